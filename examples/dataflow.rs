@@ -1,5 +1,8 @@
-//! What an edit costs: runs a workload in the real engine, edits outputs, lets the run go on, and
-//! prints what ran again, beside what a restart or a cut in time would have run.
+//! Measures an edit: runs a workload in the real engine, edits outputs and prints what ran again.
+//!
+//! Must not know: how the engine works inside.
+//!
+//! Also prints what a restart or a cut in time would have run.
 //!
 //! `cargo run --release --example dataflow -- FILE.json [--scale F] [--journal DIR]`
 //! `cargo run --release --example dataflow -- --shapes [--scale F] [--journal DIR]`
@@ -9,8 +12,8 @@
 //! while its sibling runs two seconds, and the arguments of one of six calls that ran side by side.
 //!
 //! All nodes of the workload are calls of one turn that read each other by reference; an edit
-//! corrects the observation of one of them. Prints one JSON object on standard output (a line of them for each
-//! workload). Durations are those of the file, times F. Must not know: how the engine works inside.
+//! corrects the observation of one of them. Prints one JSON object per workload on standard output, one
+//! line each. Durations are those of the file, times F.
 
 #![expect(
     clippy::print_stdout,

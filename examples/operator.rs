@@ -1,12 +1,13 @@
-//! What an operator feels: the real program in a real pseudo-terminal on sessions of any length, beside the
-//! smallest program that shows as much.
+//! Measures the delays of the real program in a pseudo-terminal, on sessions of any length.
 //!
-//! `cargo build --release && cargo run --release --example operator [-- [stream | keys] NODES …]` makes the sessions, and
-//! prints how long it takes to start, how long a key waits for its frame, what a program does that is left
-//! alone, and all that again while a megabyte a second streams in; with the word `stream` only the last, with the word
-//! `keys` how long every kind of key waits, with the word `card` how soon a streamed call is on the screen and can be
-//! decided.
 //! Must not know: how the console works.
+//!
+//! `cargo build --release && cargo run --release --example operator [-- [stream | keys | card] NODES …]`
+//!
+//! Makes the sessions and measures the start, the time from a key to its frame, and an idle program. It measures
+//! all that again while a megabyte a second streams in. The floor is the smallest program with the same display.
+//! `stream` measures only the streaming part, `keys` every kind of key, and `card` how soon a streamed call is on
+//! the screen and can be decided.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,7 +43,7 @@ use write::{Edited, Fail};
 
 /// Nodes where none are named.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-/// How often everything is begun anew, in turn.
+/// Number of repetitions of the whole measurement.
 const TIMES: usize = 3;
 /// Calls that are streamed to be seen.
 const CARDS: usize = 20;

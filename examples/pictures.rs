@@ -1,9 +1,10 @@
-//! Pictures of the console, made by the program itself from a recorded session.
+//! Draws pictures of the console, made by the program itself from a recorded session.
+//!
+//! Must not know: engine, terminals.
 //!
 //! `cargo run --example pictures [-- DIRECTORY]` writes them as SVG; without a directory into
-//! `docs/pictures`, where the README has them from. Nothing is executed: recorded facts are folded, keys
-//! are pressed as an operator would, and what the console draws is written cell by cell. Must not know:
-//! engine, terminals.
+//! `docs/pictures`, the source of the pictures in the README. Nothing is executed: recorded events are
+//! folded, keys are pressed as by an operator, and the drawn cells are written one by one.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it says what it wrote")]
 

@@ -1,11 +1,15 @@
-//! Figures of what is done when tools fail: what a check for circles costs, how many of two sets of wrong calls
-//! are mended without a model and how many wrongly, and what is found in the recorded sessions.
+//! Measures loop detection and the repair of wrong calls.
+//!
+//! Must not know: how anything is found.
 //!
 //!     cargo run --release --example resilience
 //!
-//! Ends with 1 where a call was mended wrongly, an alarm was false, a circle was not seen, or a look costs more than
-//! a millisecond. `--histories 100,1000` takes other lengths of the history, `--bound MICROSECONDS` another bound,
-//! `--calls FILE` another set of calls in the place of the two. Must not know: how anything is found.
+//! Prints the cost of a check for loops and the loops in the recorded sessions. For two sets of wrong calls it prints
+//! how many are repaired without a model, and how many wrongly.
+//!
+//! The exit code is 1 for a wrong repair, a false alarm, a missed loop, or a check that takes more than a millisecond.
+//! `--histories 100,1000` sets the lengths of the history, `--bound MICROSECONDS` the bound, and `--calls FILE` another
+//! set of calls instead of the two.
 
 #[path = "resilience/calls.rs"]
 mod calls;
@@ -35,7 +39,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
-            // Nobody is left to be told.
+            // A failed write cannot be reported.
             let _ = writeln!(out, "no figures: {why}");
             ExitCode::FAILURE
         }

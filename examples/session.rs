@@ -1,9 +1,11 @@
-//! Writes sessions of any length, as an agent's run would be, through the real journal: for figures of
-//! the console, and to see how a long run looks.
+//! Writes sessions of any length, like those of an agent, through the real journal.
 //!
-//! `cargo run --release --example session -- DIR [edited] [NODES …]` makes a session for each number of nodes in a
-//! directory of sessions, and prints for each its id, nodes, records, bytes and seconds. With the word `edited` each has
-//! two branches. Must not know: the console.
+//! Must not know: the console.
+//!
+//! `cargo run --release --example session -- DIR [edited] [NODES …]`
+//!
+//! Makes a session for each number of nodes in a directory of sessions, and prints its id, nodes, records, bytes and
+//! seconds. With `edited` each has two branches. Use them to measure the console, and to see a long run.
 
 #![allow(clippy::print_stdout, reason = "it prints what it made")]
 

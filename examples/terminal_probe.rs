@@ -1,6 +1,8 @@
 //! Takes the terminal, draws a line, and ends in the way that its argument names.
 //!
-//! For the tests of the terminal only. Must not know: runs, sessions.
+//! Must not know: runs, sessions.
+//!
+//! For the tests of the terminal only.
 
 #![allow(clippy::panic, reason = "it shows what a panic leaves of the terminal")]
 
@@ -26,7 +28,7 @@ impl Drop for Twice {
     }
 }
 
-/// Ways to end that begin at once, besides the loop.
+/// Ways to end that begin immediately, outside the loop.
 fn begin(how: &str) {
     let soon = Duration::from_millis(300);
     match how {

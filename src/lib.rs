@@ -1,5 +1,7 @@
-//! Supervise an LLM agent from a terminal: see its live reasoning graph, overrule any step, and
-//! resume only what depended on it.
+//! Supervises an LLM agent from a terminal.
+//!
+//! The operator sees the live reasoning graph and can overrule any step. Only the steps that
+//! depended on it run again.
 //!
 //! The map, from the inside out:
 //! - [`text`], [`canon`], [`schema`], [`shell_line`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema,

@@ -1,7 +1,9 @@
 //! Opens and reads regular files of bounded size, and never waits for one.
 //!
-//! Whatever else has the name of a file (a pipe, a socket, a device, a directory) is refused at once with its kind.
-//! `/dev/null` reads as an empty file. Must not know: what is in a file, which files there are.
+//! Must not know: what is in a file, which files there are.
+//!
+//! Whatever else has the name of a file (a pipe, a socket, a device, a directory) is refused
+//! immediately with its kind. `/dev/null` reads as an empty file.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -50,7 +52,7 @@ pub fn append(path: &Path) -> io::Result<File> {
 
 /// Creates a file for reading and appending, readable for its owner alone. It must not exist.
 pub fn create(path: &Path) -> io::Result<File> {
-    // Nothing that is there already is opened, whatever it is.
+    // Existing files are never opened, whatever their kind.
     let mut options = OpenOptions::new();
     options.read(true).append(true).create_new(true);
     options.mode(0o600).open(path)
@@ -144,7 +146,7 @@ fn too_long(most: u64) -> io::Error {
 }
 
 fn with(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
-    // Looked at before it is opened as well: opening some devices does something.
+    // Checked before it is opened as well: opening some devices has an effect.
     match links {
         Links::Follow => path.metadata(),
         Links::Refuse => path.symlink_metadata(),
@@ -163,7 +165,7 @@ fn with(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File
     Ok(file)
 }
 
-/// Refuses what is neither a regular file nor `/dev/null`.
+/// Returns an error for anything but a regular file or `/dev/null`.
 fn check(meta: &Metadata) -> io::Result<()> {
     let kind = meta.file_type();
     let what = match () {

@@ -1,6 +1,8 @@
-//! The module map as a test: who may know whom, what every file begins with, how large it may be.
+//! Checks the module map: allowed dependencies, file headers and file sizes.
 //!
-//! `docs/architecture.md` holds the same map for people. Must not know: what the modules do.
+//! Must not know: what the modules do.
+//!
+//! `docs/architecture.md` holds the same map for people.
 
 #![allow(
     clippy::unwrap_used,

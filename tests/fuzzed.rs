@@ -1,5 +1,8 @@
-//! The bodies of the fuzz targets on random inputs, so that neither they nor what they ask can rot while
-//! nobody runs the fuzzer. Must not know: what the targets ask.
+//! Runs the bodies of the fuzz targets on random inputs.
+//!
+//! Must not know: what the targets check.
+//!
+//! So the targets and the code that they call cannot rot while the fuzzer is not used.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,8 +1,9 @@
-//! Sessions that an earlier version of the program recorded: they open, replay and go on. Must not know: what a session is
-//! about.
+//! Tests of sessions recorded by an earlier version of the program: they open, replay and resume.
 //!
-//! `samples` are the sample sessions, `families` are sessions that hold every kind of event between them. Both were
-//! recorded on 26 November 2026 and are never recorded again.
+//! Must not know: what a session is about.
+//!
+//! `samples` are the sample sessions, `families` are sessions that hold every kind of event between
+//! them. Both were recorded on 26 November 2026 and are never recorded again.
 
 #![allow(
     clippy::unwrap_used,
@@ -64,7 +65,7 @@ struct Workspace {
     one_at_a_time: MutexGuard<'static, ()>,
 }
 
-/// Held by whoever uses such a directory: tests run at the same time.
+/// Locked by the test that uses such a directory: tests run in parallel.
 static IN_USE: Mutex<()> = Mutex::new(());
 
 impl Workspace {

@@ -1,4 +1,4 @@
-//! The README and the list of keys say what the program does.
+//! Tests that the README and the list of keys agree with the program.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ fn readme() -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap()
 }
 
-/// Run with `OVERRULE_WRITE_KEYS=1` to write the keys anew.
+/// Run with `OVERRULE_WRITE_KEYS=1` to write the keys again.
 #[test]
 #[expect(
     clippy::disallowed_methods,

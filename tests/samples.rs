@@ -1,4 +1,4 @@
-//! The recorded sample sessions: intact, readable, and folded to what they show.
+//! Tests of the recorded sample sessions: intact, readable, and folded to what they show.
 
 #![allow(
     clippy::unwrap_used,
@@ -205,7 +205,7 @@ fn the_figures_end_with_1_where_one_is_not_as_it_must_be() {
         content.contains("NOT AS IT MUST BE: a look behind 100 actions"),
         "{content}"
     );
-    // One call is mended to something else than it means.
+    // One call is repaired to another meaning than its own.
     let [(_, set), _] = calls::SETS;
     let mut set: serde_json::Value = serde_json::from_str(set).unwrap();
     for call in set["calls"].as_array_mut().unwrap() {

@@ -1,5 +1,6 @@
-//! Carries out the scenarios below `tests/scenarios`: one or more for each operator verb. Must not
-//! know: what they say (docs/contributing.md describes their form).
+//! Runs the scenarios below `tests/scenarios`: one or more for each operator verb.
+//!
+//! Must not know: what they say (docs/contributing.md describes their form).
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,6 @@
-//! A terminal that takes everything and only counts it. Must not know: what is drawn.
+//! A terminal that accepts all output and only counts it.
+//!
+//! Must not know: what is drawn.
 
 use std::cell::Cell;
 use std::io::{Result, Write};

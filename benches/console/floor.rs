@@ -1,7 +1,8 @@
-//! The smallest program that shows as much: a header, a list of which only the rows on screen are made,
-//! and two blocks of text.
+//! The smallest program with the same display: a header, a list and two blocks of text.
 //!
 //! Must not know: the console.
+//!
+//! It makes only the rows of the list that are on screen.
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
@@ -24,7 +25,7 @@ pub struct List {
 }
 
 impl List {
-    /// A list of so many rows.
+    /// A list of this many rows.
     pub fn new((width, height): (u16, u16), rows: usize) -> Self {
         let options = TerminalOptions {
             viewport: Viewport::Fixed(Rect::new(0, 0, width, height)),
@@ -52,7 +53,7 @@ impl List {
         self.draw();
     }
 
-    /// Lights the rows above the cursor, which stands at the end, or none, and draws.
+    /// Highlights the rows above the cursor at the end of the list, or none, and draws.
     pub fn light(&mut self, highlighted: bool) {
         self.lit = highlighted;
         self.at = self.rows - if highlighted { 2 } else { 1 };
@@ -87,7 +88,7 @@ impl List {
                 let words = format!("c{at} call\nsucceeded\nread_file\nsrc/part{at}/file{at}.rs\n").repeat(8);
                 let area = Rect::new(left, 1, width - left, height / 3);
                 let block = || Block::new().borders(Borders::TOP);
-                frame.render_widget(Paragraph::new("nothing waits for you").block(block()), area);
+                frame.render_widget(Paragraph::new("Queue empty").block(block()), area);
                 let area = Rect::new(left, 1 + height / 3, width - left, height - 1 - height / 3);
                 let text = Paragraph::new(words).wrap(Wrap { trim: false }).block(block());
                 frame.render_widget(text, area);

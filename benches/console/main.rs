@@ -1,8 +1,9 @@
-//! What the console's graph and frames cost, at a thousand nodes and at a hundred thousand; beside each
-//! the smallest program that draws as much.
+//! Measures the console's graph and frames against the smallest program that draws as much.
 //!
-//! `cargo bench --bench console`. Prints half (p50) and all but one in a hundred (p99), in microseconds.
-//! Must not know: how rows come to be, how anything is drawn.
+//! Must not know: how rows are made, how anything is drawn.
+//!
+//! `cargo bench --bench console`. Sessions have a thousand and a hundred thousand nodes. Prints the
+//! median (p50) and the 99th percentile (p99), in microseconds.
 
 #![allow(
     clippy::unwrap_used,
@@ -57,7 +58,7 @@ fn print(name: &str, mut times: Vec<f64>) -> f64 {
     at(0.5)
 }
 
-/// A run of so many nodes.
+/// A run of this many nodes.
 fn run_of(nodes: usize) -> Run {
     let mut run = Run::begun(started());
     run.grow_to(nodes);
@@ -77,7 +78,7 @@ fn measure(name: &str, times: usize, bytes: &count::Bytes, mut frame: impl FnMut
 /// Lanes alone: one node more, and all of them.
 fn lanes(times: usize) {
     let parents = |key: u32| -> Vec<u32> {
-        // A thought behind every four calls.
+        // A thought after every four calls.
         match key % 5 {
             _ if key == 0 => vec![],
             0 => (key.saturating_sub(4)..key).collect(),
@@ -159,7 +160,7 @@ fn keys(times: usize) {
     for size in SIZES {
         let mut console = Console::of(run_of(size), SCREEN);
         let bytes = console.bytes();
-        // At the end a key lights what the cursor's node hangs on, and the next one follows the stream again.
+        // At the end a key highlights the dependencies of the cursor's node, and the next one follows the stream again.
         for (name, first, keys) in [
             ("at the end", "G", ["k", "G"]),
             ("in the middle", "g", ["k", "j"]),
@@ -210,7 +211,7 @@ fn opening(times: usize) {
 type Part = (&'static str, fn(usize));
 
 fn main() {
-    // Whoever only looks whether it works does not wait for figures.
+    // A run that only checks that it works does not measure.
     let measured = std::env::args().any(|word| word == "--bench");
     let requested: Vec<String> = std::env::args()
         .skip(1)

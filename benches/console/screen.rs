@@ -1,4 +1,4 @@
-//! The console without a terminal: its model, its frames, and a run that goes on.
+//! The console without a terminal: its model, its frames, and a run that continues.
 //!
 //! Must not know: what is measured.
 
@@ -38,7 +38,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console on a run so far; the run can go on.
+    /// A console on a run so far; the run can continue.
     pub fn of(mut run: Run, size: (u16, u16)) -> Self {
         let mut state = State::default();
         for envelope in std::mem::take(&mut run.events) {
@@ -126,7 +126,7 @@ impl Console {
         self.draw();
     }
 
-    /// So many bytes more of the open stream.
+    /// Adds this many bytes to the open stream.
     pub fn stream(&mut self, bytes: usize) {
         let Some(run) = &mut self.run else { return };
         let turn = if let Some((turn, _)) = self.open {

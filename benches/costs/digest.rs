@@ -1,4 +1,4 @@
-//! What the digest of an output costs, beside the least: a hash of the same bytes.
+//! Measures the digest of an output against a hash of the same bytes.
 //!
 //! Must not know: how a digest is made.
 

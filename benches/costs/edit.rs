@@ -1,7 +1,8 @@
-//! An edit of a large graph: its plan, its commit, and all that runs again. Beside it what a walk
-//! over the bare graph takes.
+//! Measures an edit of a large graph: its plan, its commit, and everything that runs again.
 //!
 //! Must not know: how graphs are made.
+//!
+//! The floor is a walk over the bare graph.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -14,7 +15,7 @@ use crate::graph::{Bare, World};
 
 const SIZES: [usize; 3] = [1_000, 5_000, 20_000];
 
-/// Where in the graph the edited call stands.
+/// The place of the edited call in the graph.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Middle,
@@ -48,7 +49,7 @@ fn world(nodes: usize) -> Arc<World> {
         .clone()
 }
 
-/// Floor of the plan: what hangs on the call, as a walk over numbers.
+/// Floor of the plan: the descendants of the call, as a walk over numbers.
 #[divan::bench(args = EACH)]
 fn floor_walk(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     let bare = Bare::new(nodes);
@@ -63,7 +64,7 @@ fn plan(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     bencher.bench_local(|| lineage::plan(&world.state, black_box(&edit)).unwrap());
 }
 
-/// Floor of the commit: a value changes, and all that hangs on it is computed anew.
+/// Floor of the commit: a value changes, and all its descendants are computed again.
 #[divan::bench(args = EACH)]
 fn floor_edit(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     let mut bare = Bare::new(nodes);
@@ -89,7 +90,7 @@ fn commit(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
         });
 }
 
-/// From the edit to the next request to the model, every call in between carried out at once.
+/// From the edit to the next request to the model; every call in between ends immediately.
 #[divan::bench(args = EACH, max_time = 5)]
 fn resume(bencher: Bencher<'_, '_>, (nodes, place): (usize, Place)) {
     let world = world(nodes);

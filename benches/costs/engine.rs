@@ -1,8 +1,10 @@
-//! What the engine itself costs for each call that does nothing: a fan-out of many calls from the
-//! prompt to the answer, with a log in memory and with a journal on disk. Beside it as many bare
-//! tasks, and the very bytes of that journal written and synced as often by a bare loop.
+//! Measures the cost of the engine for each call that does nothing.
 //!
 //! Must not know: how the engine works inside.
+//!
+//! The run is a fan-out of many calls from the prompt to the answer, with a log in memory or a
+//! journal on disk. The floors are the same number of bare tasks, and a loop that writes and syncs
+//! the bytes of that journal as often.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -205,7 +207,7 @@ impl Log for Portions {
     }
 }
 
-/// A run that is over; it is put away when nobody measures any more.
+/// A finished run; it is dropped after the measurement.
 struct Ended<'r>(Option<Stage>, &'r Runtime);
 
 impl Drop for Ended<'_> {

@@ -1,7 +1,8 @@
-//! What it costs to look for repetition after one more turn, behind histories of different lengths.
-//! Beside it the least that any detector must do: make a symbol of the call.
+//! Measures the search for loops after one more turn, for histories of different lengths.
 //!
-//! Must not know: how repetition is found.
+//! Must not know: how a loop is detected.
+//!
+//! The floor is the least work of any detector: to make a symbol of the call.
 
 use std::sync::Arc;
 

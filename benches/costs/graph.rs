@@ -1,7 +1,8 @@
-//! Graphs of any size, made by the rules themselves without a loop, a clock or tasks; and beside each
-//! the bare graph of the same shape, for what can at least be asked of a walk over it.
+//! Builds graphs of any size with the real rules, and bare graphs of the same shape.
 //!
 //! Must not know: what is measured.
+//!
+//! It needs no loop, clock or task. The bare graph is the floor for a walk over the graph.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -264,8 +265,8 @@ impl World {
         decide::command(&self.state, &*self.adviser, &command).unwrap()
     }
 
-    /// A copy to measure an edit on, in which another edit was committed before: a copy has room for
-    /// nothing more, and a run that goes on has.
+    /// A copy to measure an edit on, in which another edit was committed before: a fresh copy has no
+    /// spare capacity, unlike a live run.
     pub fn copy(&self) -> Self {
         let mut copy = self.clone();
         let answer = copy.state.nodes.values().next_back().unwrap();
@@ -295,7 +296,7 @@ pub fn correction(state: &State, call: usize) -> Edit {
     }
 }
 
-/// The same graph with nothing on it but numbers: calls at even places, observations behind them.
+/// The same graph with nothing on it but numbers: calls at even places, observations after them.
 #[derive(Clone)]
 pub struct Bare {
     reads: Vec<Vec<u32>>,
@@ -354,8 +355,8 @@ impl Bare {
         found
     }
 
-    /// Gives the observation of a call another value and computes what changes with it anew; how
-    /// many nodes that were.
+    /// Gives the observation of a call another value and computes its descendants again; returns
+    /// the number of changed nodes.
     pub fn edit(&mut self, call: usize, value: u64) -> usize {
         let node = call * 2 + 1;
         self.values[node] = value;

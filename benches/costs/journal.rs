@@ -1,7 +1,8 @@
-//! Reading a long journal and folding it into a state. Beside it a pass over the same file that only
-//! finds the lines, and one that parses each of them into a tree of JSON.
+//! Measures reading a long journal and folding it into a state.
 //!
 //! Must not know: what events mean.
+//!
+//! One floor only finds the lines of the file, the other parses each line as JSON.
 
 use std::sync::OnceLock;
 

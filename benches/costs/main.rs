@@ -1,7 +1,8 @@
-//! What edits, calls and journals cost, each beside the least that the same work can cost.
+//! Measures edits, calls and journals, each against the least cost of the same work.
 //!
-//! `cargo bench --bench costs`, or with a word to measure only what has it in its name. Must not
-//! know: what is measured.
+//! Must not know: what is measured.
+//!
+//! `cargo bench --bench costs`; an argument selects the measurements with that word in their name.
 
 #![allow(
     clippy::unwrap_used,

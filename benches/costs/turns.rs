@@ -1,7 +1,8 @@
-//! An edit near the beginning of a session of many turns, which nearly all of it hangs on: its plan, its commit, what
-//! taking it back would do, and how the two branches differ. Beside it what a list of the nodes takes.
+//! Measures an early edit in a session of many turns: its plan, commit, undo and branch diff.
 //!
 //! Must not know: how sessions are made.
+//!
+//! Nearly the whole session depends on the edited node. The floor is a list of the nodes.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -120,7 +121,7 @@ fn commit_of(bencher: Bencher<'_, '_>, nodes: usize) {
         .bench_local_values(|state| commit(state, &edit));
 }
 
-/// The plan of taking it back.
+/// The plan of the undo.
 #[divan::bench(args = SIZES, max_time = 5)]
 fn plan_of_undo(bencher: Bencher<'_, '_>, nodes: usize) {
     let session = session(nodes);
@@ -131,7 +132,7 @@ fn plan_of_undo(bencher: Bencher<'_, '_>, nodes: usize) {
     bencher.bench_local(|| lineage::plan_of(&session.edited, black_box(&undo)).unwrap());
 }
 
-/// Taking it back, decided and folded.
+/// The undo, decided and folded.
 #[divan::bench(args = SIZES, max_time = 5)]
 fn undo(bencher: Bencher<'_, '_>, nodes: usize) {
     let session = session(nodes);

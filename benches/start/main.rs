@@ -1,8 +1,10 @@
-//! How long a call waits that is complete while the response still streams: from its last byte to
-//! the first of its tool. Beside it a bare task that is spawned when a bare channel says so.
+//! Measures the delay from the last streamed byte of a call to the start of its tool.
 //!
-//! `cargo bench --bench start`. Prints half (p50) and all but one in a hundred (p99), in
-//! microseconds. Must not know: how the engine works inside.
+//! Must not know: how the engine works inside.
+//!
+//! `cargo bench --bench start`. The response still streams when the call is complete. The floor is
+//! a bare task spawned on a message of a bare channel. Prints the median (p50) and the 99th
+//! percentile (p99), in microseconds.
 
 #![allow(
     clippy::unwrap_used,
@@ -60,7 +62,7 @@ impl Times {
     }
 }
 
-/// Streams calls with pauses and some words behind each; answers when they have results.
+/// Streams calls with pauses and some words after each; answers when they have results.
 struct Slow {
     calls: u32,
     times: Arc<Times>,
@@ -198,7 +200,7 @@ fn print(name: &str, waits: &[f64]) {
 }
 
 fn main() {
-    // Whoever only looks whether it works does not wait for figures.
+    // A run that only checks that it works does not measure.
     let measured = std::env::args().any(|word| word == "--bench");
     let calls = if measured { CALLS } else { 1 };
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -1,7 +1,8 @@
-//! The smallest program that does the same physical work: a task for each node, begun when the last
-//! of those that it reads has ended, and nothing recorded, decided or shown.
+//! The smallest program for the same physical work: one task per node, started when its inputs end.
 //!
 //! Must not know: the engine.
+//!
+//! It records, decides and shows nothing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

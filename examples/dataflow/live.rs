@@ -1,7 +1,9 @@
-//! Edits that a workload file cannot say: of a call that waits for a person while its sibling runs,
-//! and of the arguments of one of several calls that ran side by side.
+//! Measures edits during a run, which a workload file cannot describe.
 //!
 //! Must not know: how figures are printed.
+//!
+//! One edits a call that waits for a person while its sibling runs; one edits the arguments of one
+//! of several calls that ran side by side.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

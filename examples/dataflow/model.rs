@@ -1,4 +1,4 @@
-//! A model that streams all calls in one turn, and answers with the last result once they have some.
+//! A model that streams all calls in one turn and answers with the last result.
 //!
 //! Must not know: what the calls mean.
 
@@ -67,7 +67,7 @@ impl Model for OneTurn {
                 None => self.propose(&chunks).await,
                 Some(text) => self.answer(&chunks, text).await,
             };
-            // Where nobody takes the chunks any more, the request was taken back.
+            // A closed channel means that the request was cancelled.
             sent.unwrap_or_default();
             Ok(())
         })

@@ -1,4 +1,6 @@
-//! Workloads of known shape. Must not know: the engine.
+//! Workloads of known shape.
+//!
+//! Must not know: the engine.
 
 use crate::twister::Twister;
 use crate::workload::{Kind, Node, Output, Workload, hash};

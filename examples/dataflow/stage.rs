@@ -1,4 +1,4 @@
-//! The real engine on a stage: a model and tools that are given, a log in memory or a journal on disk.
+//! Runs the real engine with given models and tools, and a log in memory or a journal on disk.
 //!
 //! Must not know: what the model says, what the tools do, what is measured.
 
@@ -30,7 +30,7 @@ use tokio::task::JoinHandle;
 /// Whatever went wrong, with where.
 pub type Fail = Box<dyn std::error::Error + Send + Sync>;
 
-/// What stands on the stage.
+/// The parts of a stage.
 pub struct Setup {
     /// The model.
     pub model: Arc<dyn Model>,
@@ -119,7 +119,7 @@ impl Stage {
         .await
     }
 
-    /// Commits an edit. What was told before it is passed over: the end of the run as it was may be among it.
+    /// Commits an edit and skips earlier events: the end of the run before the edit may be among them.
     pub async fn commit(&mut self, edit: Edit) -> Result<(), Fail> {
         self.send(edit).await?;
         while let Some(fact) = self.facts.recv().await {
@@ -197,7 +197,7 @@ pub fn call_of(state: &State, label: &str) -> Result<NodeId, Fail> {
     found.ok_or_else(|| format!("no call is named {label}").into())
 }
 
-/// What the rules of a stage are told about its tools and its policy.
+/// The tools and the policy of a stage, for its rules.
 pub fn adviser(tools: Vec<Arc<dyn Tool>>, preset: Preset) -> Result<Adviser, Fail> {
     Ok(Adviser {
         output: None,

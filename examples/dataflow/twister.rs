@@ -1,6 +1,9 @@
-//! The random numbers that a workload file was drawn with: the Mersenne Twister (MT19937, 32 bits),
-//! seeded by an array, with the ways of drawing that Python's `random` has. So a shape that is drawn
-//! here is node by node the one that such a file holds. Must not know: workloads.
+//! The random number generator of a workload file: the Mersenne Twister (MT19937, 32 bits).
+//!
+//! Must not know: workloads.
+//!
+//! It is seeded by an array and draws like Python's `random`. So a shape drawn here equals the
+//! shape in such a file, node by node.
 
 /// Words of its state.
 const WORDS: usize = 624;
@@ -91,7 +94,7 @@ impl Twister {
         of[self.below(of.len())]
     }
 
-    /// So many different ones of these, a few of few.
+    /// Draws `count` different elements, for small numbers of elements.
     pub fn sample<T: Copy>(&mut self, mut of: Vec<T>, count: usize) -> Vec<T> {
         (0..count)
             .map(|_| {

@@ -1,8 +1,9 @@
-//! A workload: nodes with what they read, what they give and how long they take, and edits of
-//! outputs. Holds the arithmetic that a run is compared with: the values, the least that an edit
-//! has to run again, and what a restart or a cut in time would run instead.
+//! A workload: nodes with inputs, values and durations, and edits of outputs.
 //!
 //! Must not know: the engine.
+//!
+//! Computes the figures that a run is compared with: the values, the least that an edit must run
+//! again, and what a restart or a cut in time would run.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ pub const EDITED: &str = "EDITED";
 pub struct Workload {
     /// Its name.
     pub name: String,
-    /// The nodes; a node's id is its place, and everything that it reads stands before it.
+    /// The nodes; a node's id is its index, and everything that it reads precedes it.
     pub nodes: Vec<Node>,
     /// Nodes whose output is edited, each in a run of its own.
     pub edits: Vec<usize>,
@@ -36,7 +37,7 @@ pub struct Node {
     /// How its output depends on them.
     #[serde(rename = "fn")]
     pub output: Output,
-    /// Tokens that it adds to the context of those behind it.
+    /// Tokens that it adds to the context of later nodes.
     pub tok: u64,
     /// How long it takes, in milliseconds.
     pub ms: f64,
@@ -103,7 +104,7 @@ pub enum Output {
     Const,
 }
 
-/// Calls and tokens of one way to go on after an edit.
+/// Calls and tokens of one way to continue after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// Nodes that run, in order.
@@ -163,7 +164,7 @@ impl Workload {
         all
     }
 
-    /// The least that must run after an edit: nodes of which an input is another one than before.
+    /// The least that must run after an edit: nodes with a changed input.
     pub fn minimum(&self, edit: usize) -> Vec<usize> {
         let before = self.outputs(None);
         let after = self.outputs(Some(edit));
@@ -175,12 +176,12 @@ impl Workload {
             .collect()
     }
 
-    /// What runs where everything begins again.
+    /// The nodes that a restart runs.
     pub fn restart(&self) -> Vec<usize> {
         (0..self.nodes.len()).collect()
     }
 
-    /// What runs where everything after the edited node in time begins again.
+    /// The nodes that run where everything after the edited node in time begins again.
     pub fn cut_in_time(&self, edit: usize) -> Vec<usize> {
         (edit + 1..self.nodes.len()).collect()
     }

@@ -1,7 +1,8 @@
-//! A workload in the engine: a model that streams one turn whose calls are all the nodes, tools that
-//! take their time and give the node's value.
+//! Runs a workload in the engine: the model streams one turn with all nodes as calls.
 //!
 //! Must not know: what a run is compared with, how figures are printed.
+//!
+//! The tools take the time of their nodes and return the values of the nodes.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -164,8 +165,8 @@ impl Run {
         self.stage.finish().await
     }
 
-    /// Gives a node's output another value, as an operator who corrects an observation does, and
-    /// lets the run go on from there at the pace. What ran before is forgotten.
+    /// Gives a node's output another value, like a corrected observation, and resumes the run from there
+    /// at the pace. Forgets the earlier executions.
     pub async fn edit(&mut self, id: usize, pace: f64) -> Result<(), Fail> {
         let state = self.stage.state().await?;
         let node = stage::call_of(&state, &label(id))?.observation();

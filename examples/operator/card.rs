@@ -1,7 +1,9 @@
-//! How soon a call that a model streams can be seen and decided: its row after the first byte of it, the question after
-//! the last. Against a server on this machine that notes when it sent them.
+//! Measures how soon a streamed call can be seen and decided.
 //!
 //! Must not know: how the console works.
+//!
+//! It measures the row after the first byte of the call, and the question after the last byte. A
+//! local server notes when it sent them.
 
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
@@ -53,7 +55,7 @@ fn serve() -> std::io::Result<(String, Receiver<Sent>)> {
     let (to, sent) = channel();
     std::thread::spawn(move || {
         for socket in listener.incoming().flatten() {
-            // Whoever asked goes away in the middle.
+            // The client disconnects in the middle.
             drop(answer(socket, &to));
         }
     });

@@ -1,4 +1,4 @@
-//! What is measured of a program that somebody operates.
+//! Measures a program in use by an operator.
 //!
 //! Must not know: how figures are printed as a whole.
 
@@ -11,14 +11,14 @@ use crate::write::now;
 
 /// Keys of a measurement.
 const KEYS: usize = 100;
-/// Between two keys: as fast as somebody holds one down.
+/// Pause between two keys: the repeat rate of a key that is held down.
 const PAUSE: Duration = Duration::from_millis(33);
 
 /// A program.
 pub enum Kind {
-    /// The smallest that shows so many rows.
+    /// The smallest program that shows this many rows.
     Floor(usize),
-    /// A recorded session of so many nodes.
+    /// A recorded session of this many nodes.
     Replay(usize, String),
 }
 
@@ -135,7 +135,7 @@ fn middle(program: &mut Program) {
     program.wait(Duration::from_millis(300));
 }
 
-/// What a program did that nobody touched.
+/// What a program did without input.
 pub struct Idle {
     /// Milliseconds of a processor.
     pub processor: u64,
@@ -164,8 +164,8 @@ pub fn idle(kind: &Kind, home: &Path, long: Duration) -> Idle {
 /// Seconds without a key while it streams.
 const WATCHED: Duration = Duration::from_secs(10);
 
-/// Goes on with a session whose model streams, or shows a bare list with the same stream below it; figures with the
-/// cursor at the end and in the middle.
+/// Resumes a session whose model streams, or shows a bare list with the same stream below it. Returns the figures
+/// with the cursor at the end and in the middle.
 pub fn streaming(kind: &Kind, server: &str, home: &Path) -> Vec<String> {
     let mut program = match kind {
         Kind::Floor(rows) => {
@@ -206,7 +206,7 @@ pub fn streaming(kind: &Kind, server: &str, home: &Path) -> Vec<String> {
     lines
 }
 
-/// Nobody presses a key: what it takes to show the newest of the stream.
+/// Measures what it takes to show the newest text of the stream without a key.
 fn watched(program: &mut Program) -> String {
     let (begin, frames, bytes) = (now(), program.frames, program.bytes);
     let busy = processor(program.pid());

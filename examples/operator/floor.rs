@@ -1,8 +1,9 @@
-//! The smallest program that shows as much, in a terminal: a list of which only the rows on screen are made, and below
-//! it what a model streams. As in the console, the rows that a row hangs on, those above it, are lit while the cursor is
-//! there, and none are while it is on the stream.
+//! The smallest program with the same display in a terminal: a list, and below it the model's stream.
 //!
 //! Must not know: the console.
+//!
+//! It makes only the rows of the list that are on screen. As in the console, the rows above the
+//! cursor, its dependencies, are highlighted. None are while the cursor is on the stream.
 
 use std::io::{BufRead as _, BufReader, Write as _, stdout};
 use std::net::TcpStream;
@@ -29,10 +30,10 @@ const FRAME: Duration = Duration::from_micros(16_667);
 const SHOWN: usize = 4_096;
 /// The ground of a row that is lit.
 const MAX_HIGHLIGHTED: Color = Color::Indexed(236);
-/// What stands before the text of the stream.
+/// The prefix of the streamed text.
 const SHOWN_PREFIX: &str = "t1 stream\nsays: ";
 
-/// What the program is told.
+/// The input of the program.
 enum Told {
     Key(KeyCode),
     Text(String),
@@ -67,7 +68,7 @@ impl Shown {
     }
 }
 
-/// Shows so many rows until it is told to end, and what is streamed there, where somebody streams.
+/// Shows this many rows until a key ends it, and the stream of a server if there is one.
 pub fn show(rows: usize, streams: Option<&str>) {
     let list: Vec<String> = (0..rows)
         .map(|no| format!("● │ c{no} read_file src/part{no}/file{no}.rs → 14 bytes: fn part{no}() {{ }}"))
@@ -106,7 +107,7 @@ pub fn show(rows: usize, streams: Option<&str>) {
     disable_raw_mode().unwrap();
 }
 
-/// Takes in what comes until there is something to draw: after a key at once, after text when a frame is due.
+/// Takes input until there is something to draw: immediately after a key, after text when a frame is due.
 fn next(message: &Receiver<Told>, shown: &mut Shown, height: usize) -> bool {
     let due = now() + FRAME;
     let mut changed = false;
@@ -184,7 +185,7 @@ fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     frame.render_widget(List::new(rows).block(Block::new().borders(Borders::TOP)), area);
     let area = Rect::new(left, 1, width - left, height / 3);
     let block = || Block::new().borders(Borders::TOP);
-    frame.render_widget(Paragraph::new("nothing waits for you").block(block()), area);
+    frame.render_widget(Paragraph::new("Queue empty").block(block()), area);
     let area = Rect::new(left, 1 + height / 3, width - left, height - 1 - height / 3);
     let words = match end.filter(|_| *at == list.len()) {
         Some(end) => format!("{SHOWN_PREFIX}{end}"),

@@ -1,5 +1,4 @@
-//! Every kind of key in a long session, one after the other: how long each waits for its first frame, alone
-//! and while a model streams.
+//! Measures every kind of key in a long session: the delay of its first frame, idle and streaming.
 //!
 //! Must not know: how the console works.
 
@@ -13,16 +12,16 @@ use crate::pty::Program;
 const ESCAPE: &str = r#": "\u{1b}""#;
 /// A frame at 60 in a second, in milliseconds.
 const FRAME: f64 = 1000.0 / 60.0;
-/// How often everything is begun anew.
+/// Number of repetitions of the whole measurement.
 const ROUNDS: usize = 3;
-/// Before each key: what the one before had to be worked out is on the screen.
+/// Pause before each key: background work of the previous key is on the screen by then.
 const REST: Duration = Duration::from_millis(200);
 /// After each key.
 const LOOKED: Duration = Duration::from_millis(200);
 /// Keys that are named.
 const NAMED: usize = 8;
 
-/// What is pressed: a word about it, and the keys, of which each is a press of its own.
+/// The keys of each group, with a name; each key is a press of its own.
 const KEYS: &[(&str, &[&str])] = &[
     (
         "rows",
@@ -136,7 +135,7 @@ const BRANCHES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The times of every key, in milliseconds; none where it changed nothing on the screen and nothing was worked out for it.
+/// The times of every key, in milliseconds; none where it changed nothing on the screen and started no background work.
 pub type Waits = Vec<Option<f64>>;
 
 /// Presses them several times over, each time in a session that is made for it. Of every key the middle of its times

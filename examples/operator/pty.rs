@@ -1,4 +1,4 @@
-//! A program in a pseudo-terminal of 200 by 60, with the moment at which each piece of its screen came.
+//! A program in a pseudo-terminal of 200 by 60 that notes when each piece of its screen arrived.
 //!
 //! Must not know: what is measured.
 
@@ -17,7 +17,7 @@ const SIZE: PtySize = PtySize {
     pixel_width: 0,
     pixel_height: 0,
 };
-/// Columns of the graph, beside which the inspector stands.
+/// Columns of the graph; the inspector is to the right.
 const LEFT: u16 = SIZE.cols * 9 / 20;
 /// What ends a frame.
 const END: &[u8] = b"\x1b[?2026l";
@@ -31,7 +31,7 @@ pub struct Program {
     keys: Box<dyn Write + Send>,
     pieces: Receiver<(Instant, Vec<u8>)>,
     screen: vt100::Parser,
-    /// The end of what came, where a frame's end may have been cut in two.
+    /// The last bytes received, in which the end of a frame may be cut in two.
     tail: Vec<u8>,
     /// When it was begun.
     pub began: Instant,
@@ -85,7 +85,7 @@ impl Program {
         self.child.process_id().unwrap()
     }
 
-    /// Takes in what comes until then, or the first piece of it; tells when that came.
+    /// Takes the next piece of output within this time; returns its arrival.
     fn take(&mut self, within: Duration) -> Option<Instant> {
         let (at, piece) = self.pieces.recv_timeout(within).ok()?;
         self.bytes += piece.len() as u64;
@@ -112,7 +112,7 @@ impl Program {
         panic!("{what} never came")
     }
 
-    /// Takes in what comes for a while.
+    /// Takes output for a while.
     pub fn wait(&mut self, long: Duration) {
         let begin = now();
         while let Some(left) = long.checked_sub(begin.elapsed()) {
@@ -145,7 +145,7 @@ impl Program {
         None
     }
 
-    /// Presses keys that nobody waits for.
+    /// Presses keys without waiting for a frame.
     pub fn send(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();

@@ -1,4 +1,4 @@
-//! A server of chat completions on this machine, whose answer never ends and comes at a pace.
+//! A local server of chat completions whose answer never ends and arrives at a set pace.
 //!
 //! Must not know: who asks.
 
@@ -12,7 +12,7 @@ use crate::write::now;
 
 /// Between two pieces of the stream.
 const STEP: Duration = Duration::from_millis(10);
-/// Words of which the answer is made.
+/// The words that the answer repeats.
 const WORDS: &str = "more words of the answer, and 日本 among them; ";
 
 /// The server.
@@ -32,14 +32,14 @@ impl Server {
         std::thread::spawn(move || {
             for socket in listener.incoming().flatten() {
                 let pace = served.load(Ordering::SeqCst);
-                // Whoever asked goes away in the middle.
+                // The client disconnects in the middle.
                 std::thread::spawn(move || drop(answer(socket, pace)));
             }
         });
         Ok(Self { base, pace })
     }
 
-    /// Answers from now on at so many bytes a second.
+    /// Answers from now on at this many bytes a second.
     pub fn pace(&self, bytes: usize) {
         self.pace.store(bytes, Ordering::SeqCst);
     }

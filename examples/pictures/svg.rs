@@ -1,4 +1,6 @@
-//! A screen of cells as a picture. Must not know: what the cells show.
+//! Draws a screen of cells as SVG.
+//!
+//! Must not know: what the cells show.
 
 use std::fmt::Write as _;
 
@@ -8,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// Size of a cell.
 const CELL: (f32, f32) = (8.4, 18.0);
-/// Ground and text of a terminal that was told no colours.
+/// Background and text of a terminal without colours.
 const PLAIN: (&str, &str) = ("#f4f4f4", "#202020");
 
 /// What cells side by side have in common.
@@ -42,7 +44,7 @@ fn colour(colour: Color, usual: &str) -> String {
     }
 }
 
-/// The picture. Characters stand where their cells are, whatever font shows it.
+/// Returns the picture. Characters are placed at their cells, whatever font shows it.
 pub fn of(buffer: &Buffer) -> String {
     let area = buffer.area;
     let (width, height) = (f32::from(area.width) * CELL.0, f32::from(area.height) * CELL.1);

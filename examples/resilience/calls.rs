@@ -1,4 +1,6 @@
-//! The labelled sets of wrong calls, and what the repair makes of each. Must not know: strategies.
+//! The labelled sets of wrong calls, and the result of the repair for each.
+//!
+//! Must not know: strategies.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +10,8 @@ use overrule::schema::Checker;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The sets, with what they are. Both are labelled by hand, none by what the repair does; the first by those who
-/// wrote its rules, the second by somebody who had not read them.
+/// The sets, with their names. Both are labelled by hand, not by the result of the repair. The authors of the repair
+/// rules labelled the first, a person who had not read them labelled the second.
 pub const SETS: [(&str, &str); 2] = [
     (
         "wrong calls, labelled by the authors of the rules",
@@ -51,9 +53,9 @@ struct Call {
 /// What became of the calls.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// Mended to what they mean.
+    /// Repaired correctly.
     pub right: usize,
-    /// Mended to something else.
+    /// Repaired to something else.
     pub wrong: Vec<String>,
     /// Put to the operator.
     pub operator: usize,
@@ -61,7 +63,7 @@ pub struct Figures {
     pub model: usize,
     /// Left as they are.
     pub left: usize,
-    /// Not mended although it can be told what they mean.
+    /// Not repaired although their meaning is clear.
     pub missed: Vec<String>,
 }
 

@@ -1,4 +1,6 @@
-//! What is found in the recorded sessions. Must not know: how circles are found.
+//! Finds the loops in the recorded sessions.
+//!
+//! Must not know: how a loop is detected.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use overrule::domain::state::State;
 use overrule::journal::{self, Place};
 use overrule::resilience::loops::{Config, Watch};
 
-/// The recorded sessions in which a model really goes round, told by whoever looked at them.
+/// The recorded sessions with a real loop, labelled by hand.
 const GO_ROUND: [&str; 3] = ["ring", "spare", "stubborn"];
 
 /// What was found in the recorded sessions of the project.
@@ -26,7 +28,7 @@ pub struct Session {
     name: String,
     /// Turns of its model.
     turns: usize,
-    /// Whether its model goes round.
+    /// True where its model loops.
     goes_round: bool,
     /// Loops that were found.
     loops: Vec<String>,
@@ -69,7 +71,7 @@ impl Recorded {
         self.sessions.iter().map(|one| one.turns).sum()
     }
 
-    /// Sessions whose models go round.
+    /// Sessions with a real loop.
     pub fn circles(&self) -> usize {
         self.sessions.iter().filter(|one| one.goes_round).count()
     }
@@ -80,12 +82,12 @@ impl Recorded {
         self.sessions.iter().filter(missed).count()
     }
 
-    /// Loops that were found where no model goes round.
+    /// Loops that were found in sessions without one.
     pub fn false_alarms(&self) -> usize {
         self.healthy().map(|one| one.loops.len()).sum()
     }
 
-    /// Warnings that were given where no model goes round.
+    /// Warnings that were given in sessions without a loop.
     pub fn false_warnings(&self) -> usize {
         self.healthy().map(|one| one.warnings.len()).sum()
     }
@@ -126,7 +128,7 @@ fn look(path: &Path) -> Result<Session, String> {
         apply(&mut state, envelope);
         let threads: Vec<ThreadId> = state.threads.keys().copied().collect();
         for report in threads.into_iter().flat_map(|thread| watch.look(&state, thread)) {
-            // What is told of a tool is neither an alarm nor a warning.
+            // A notice about a tool is neither an alarm nor a warning.
             if report.finding.detector.is_informational() {
                 continue;
             }

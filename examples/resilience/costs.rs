@@ -1,5 +1,8 @@
-//! What it costs to look for circles: the whole look at a run after one more action, with the hashes of its
-//! arguments and its result, behind histories of different lengths. Must not know: how circles are found.
+//! Measures the search for loops after one more action, for histories of different lengths.
+//!
+//! Must not know: how a loop is detected.
+//!
+//! It includes the hashes of the arguments and of the result.
 
 use overrule::domain::apply::apply;
 use overrule::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
@@ -19,19 +22,18 @@ const WIDEST: u32 = 960;
 /// Looks that make one figure: few, so that it is still the history that is named.
 const LOOKS: u32 = 50;
 
-/// What a look costs, in microseconds: half of some looks cost that or less, so that what another program of the
-/// machine took away from one of them does not count.
+/// The median cost of a check, in microseconds, so that other programs on the machine do not disturb it.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     /// Actions before it.
     pub history: u32,
-    /// With the window that is set where nobody sets another one.
+    /// With the default window.
     pub usual: f64,
     /// With the widest window.
     pub widest: f64,
 }
 
-/// The costs behind histories of different lengths.
+/// The costs for histories of different lengths.
 pub fn costs(histories: &[u32]) -> Vec<Cost> {
     let mut grown = Grown::default();
     let mut histories = histories.to_vec();
@@ -84,7 +86,7 @@ fn half(mut seconds: Vec<f64>) -> f64 {
     seconds.get(seconds.len() / 2).map_or(f64::NAN, |one| one * 1e6)
 }
 
-/// A run with one call in each turn, of which every seventh was made before and every fifth fails.
+/// A run with one call in each turn; every seventh call was made before and every fifth fails.
 #[derive(Default)]
 struct Grown {
     state: State,

@@ -1,4 +1,6 @@
-//! Whether the figures are as they must be. Must not know: how they are taken.
+//! Checks the figures against their limits.
+//!
+//! Must not know: how figures are measured.
 
 use super::calls::Figures;
 use super::circles::Recorded;

@@ -1,7 +1,9 @@
-//! The events of a run of any length, as an agent's would be: a thought, some calls that end, the next
-//! thought; now and then one fails, reads another's result, or takes long.
+//! Makes the events of a run of any length, like those of an agent.
 //!
-//! Must not know: what is done with it.
+//! Must not know: what is done with them.
+//!
+//! A thought, some calls that end, the next thought. Some calls fail, read another result, or take
+//! long.
 
 use std::sync::Arc;
 
@@ -16,13 +18,13 @@ use overrule::domain::node::{Channel, Origin};
 use overrule::domain::repeat::dedup_key;
 use overrule::domain::turn::{Producer, Stop, Usage};
 
-/// A hash as a run records them: what comes of one resembles nothing else.
+/// A hash as a run records them; different inputs give unrelated hashes.
 fn hash(what: &str, no: u32) -> String {
     let text = format!("{what} {no}");
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// A run that goes on for as long as it is asked to.
+/// A run that can grow to any length.
 pub struct Run {
     seq: u64,
     clock: i64,
@@ -33,7 +35,7 @@ pub struct Run {
     pub writes: bool,
     /// Nodes so far, observations counted.
     pub nodes: usize,
-    /// The events that nobody has taken yet.
+    /// The events that have not been taken yet.
     pub events: Vec<Envelope>,
 }
 
@@ -68,7 +70,7 @@ impl Run {
         run
     }
 
-    /// Goes on until there are at least so many nodes, observations counted.
+    /// Continues until there are at least this many nodes, observations counted.
     pub fn grow_to(&mut self, nodes: usize) {
         while self.nodes < nodes {
             self.whole_turn();

@@ -1,4 +1,6 @@
-//! A session of so many nodes on disk, written by the journal. Must not know: what it is for.
+//! Writes a session with a given number of nodes to disk, through the journal.
+//!
+//! Must not know: what it is for.
 
 use std::path::Path;
 use std::time::Instant;
@@ -50,8 +52,8 @@ pub enum Edited {
     AndBack,
 }
 
-/// Makes a session of at least so many nodes. Its workspace is the directory of sessions, its model a
-/// server of chat completions at this address, which the run would ask next where it goes on.
+/// Makes a session of at least this many nodes. Its workspace is the directory of sessions, its model a
+/// server of chat completions at this address, which a resumed run would ask next.
 pub fn session(dir: &Path, nodes: usize, model: &str, edited: Edited) -> Result<Made, Fail> {
     let id = ids::session();
     let store = Store::open(dir);

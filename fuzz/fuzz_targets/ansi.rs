@@ -1,4 +1,4 @@
-//! A tool's output in the colours that it asks for: nothing else of it becomes another.
+//! A tool's output in the colours that it asks for: the rest of the output stays as it is.
 #![no_main]
 
 #[path = "../../tests/support/fuzzed.rs"]

@@ -1,4 +1,4 @@
-//! The visible form of anything: reads back, and holds nothing but what can be seen.
+//! The visible form of any text: it reads back, and holds visible characters only.
 #![no_main]
 
 #[path = "../../tests/support/fuzzed.rs"]

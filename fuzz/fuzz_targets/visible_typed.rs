@@ -1,4 +1,4 @@
-//! What somebody types in the visible form: reading it never panics, and what was read shows the same again.
+//! Typed text in the visible form: reading it never panics, and the result shows the same text again.
 #![no_main]
 
 #[path = "../../tests/support/fuzzed.rs"]

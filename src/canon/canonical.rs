@@ -1,8 +1,10 @@
-//! One spelling for equal JSON values. Must not know: what the values mean.
+//! Writes equal JSON values with equal bytes.
 //!
-//! Names are sorted by code points, there is no white space, and strings have the shortest escapes. Numbers
-//! stay as they are: [`canonical`] writes them as the value holds them, [`canonical_text`] exactly as in the
-//! text, so two different numbers never come out the same.
+//! Must not know: what the values mean.
+//!
+//! Names are sorted by code points, there is no whitespace, and strings have the shortest escapes.
+//! Numbers stay as they are: [`canonical`] writes them as the value holds them, [`canonical_text`]
+//! exactly as in the text, so two different numbers never come out the same.
 
 use std::borrow::Cow;
 
@@ -72,13 +74,13 @@ enum Piece<'a> {
 
 /// Returns the canonical text of a JSON text. Numbers keep their spelling.
 ///
-/// Fails if the text is not JSON, has a duplicate name in one object, or contains half a surrogate pair,
-/// because it then does not stand for a single value.
+/// Fails if the text is not JSON, has a duplicate name in one object, or contains half a surrogate
+/// pair, because it then does not represent a single value.
 pub fn canonical_text(text: &str) -> Result<String, Error> {
     if let Some(written) = Writer::new(text.len()).write(text) {
         return Ok(written);
     }
-    // Something is wrong with it, and only the scan tells what.
+    // The text has a fault, and only the scan finds it.
     let odd = scan(text)
         .into_iter()
         .find(|odd| !matches!(odd.kind, OddityKind::Number { .. }));

@@ -1,4 +1,6 @@
-//! BLAKE3 over tagged lists of parts. Must not know: what the parts are.
+//! Hashes tagged lists of parts with BLAKE3.
+//!
+//! Must not know: what the parts are.
 
 /// Hashes a list of parts under a tag that names its purpose, and returns 64 hexadecimal digits.
 ///

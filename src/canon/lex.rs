@@ -1,6 +1,8 @@
 //! Reads JSON text token by token, without recursion and without losing anything.
 //!
-//! Strict (RFC 8259). Must not know: what the tokens are used for.
+//! Must not know: what the tokens are used for.
+//!
+//! Strict (RFC 8259).
 
 use std::borrow::Cow;
 

@@ -1,9 +1,11 @@
-//! Canonical JSON and domain-tagged hashes. Must not know: what is hashed.
+//! Canonical JSON and domain-tagged hashes.
+//!
+//! Must not know: what is hashed.
 //!
 //! - [`canonical`] and [`canonical_text`]: one spelling for equal JSON values.
 //! - [`hash`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
 //!   different lists never give the same bytes to hash.
-//! - [`short_hash`]: the beginning of one, to tell many things apart.
+//! - [`short_hash`]: the beginning of a hash, to distinguish many things.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
 

@@ -1,4 +1,6 @@
-//! Checks whether a number in a JSON text survives being read as a value. Must not know: why that matters.
+//! Checks whether a number in a JSON text survives being read as a value.
+//!
+//! Must not know: why that matters.
 
 use serde_json::Number;
 

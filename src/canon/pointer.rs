@@ -1,4 +1,6 @@
-//! Changes JSON values by JSON pointer. Must not know: what the values are for.
+//! Changes JSON values by JSON pointer.
+//!
+//! Must not know: what the values are for.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
-//! Finds what a JSON text contains that a JSON value cannot hold. Must not know: what the text is for.
+//! Finds what a JSON text contains that a JSON value cannot hold.
+//!
+//! Must not know: what the text is for.
 //!
 //! One pass, with limits on nesting, the number of findings and the length of a path.
 
@@ -52,7 +54,7 @@ impl fmt::Display for Oddity {
             OddityKind::Syntax(what) => write!(f, "not JSON: {what}")?,
             OddityKind::TooDeep => write!(f, "nested deeper than {MAX_DEPTH} levels")?,
             OddityKind::DuplicateKey(key) => {
-                write!(f, "the name `{key}` stands twice in one object: keep one of them")?;
+                write!(f, "the name `{key}` occurs twice in one object: keep one of them")?;
             }
             OddityKind::Number { written, becomes } => {
                 write!(

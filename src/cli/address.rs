@@ -1,5 +1,6 @@
-//! How a session is named on the command line so that the next command finds it. Must not know: what that command
-//! does with it.
+//! Formats how the next command must name a session and the directory of sessions.
+//!
+//! Must not know: what that command does with it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,17 +10,17 @@ use crate::config::{Origin, Setting};
 use crate::shell_line::quote;
 use crate::text::visible;
 
-/// The flags with which this process was told where things are. Whoever goes on from the same shell needs them again:
-/// what environment and files of settings say is found without.
+/// The flags of this process that name files and directories. The next command in the same shell needs them again;
+/// it finds environment variables and settings files without them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags(String);
 
 impl Flags {
-    /// Those of a command line, with the directory of sessions that they lead to.
+    /// Returns the flags of a command line that the next command needs, with the directory of sessions.
     pub fn of(common: &Common, sessions: &Setting<Option<PathBuf>>) -> Self {
         let mut flags = String::new();
         let mut add = |flag: &str, path: &Path| {
-            // Whole: the next command may be given in another directory.
+            // Absolute: the next command may run in another directory.
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             let path = visible(&quote(&path.to_string_lossy()));
             flags.extend([" ", flag, " ", path.as_str()]);
@@ -27,7 +28,7 @@ impl Flags {
         if let Some(file) = &common.config {
             add("--config", file);
         }
-        // Another directory's settings are not read by who goes on from this one.
+        // A next command in the current directory does not read the settings of another workspace.
         let elsewhere = common.workspace.is_some() && matches!(sessions.origin, Origin::Workspace(_));
         match &common.sessions {
             Some(dir) => add("--sessions", dir),
@@ -38,7 +39,7 @@ impl Flags {
     }
 }
 
-/// A session as the words of a command: its id, and the flags that lead to it.
+/// A session as arguments of a command: its id, and the flags to find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     id: String,
@@ -60,7 +61,7 @@ impl Address {
     }
 }
 
-/// The words behind a verb: `overrule resume {address}`.
+/// The arguments of a verb: `overrule resume {address}`.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.id, self.flags.0)

@@ -1,4 +1,6 @@
-//! `overrule audit`: prints the decisions of a session. Must not know: what a decision is.
+//! Prints the decisions of a session (`overrule audit`).
+//!
+//! Must not know: what a decision is.
 
 use jiff::Timestamp;
 
@@ -9,7 +11,7 @@ use super::print;
 use crate::export::audit;
 use crate::journal;
 
-/// Prints who decided what, oldest first; of a damaged session what stands before the damage.
+/// Prints the decisions of a session, oldest first; of a damaged session only those before the damage.
 pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -41,7 +43,7 @@ pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// Returns a moment in UTC to the millisecond, as programs read it.
+/// Formats a time in UTC to the millisecond, for programs.
 fn exact(ms: i64) -> String {
     let time = Timestamp::from_millisecond(ms).ok();
     time.map(|time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())

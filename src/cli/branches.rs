@@ -1,5 +1,6 @@
-//! `overrule branches` and `overrule compare`: what stands on each branch of a session and what tells
-//! two of them apart. Must not know: how a branch comes about.
+//! Prints branches and their differences (`overrule branches`, `overrule compare`).
+//!
+//! Must not know: how a branch is created.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use crate::text::{visible, visible_head};
 /// Characters of a text that are shown in a list.
 const MOST: usize = 100;
 
-/// Lists the branches of a session, or names one.
+/// Lists the branches of a session, or names one of them.
 pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -108,8 +109,8 @@ fn short(text: &str) -> String {
     visible_head(text, MOST)
 }
 
-/// A text in a line, of which what tells it from another one stays: its beginning would be that of both.
-fn beside(text: &str, other: &str) -> String {
+/// Shortens a text to one line, and keeps the part in which it differs from another text.
+fn shown_against(text: &str, other: &str) -> String {
     match call_group::from(text, other).filter(|_| text.chars().nth(MOST).is_some()) {
         Some(from) => summary::text_from(text, from).visible(MOST),
         None => short(text),
@@ -203,7 +204,7 @@ fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
     let text = |rev, left| reported(rev, left) + &short(&revision_text(state, row.node, rev));
     let beside = |(rev, left), other| {
         reported(rev, left)
-            + &beside(
+            + &shown_against(
                 &revision_text(state, row.node, rev),
                 &revision_text(state, row.node, other),
             )
@@ -224,13 +225,13 @@ fn row_words(state: &State, row: &Row, (a, b): (u32, u32)) -> Vec<String> {
     }
 }
 
-/// How a result came about that no execution gave; none for anything else.
+/// The source of a result that no execution gave; `None` for anything else.
 fn result_source(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
     let stated = state.nodes.get(&id)?.revision(rev)?;
     result_source::of(state.calls.get(&id.call())?, stated).map(ResultSource::label)
 }
 
-/// What a revision of a node says.
+/// The text of a revision of a node.
 pub fn revision_text(state: &State, id: NodeId, rev: Rev) -> String {
     let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
     match revision.map(|revision| &revision.content) {
@@ -258,17 +259,17 @@ mod tests {
 
     #[test]
     fn texts_that_differ_late_are_shown_from_there_and_short_ones_whole() {
-        let base = "The same words stand at the beginning. ".repeat(4);
+        let base = "The same words are at the beginning. ".repeat(4);
         let (a, b) = (format!("{base}alpha, and more"), format!("{base}beta"));
-        assert_eq!(beside(&a, &b), "The same wor…inning. alpha, and more");
-        assert_eq!(beside(&b, &a), "The same wor…inning. beta");
-        assert_eq!(beside("one", "two"), "one");
-        // What is short is not cut, however late it differs.
+        assert_eq!(shown_against(&a, &b), "The same wor…inning. alpha, and more");
+        assert_eq!(shown_against(&b, &a), "The same wor…inning. beta");
+        assert_eq!(shown_against("one", "two"), "one");
+        // A short text is not cut, however late it differs.
         let (a, b) = ("x".repeat(80) + "a", "x".repeat(80) + "b");
-        assert_eq!(beside(&a, &b), a);
-        // One that is the beginning of the other ends there.
+        assert_eq!(shown_against(&a, &b), a);
+        // A text that is the beginning of the other ends there.
         let (long, longer) = ("y".repeat(150), "y".repeat(150) + "\u{1b}[2J");
-        assert_eq!(beside(&long, &longer), "yyyyyyyyyyyy…yyyyyyyy");
-        assert_eq!(beside(&longer, &long), "yyyyyyyyyyyy…yyyyyyyy⟨U+001B⟩[2J");
+        assert_eq!(shown_against(&long, &longer), "yyyyyyyyyyyy…yyyyyyyy");
+        assert_eq!(shown_against(&longer, &long), "yyyyyyyyyyyy…yyyyyyyy⟨U+001B⟩[2J");
     }
 }

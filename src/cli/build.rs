@@ -1,5 +1,6 @@
-//! Builds a run from settings and flags: workspace, tools, policy, model, session. Must not know:
-//! what the run does.
+//! Builds a run from settings and flags: workspace, tools, policy, model, session.
+//!
+//! Must not know: what the run does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ use crate::tools::sample;
 pub struct AppContext {
     /// The environment.
     pub env: Env,
-    /// What the command line says of settings.
+    /// Settings given on the command line.
     pub flags: Flags,
     /// The settings.
     pub settings: Settings,
@@ -46,7 +47,7 @@ pub struct AppContext {
     pub workspace: PathBuf,
     /// The sessions.
     pub store: Store,
-    /// What whoever names a session has to say for it to be found there.
+    /// Flags that a next command needs to find the sessions.
     pub reach: address::Flags,
     /// Where control sockets are.
     pub places: Places,
@@ -55,7 +56,7 @@ pub struct AppContext {
 }
 
 impl AppContext {
-    /// Reads everything that a subcommand needs; looks only.
+    /// Reads everything that a subcommand needs, and changes nothing.
     pub fn read(common: &Common) -> Result<Self, Failure> {
         let env = Env::read();
         let workspace = workspace(common)?;
@@ -64,7 +65,7 @@ impl AppContext {
         let dir = settings.sessions.value.clone().ok_or_else(|| {
             Failure::new(
                 Code::Session,
-                "there is no home directory to keep sessions in: name a place with --sessions DIR",
+                "cannot find a directory for sessions: there is no home directory; hint: name one with --sessions DIR",
             )
         })?;
         let places = Places::of(env.runtime_dir.as_deref(), env.state_dir.as_deref(), config::OWN);
@@ -81,7 +82,7 @@ impl AppContext {
     }
 
     /// The same for a recorded run: with the settings of its own directory, and the policy file that
-    /// it was begun with unless another policy is named now.
+    /// it started with, unless another policy is named now.
     pub fn for_run(mut self, common: &Common, workspace: &Path, setup: &Setup) -> Result<Self, Failure> {
         let mut flags = common.flags();
         flags.policy_text = setup.policy.clone().map(|policy| (policy.name, policy.text));
@@ -96,17 +97,17 @@ impl AppContext {
         file.map(|(name, text)| PolicyText { name, text })
     }
 
-    /// A session as the words of a command.
+    /// Returns a session as arguments of a command.
     pub fn address(&self, id: &str) -> Address {
         Address::new(id, &self.reach)
     }
 
-    /// Who operates.
+    /// Name of the operator.
     pub fn user(&self) -> Arc<str> {
         Arc::from(self.env.user.as_deref().unwrap_or("operator"))
     }
 
-    /// What a run with this workspace is advised by.
+    /// Builds the adviser of a run in this workspace: tools, policy, resilience.
     pub fn adviser(&self, setup: &Setup, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
         let environment = Environment::allowed(self.env.all.0.iter().cloned());
         let names: Vec<String> = environment
@@ -150,12 +151,12 @@ impl AppContext {
         })
     }
 
-    /// A program of the operator's, outside of any call.
+    /// A program of the operator, outside any call.
     pub fn program(&self, command: &[String], limit_ms: u64) -> Program {
         Program {
             command: command.to_vec(),
             limit: Duration::from_millis(limit_ms),
-            // Not the workspace: nothing that lies there is to be found by its name.
+            // Not the workspace: a program there must not be found by its name.
             cwd: self.env.home.clone().unwrap_or_else(|| PathBuf::from("/")),
             environment: Environment::of_operator(self.env.all.0.iter().cloned()),
         }
@@ -171,12 +172,12 @@ impl AppContext {
         })
     }
 
-    /// What is known of tools before a run begins: what the settings say of weights.
+    /// What is known of tools before a run starts: the weights of the settings.
     pub fn watch(&self) -> Watch {
         Watch::new(self.settings.resilience.routing.clone())
     }
 
-    /// What a run is begun with.
+    /// The event that starts a run.
     pub fn started(
         &self,
         adviser: &Adviser,
@@ -217,7 +218,7 @@ impl AppContext {
         self.settings.prices.of(name, is_scripted).cloned()
     }
 
-    /// What was read but does not count, for the operator.
+    /// Settings that were read and ignored, for the operator.
     pub fn notices(&self) -> Vec<String> {
         self.settings
             .notices
@@ -227,8 +228,8 @@ impl AppContext {
     }
 }
 
-/// What decides about runs and what records them: an agent that could write there would approve
-/// itself, and one that could read there would find keys.
+/// Files that decide runs or record them. An agent that writes there could approve its own calls, and one
+/// that reads there could find keys.
 fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<PathBuf> {
     let own = [&env.config_dir, &env.state_dir, &env.runtime_dir];
     let own = own.into_iter().flatten().map(|dir| dir.join(config::OWN));
@@ -252,12 +253,12 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
 fn tools(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
     let mut tools = builtin::all(&builtin::Setup {
         environment,
-        // What it must fit is said once, in the system text, and checked once, when it stands.
+        // The schema is given once, in the system text, and checked once, on the whole answer.
         answer: setup
             .output_schema
             .is_some()
             .then(|| serde_json::json!({ "description": "The JSON that fits the output schema." })),
-        // A sample server is on this machine; no proxy knows of it.
+        // A sample server is on this machine, where no proxy reaches it.
         proxy: setup.samples.is_none(),
     });
     if let Some(samples) = &setup.samples {
@@ -272,7 +273,7 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
         None => std::env::current_dir().map_err(|error| {
             Failure::new(
                 Code::Config,
-                format!("cannot tell the current directory: {error}"),
+                format!("cannot find the current directory: {error}"),
             )
         })?,
     };
@@ -280,22 +281,22 @@ fn workspace(common: &Common) -> Result<PathBuf, Failure> {
     let dir = std::fs::canonicalize(&named).map_err(|error| {
         Failure::new(
             Code::Config,
-            format!("cannot use {shown} as the workspace: {error}; name another with --workspace"),
+            format!("cannot use {shown} as the workspace: {error}; hint: name another with --workspace"),
         )
     })?;
     if dir.to_str().is_none() {
-        // It is recorded as text, and a run that goes on must find it again.
+        // It is recorded as text, and a resumed run must find it again.
         return Err(Failure::new(
             Code::Config,
             format!(
-                "the path of the workspace {shown} is not UTF-8 text: rename it, or name another with --workspace"
+                "cannot use {shown} as the workspace: its path is not UTF-8; hint: rename it, or name another with --workspace"
             ),
         ));
     }
     std::fs::read_dir(&dir).map_err(|error| {
         Failure::new(
             Code::Config,
-            format!("cannot read the workspace {shown}: {error}; name another with --workspace"),
+            format!("cannot read the workspace {shown}: {error}; hint: name another with --workspace"),
         )
     })?;
     Ok(dir)
@@ -323,7 +324,7 @@ fn unwritten(error: crate::journal::Error) -> Unwritten {
     Unwritten { why, more }
 }
 
-/// Everything that a driver is made of.
+/// Builds the driver of a run, and the handle to it.
 pub fn driver(
     state: crate::domain::state::State,
     writer: Writer,

@@ -1,4 +1,5 @@
-//! Corrects the class of an error: a rule in the operator's file of settings, and in the session that it was made in.
+//! Corrects the class of an error in the operator's settings file and in the session.
+//!
 //! Must not know: how an error is classified.
 
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ use crate::journal::Place;
 use crate::resilience::correction::{self, Corrigible, Verdict};
 use crate::text::visible;
 
-/// Keeps the rule, and returns the command that the run uses it with. Where it cannot be kept, nothing is changed.
+/// Writes the rule to the settings file, and returns the command that applies it. An error changes nothing.
 pub fn command(
     common: &Common,
     context: &AppContext,
@@ -49,10 +50,10 @@ pub fn command(
     } else {
         let then = match verdict {
             Verdict::Permanent => "are permanent: they are not retried",
-            Verdict::Temporary => "are temporary: they are retried where that is harmless",
+            Verdict::Temporary => "are temporary: they are retried where a retry is harmless",
         };
         format!(
-            "kept in {file}: errors of {} that match `{}` {then}\n{call} stays as it is: the rule counts from the next \
+            "saved in {file}: errors of {} that match `{}` {then}\n{call} does not change: the rule applies from the next \
              failure on",
             visible(&rule.tool),
             visible(&rule.matches)
@@ -64,7 +65,7 @@ pub fn command(
     }))
 }
 
-/// The day, as it is written into a file.
+/// The current date, as written to a file.
 pub fn today() -> String {
     let now = Timestamp::from_millisecond(Clock::start().utc_ms()).unwrap_or_default();
     now.strftime("%Y-%m-%d").to_string()

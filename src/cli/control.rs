@@ -1,5 +1,6 @@
-//! Commands between processes: opens the door of a run that was begun with `--control`, and hands
-//! the verbs of this process to whoever holds the session. Must not know: what a command does.
+//! Connects processes: opens the control socket of a run, and sends verbs to such a run.
+//!
+//! Must not know: what a command does.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use crate::control::{self, Answer, Door, Target, peer};
 use crate::domain::command::Command;
 use crate::journal::Place;
 
-/// The directory of a session; a single file is never held.
+/// The directory of a session; a single file is never open for writing.
 fn directory(place: &Place) -> Option<PathBuf> {
     match place {
         Place::Dir { path, .. } => Some(path.clone()),
@@ -20,8 +21,8 @@ fn directory(place: &Place) -> Option<PathBuf> {
     }
 }
 
-/// Opens the door, if one is asked for. The agent's commands run without a sandbox, so that it is
-/// never open unasked.
+/// Opens the control socket if `--control` is given. It is off by default because commands of the agent run
+/// without a sandbox.
 pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Option<Door>, Failure> {
     if !common.control {
         return Ok(None);
@@ -33,8 +34,8 @@ pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Opti
     let door = Door::open(&context.places, &dir, &place.id(), ready.handle.clone())
         .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(
-        "other processes of {} may decide here: overrule queue {}, overrule approve … ({}). The agent's own are told \
-         {}.",
+        "other processes of {} can decide here: overrule queue {}, overrule approve … ({}). Processes of the agent are \
+         recognized {}.",
         context.user(),
         context.address(&ready.session),
         door.path().display(),
@@ -43,7 +44,7 @@ pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Opti
     Ok(Some(door))
 }
 
-/// Hands a command to the process that has the session open.
+/// Sends a command to the process that has the session open.
 pub fn hand_over(
     context: &AppContext,
     place: &Place,

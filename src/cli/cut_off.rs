@@ -1,17 +1,19 @@
-//! What the end of this process cut off, for whoever ends it. Must not know: who ends it, what follows.
+//! Collects what the end of this process interrupts: children and effects without an outcome.
+//!
+//! Must not know: who ends it, what follows.
 
 use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::text::visible;
 
-/// A line for each execution that was under way and can have changed the world: nobody knows what came of it. After a halt
-/// nobody knows either whether that it began was recorded: where it was not, it had not begun.
+/// Returns a line for each running execution with an effect: its outcome is unknown. After a halt its start may
+/// not be recorded, and then it had not started.
 pub fn lines(state: &State, halted: bool) -> Vec<String> {
     let known = if halted {
-        "was under way at the halt: whether it happened, and what of it was recorded, is not known; what was approved may \
-         run when the run goes on"
+        "was running at the halt: outcome unknown, and its record may be incomplete; approved calls may run when the run \
+         resumes"
     } else {
-        "was cut off: whether it happened is not known, and is asked when the run goes on"
+        "was interrupted: outcome unknown; you are asked for it when the run resumes"
     };
     let running = state.agenda.running.iter().filter_map(|id| state.call(*id));
     running
@@ -36,11 +38,11 @@ mod tests {
         stage.running("c3", "write_file", "{}");
         let state = &stage.model.run.state;
         let [cut] = &lines(state, false)[..] else { panic!() };
-        assert!(cut.starts_with("c3 write_file was cut off"), "{cut}");
+        assert!(cut.starts_with("c3 write_file was interrupted"), "{cut}");
         let [halted] = &lines(state, true)[..] else {
             panic!()
         };
-        assert!(halted.contains("may run when the run goes on"), "{halted}");
-        assert!(!halted.contains("is asked"), "{halted}");
+        assert!(halted.contains("may run when the run resumes"), "{halted}");
+        assert!(!halted.contains("are asked"), "{halted}");
     }
 }

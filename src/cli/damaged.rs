@@ -1,7 +1,9 @@
-//! Continues a run whose record is damaged in a new session, from the last intact record.
+//! Continues a run with a damaged journal in a new session, from the last intact record.
 //!
-//! Nobody knows all that happened after it: the effects that began there are listed as unknown, and the new session
-//! begins paused. Must not know: how a run goes on.
+//! Must not know: how a run continues.
+//!
+//! Events after that record are lost: effects that started there are listed as unknown, and the new session
+//! starts paused.
 
 use std::sync::Arc;
 
@@ -17,15 +19,15 @@ use crate::domain::state::{Mode, State};
 use crate::engine::{clock::Clock, ids};
 use crate::journal::{self, Damage, Place, Store};
 
-/// What the lines behind the damage still tell.
+/// What can be read after the damage.
 pub struct DamagedTail {
-    /// The effects that began there, oldest first; the outcome of each is unknown.
+    /// The effects that started there, oldest first; the outcome of each is unknown.
     pub effects: Vec<Arc<Elsewhere>>,
     /// Lines that cannot be read.
     pub unreadable: usize,
 }
 
-/// Reads what stands behind the damage; `before` is the fold of what stands before it.
+/// Reads the lines after the damage; `before` is the fold of the records before it.
 pub fn read_tail(place: &Place, damage: &Damage, before: &State) -> Result<DamagedTail, Failure> {
     let beyond = journal::beyond(place, damage)?;
     Ok(DamagedTail {
@@ -34,8 +36,7 @@ pub fn read_tail(place: &Place, damage: &Damage, before: &State) -> Result<Damag
     })
 }
 
-/// Writes the new session, durable when this returns; with what the operator has to know. The damaged one is left as
-/// it is.
+/// Writes the new session durably, and returns it with a notice for the operator. Does not change the damaged one.
 pub fn write_continuation(
     store: &Store,
     place: &Place,
@@ -52,13 +53,11 @@ pub fn write_continuation(
     let Some(mut ready) = reading.finish(&session) else {
         return Err(Failure::new(
             Code::Session,
-            format!(
-                "session {session} is damaged: {damage}. Nothing of it is intact that a run could go on from"
-            ),
+            format!("cannot resume session {session}: {damage}, and no record before that can start a run"),
         ));
     };
     let count = match effects.len() {
-        0 => "no effect on the world".to_owned(),
+        0 => "no effect".to_owned(),
         count => many(count, "effect"),
     };
     ready.preview.effects = effects;
@@ -68,7 +67,7 @@ pub fn write_continuation(
         by,
         at,
         &format!(
-            "the record of session {session} is damaged from line {}: see what it did before you go on",
+            "session {session} is damaged from line {}: check what it did before you resume",
             damage.line
         ),
     );
@@ -79,9 +78,9 @@ pub fn write_continuation(
             .try_for_each(|fact| writer.append(fact))
     })?;
     let notice = format!(
-        "session {session} is damaged: {damage}. The run goes on as session {} from the last intact record, paused; the \
-         damaged one was left as it is. {} of it cannot be read, and what happened there is not known. The others tell of \
-         {}: `overrule effects` lists what began, and no equal call repeats one without your consent.{}",
+        "session {session} is damaged: {damage}. The run continues as session {} from the last intact record, paused; the \
+         damaged session is unchanged. {} of it cannot be read: what happened there is unknown. The other lines record \
+         {}: `overrule effects` lists them, and an equal call asks for your consent.{}",
         new.id(),
         many(unreadable, "line"),
         count,
@@ -90,8 +89,8 @@ pub fn write_continuation(
     Ok((new, notice))
 }
 
-/// What the new session records of the damage, and how many calls ask again. Nothing starts before somebody has looked:
-/// what the unreadable lines did cannot be asked about.
+/// The events that record the damage, and the number of calls that ask again. The run starts paused, because the
+/// effects of unreadable lines are unknown.
 fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize) {
     let mut facts = ready.preview.facts(by, at);
     let mut state = ready.point.clone();
@@ -119,11 +118,11 @@ fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize
     (facts, asks)
 }
 
-/// What was let run before the damage, in a sentence.
+/// Describes the calls that were approved before the damage.
 fn again(asks: usize) -> String {
     match asks {
         0 => String::new(),
-        1 => " 1 call that was let run asks again: it may have run already.".into(),
-        count => format!(" {count} calls that were let run ask again: they may have run already."),
+        1 => " 1 approved call asks again: it may have run already.".into(),
+        count => format!(" {count} approved calls ask again: they may have run already."),
     }
 }

@@ -1,4 +1,6 @@
-//! `overrule decode`: shows what a captured model stream says. Must not know: wire formats.
+//! Prints the content of a captured model stream (`overrule decode`).
+//!
+//! Must not know: wire formats.
 
 use super::args;
 use super::exit::{Code, Failure};
@@ -6,15 +8,15 @@ use super::print;
 use crate::model::decode::{Wire, events, summary};
 use crate::regular_file;
 
-/// Longest stream that is decoded, in bytes: as much as is kept of one.
+/// Maximum bytes of a stream, as for stored streams.
 const MOST: u64 = 64 << 20;
 
-/// Decodes a captured stream. Everything before a break is printed; a broken stream exits with 1.
+/// Decodes a captured stream. Prints everything before a break; a broken stream exits with 1.
 pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
     let wire = Wire::named(&args.wire).ok_or_else(|| {
         Failure::new(
             Code::Usage,
-            format!("there is no wire format `{}`: use openai-chat", args.wire),
+            format!("cannot decode wire format `{}`; hint: use openai-chat", args.wire),
         )
     })?;
     let shown = args.file.display();

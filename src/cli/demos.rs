@@ -1,4 +1,6 @@
-//! The built-in runs: what there is, and what each begins with. Must not know: how a run is shown or served.
+//! Lists the built-in runs and what each starts with.
+//!
+//! Must not know: how a run is shown or served.
 
 use std::sync::Arc;
 
@@ -16,15 +18,15 @@ use crate::tools::sample::{self, server};
 /// A built-in run.
 #[derive(Debug)]
 pub struct BuiltIn {
-    /// Its name, which is also that of its playbook and of its sample tools.
+    /// Its name, also of its playbook and its sample tools.
     pub name: &'static str,
-    /// What is to be seen.
+    /// What it shows.
     what: &'static str,
-    /// True where it looks at the directory that it is started in.
+    /// True if it reads the directory that it is started in.
     pub reads_directory: bool,
-    /// True where it has a server on this machine.
+    /// True if it has a server on this machine.
     serves: bool,
-    /// How failures are met in it, where the operator's settings do not say.
+    /// Changes the failure policy where the operator's settings do not.
     fit: fn(&mut Policy),
 }
 
@@ -38,7 +40,7 @@ const fn sample(name: &'static str, what: &'static str) -> BuiltIn {
     }
 }
 
-/// All of them, in the order in which they are listed.
+/// All built-in runs, in the order of the list.
 pub const ALL: &[BuiltIn] = &[
     BuiltIn {
         name: "audit",
@@ -53,14 +55,14 @@ pub const ALL: &[BuiltIn] = &[
     ),
     BuiltIn {
         name: "detour",
-        what: "books a flight that nobody flies: another airport or another day is yours to choose",
+        what: "books a flight that does not exist: you choose another airport or another day",
         reads_directory: false,
         serves: false,
         fit: routes,
     },
     sample(
         "office",
-        "four calls at once, each wrong in its own way: a date, a temperature, a telephone number, a user",
+        "four calls together, each with a wrong argument: a date, a temperature, a telephone number, a user",
     ),
     BuiltIn {
         name: "limits",
@@ -71,26 +73,26 @@ pub const ALL: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "ring",
-        what: "goes in a circle through flaky tools, until somebody or something leads it out",
+        what: "loops through flaky tools until you or a loop step ends it",
         reads_directory: false,
         serves: false,
         fit: circle,
     },
     sample(
         "sealed",
-        "reads an archive in which two records are sealed: trying again does not help",
+        "reads an archive in which two records are sealed: a retry does not help",
     ),
     sample(
         "stubborn",
-        "asks for the same sealed record again and again, whatever it is told, until you are asked",
+        "repeats a call for a sealed record whatever the result, until the run asks you",
     ),
     sample(
         "mirrors",
-        "three tools for the same thing: one refuses, one is often busy, one is slow and sure",
+        "three tools for the same task: one refuses, one is often busy, one is slow and reliable",
     ),
     BuiltIn {
         name: "spare",
-        what: "insists on a mirror that refuses, until the spare that its settings name makes the call",
+        what: "repeats a call to a mirror that refuses, until the settings' substitute makes the call",
         reads_directory: false,
         serves: false,
         fit: spares,
@@ -112,23 +114,23 @@ pub fn list(json: bool) {
     print::err("start one: overrule demo NAME (their models are scripted; no network, no key)");
 }
 
-/// A run in the list: on one line where nobody says how wide it may be.
+/// Formats a run for the list: on one line if there is no width.
 fn lines(run: &BuiltIn, width: Option<usize>) -> Vec<String> {
     let name = format!("{:8} ", run.name);
     match width {
-        Some(columns) => fit::beside(&name, run.what, columns),
+        Some(columns) => fit::hanging(&name, run.what, columns),
         None => vec![name + run.what],
     }
 }
 
-/// The one of this name.
+/// Returns the built-in run of this name.
 pub fn named(name: &str) -> Result<&'static BuiltIn, Failure> {
     ALL.iter().find(|run| run.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|run| run.name).collect();
         Failure::new(
             Code::Usage,
             format!(
-                "there is no built-in run `{}`; there are: {}",
+                "cannot find the built-in run `{}`; hint: use one of {}",
                 crate::text::visible(name),
                 names.join(", ")
             ),
@@ -136,7 +138,7 @@ pub fn named(name: &str) -> Result<&'static BuiltIn, Failure> {
     })
 }
 
-/// What it begins with; its server listens from here on.
+/// Builds what the run starts with, and starts its server.
 pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     let name = run.name;
     let playbook = builtin::text(name).unwrap_or_default();
@@ -147,7 +149,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         task = task.replace("PORT", &port.to_string());
     }
     let has_tools = !sample::of(name).is_empty();
-    // One row of a narrow terminal: it stands above the keys, in the first second that anybody sees.
+    // Fits on one row of a narrow terminal, above the keys.
     let notice = if has_tools {
         "A built-in run: scripted model and tools. Other models: overrule run --model"
     } else {
@@ -178,8 +180,7 @@ pub fn is_built_in(setup: &Setup) -> bool {
     setup.samples.is_some() || is_shipped(&setup.model)
 }
 
-/// How failures are met in a run with these sample tools: as the operator's settings say, and where they say nothing
-/// of a tool of the run, as the run itself does.
+/// Adds the failure policy of a built-in run for everything that the operator's settings leave open.
 pub fn fitted(samples: &Samples, mut policy: Policy) -> Policy {
     if let Some(run) = ALL.iter().find(|run| run.name == samples.run) {
         (run.fit)(&mut policy);
@@ -187,7 +188,7 @@ pub fn fitted(samples: &Samples, mut policy: Policy) -> Policy {
     policy
 }
 
-/// The circle is found as a circle: a failure alone says nothing to this model.
+/// Mutes the detector of failing tools, so that the loop is found as a sequence.
 fn circle(policy: &mut Policy) {
     let muted = &mut policy.loops.muted;
     if muted.is_empty() {
@@ -205,7 +206,7 @@ fn spares(policy: &mut Policy) {
         .or_insert(others);
 }
 
-/// What may help where there is no flight: another route, else another day.
+/// Repairs for a flight that does not exist: another route, else another day.
 fn routes(policy: &mut Policy) {
     let rule = RawRule {
         codes: vec!["404".into()],
@@ -227,31 +228,31 @@ fn routes(policy: &mut Policy) {
         });
 }
 
-/// What is said of one that a model of the operator's plays.
+/// The notice of a built-in run with a model of the operator.
 pub fn with_own_model(run: &BuiltIn) -> String {
     let tools = if sample::of(run.name).is_empty() {
         "its tools and files are real."
     } else {
-        "its own tools are samples: nothing outside of this program happens through them."
+        "its own tools are samples: they have no effect outside this program."
     };
-    format!("This is a built-in run with another model than its own: {tools}")
+    format!("This is a built-in run with another model: {tools}")
 }
 
 fn serve(port: Option<u16>) -> Result<u16, Failure> {
     server::start(port).map_err(|error| {
         Failure::new(
             Code::Other,
-            format!("the sample server cannot listen on this machine (127.0.0.1): {error}; try another built-in run"),
+            format!("cannot start the sample server on 127.0.0.1: {error}; hint: try another built-in run"),
         )
     })
 }
 
-/// Starts the server of a recorded run again; says so where it cannot.
+/// Starts the server of a recorded run again; returns a notice if that fails.
 pub fn serve_again(samples: &Samples) -> Option<String> {
     let port = samples.port?;
     let failed = server::start(Some(port)).err()?;
     Some(format!(
-        "the sample server of this run cannot listen on its port {port} again: {failed}; requests to it fail"
+        "cannot start the sample server of this run on port {port} again: {failed}. Requests to it fail"
     ))
 }
 

@@ -1,5 +1,6 @@
-//! What became of a node since somebody saw it, for a refusal that says that it changed. Must not
-//! know: why a command was refused.
+//! Describes how a node changed since the operator saw it, for a refusal.
+//!
+//! Must not know: why a command was refused.
 
 use crate::console::diff::{self, Change};
 use crate::domain::call::{Digest, Outcome};
@@ -13,15 +14,15 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::text::visible;
 
-/// What somebody had seen of a node.
+/// What the operator had seen of a node.
 struct NodeSnapshot<'a> {
     node: NodeId,
     rev: Rev,
     digest: Option<&'a Digest>,
 }
 
-/// The node as it is now and how it differs from what the command names; none where the refusal is
-/// about something else. The facts are those that led to the state.
+/// Describes the node now and its difference from the revision that the command names; `None` for
+/// refusals of another kind. `facts` are the events up to `state`.
 pub fn since(facts: &[Envelope], state: &State, command: &Command, refusal: &Refusal) -> Option<String> {
     if refusal.kind != RefusalKind::Changed {
         return None;
@@ -101,7 +102,7 @@ fn head(state: &State, node: &Node) -> String {
     }
 }
 
-/// What it says now; of a call what would run.
+/// The current text of a node; for a call, with the arguments that would run.
 fn now(state: &State, node: &Node) -> String {
     let call = state.calls.get(&node.id);
     match (
@@ -117,7 +118,7 @@ fn revision(node: &Node, rev: Rev) -> Option<&Revision> {
     node.revisions.iter().find(|revision| revision.no == rev)
 }
 
-/// What a digest stood for when it was shown.
+/// The revision and the text that a digest was computed from.
 fn shown(facts: &[Envelope], node: &Node, digest: &Digest) -> Option<(Rev, String)> {
     facts.iter().rev().find_map(|fact| match &fact.event {
         Event::Call(CallEvent::Ready {
@@ -137,7 +138,7 @@ fn shown(facts: &[Envelope], node: &Node, digest: &Digest) -> Option<(Rev, Strin
     })
 }
 
-/// What a revision says, for a comparison by lines.
+/// The text of a revision, for a comparison by lines.
 fn content_text(content: &Content) -> String {
     match content {
         Content::Text { text, .. } => text.to_string(),

@@ -1,4 +1,6 @@
-//! Reads several edits from a JSON file, to be committed as one. Must not know: what an edit does.
+//! Reads several edits from a JSON file, to be committed as one.
+//!
+//! Must not know: what an edit does.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,15 +16,15 @@ use crate::domain::state::State;
 use crate::regular_file;
 use crate::text::visible;
 
-/// An edit as it stands in the file.
+/// An edit as written in the file.
 type RawEdit = BTreeMap<String, Box<RawValue>>;
 
-/// Edits in one file.
+/// Maximum number of edits in one file.
 const MOST: usize = 1000;
-/// Bytes of such a file.
+/// Maximum bytes of the file.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The kinds of edits and what each may say beside its `type`. What ends in `?` may be left out.
+/// The kinds of edits, each with its fields besides `type`. A field that ends in `?` is optional.
 const KINDS: [(&str, &[&str]); 9] = [
     ("call", &["node", "base?", "tool?", "args", "shown?"]),
     ("text", &["node", "base?", "text"]),
@@ -31,7 +33,7 @@ const KINDS: [(&str, &[&str]); 9] = [
     ("insert_thought", &["after?", "text"]),
     ("insert_call", &["after?", "tool", "args"]),
     ("reject_answer", &["node", "reason"]),
-    ("take", &["node", "from"]),
+    ("copy", &["node", "from"]),
     ("delete", &["node", "base?"]),
 ];
 
@@ -43,7 +45,7 @@ pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
     let text = text.map_err(|error| bad(error.to_string()))?;
     let list: Vec<RawEdit> = serde_json::from_str(&text).map_err(|error| {
         bad(format!(
-            "it is no list of edits such as [{{\"type\": \"text\", \"node\": \"t3\", \"text\": \"…\"}}]: {}",
+            "it is not a list of edits such as [{{\"type\": \"text\", \"node\": \"t3\", \"text\": \"…\"}}]: {}",
             visible(&error.to_string())
         ))
     })?;
@@ -61,6 +63,8 @@ pub fn read(state: &State, path: &Path) -> Result<Vec<Edit>, Failure> {
 
 fn one(state: &State, given: &RawEdit) -> Result<Edit, String> {
     let kind = given.get("type").and_then(|raw| string(raw)).unwrap_or_default();
+    // `take` is the old name of `copy`, and the name in commands.
+    let kind = if kind == "take" { "copy".to_owned() } else { kind };
     let Some((_, fields)) = KINDS.iter().find(|(name, _)| *name == kind) else {
         let known: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
         return Err(format!("its `type` is none of {}", known.join(", ")));
@@ -83,9 +87,10 @@ fn one(state: &State, given: &RawEdit) -> Result<Edit, String> {
     let mut whole = Map::new();
     for (key, raw) in given {
         let value = match key.as_str() {
-            // Arguments are an object or their exact text; a result is JSON as it stands. Not a byte is changed.
+            // Arguments are an object or their exact text; a result is JSON. Both keep their bytes.
             "args" => Value::String(string(raw).unwrap_or_else(|| raw.get().to_owned())),
             "value" => Value::String(raw.get().to_owned()),
+            "type" if kind == "copy" => Value::String("take".to_owned()),
             _ => serde_json::from_str(raw.get()).map_err(|error| visible(&error.to_string()))?,
         };
         whole.insert(key.clone(), value);
@@ -98,13 +103,13 @@ fn string(raw: &RawValue) -> Option<String> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// Puts in what follows from the state where it was left out.
+/// Fills in omitted fields from the state.
 fn fill(state: &State, whole: &mut Map<String, Value>, fields: &[&str]) {
     let id = whole.get("node").and_then(Value::as_str);
     let node = id.and_then(|id| state.nodes.get(&id.parse::<NodeId>().ok()?));
     let rev = node.map(Node::rev).unwrap_or_default();
     let tool = node.and_then(Node::as_call).map_or("", |(tool, _)| tool);
-    // Whoever writes arguments has seen them.
+    // The author of the arguments has seen them.
     let rest: [(&str, Value); 4] = [
         ("base", rev.0.into()),
         ("tool", tool.into()),

@@ -1,5 +1,6 @@
-//! The ledger on the command line: lists executions with effects, and builds the calls that find out
-//! about one or take it back. Must not know: how a call is filled, what lets it run.
+//! Prints the ledger, and builds the calls that probe or revert an effect.
+//!
+//! Must not know: how a call is filled, who approves it.
 
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ use crate::text::{visible, visible_head};
 /// The most characters of arguments on a line.
 const SHOWN: usize = 200;
 
-/// Prints every execution of class idempotent and above, oldest first; of a damaged session also those that began behind
-/// the damage.
+/// Prints every execution of class idempotent and above, oldest first; of a damaged session also those that
+/// started after the damage.
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -73,30 +74,30 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// What the list leaves open, where it is empty or a part of the record cannot be read.
+/// Describes an empty list, or a part of the record that cannot be read.
 fn left_open(any: bool, unreadable: Option<usize>) -> Option<String> {
-    let nothing = "nothing that could change the world";
+    let nothing = "no call with an effect";
     match (any, unreadable) {
         (true, None) => None,
         (false, None) => Some(format!("{nothing} has run")),
         (any, Some(count)) => {
             let lines = format!(
-                "{} of the record cannot be read, and what happened there is not known",
+                "{} of the record cannot be read: what happened there is unknown",
                 many(count, "line")
             );
             Some(if any {
                 lines
             } else {
-                format!("{nothing} stands in what can be read; {lines}")
+                format!("{nothing} in what can be read; {lines}")
             })
         }
     }
 }
 
-/// An effect that began behind the damage.
+/// Formats an effect that started after the damage.
 fn after_damage(one: &Elsewhere) -> String {
     format!(
-        "{} {} {} · {} · outcome unknown · {} · behind the damage\n  {}",
+        "{} {} {} · {} · outcome unknown · {} · after the damage\n  {}",
         one.entry,
         one.call,
         visible(&one.tool),
@@ -106,17 +107,17 @@ fn after_damage(one: &Elsewhere) -> String {
     )
 }
 
-/// What a person should know of effects before a run goes on: those that an edit left behind, and
-/// those of which nobody knows what came.
+/// Describes the effects that matter before a run resumes: orphaned effects, and effects with an
+/// unknown outcome.
 pub fn before_resume(state: &State) -> Vec<String> {
     let unknown: Vec<Seq> = ledger::unknown(state).map(|row| row.entry.seq).collect();
     let left = ledger::orphaned_effects(state).filter(|row| !unknown.contains(&row.entry.seq));
-    let left = left.map(|row| format!("left behind by an edit, and not undone: {}", name(&row)));
-    let unknown = ledger::unknown(state).map(|row| format!("nobody knows what came of {}", name(&row)));
+    let left = left.map(|row| format!("orphaned by an edit, and not reverted: {}", name(&row)));
+    let unknown = ledger::unknown(state).map(|row| format!("outcome unknown: {}", name(&row)));
     let others = state.elsewhere.len();
     let other = state.elsewhere.values().next().filter(|_| others > 0).map(|one| {
         let session = visible(&one.what.session);
-        format!("{} happened in session {session} after this one left it, and not undone: an equal call asks first; `overrule effects` lists them", many(others, "effect"))
+        format!("not reverted: {} of session {session} after the fork. An equal call asks first; `overrule effects` lists them", many(others, "effect"))
     });
     left.chain(unknown).chain(other).collect()
 }
@@ -131,7 +132,7 @@ fn elsewhere(one: &Elsewhere) -> String {
     )
 }
 
-/// The call that finds out about an execution, or takes it back, as an edit that inserts it.
+/// The edit that inserts the call to probe or revert an execution.
 pub fn inserted(state: &State, named: &str, purpose: Purpose) -> Result<Edit, Failure> {
     let entry = find(state, named)?;
     let filled = match purpose {
@@ -140,8 +141,8 @@ pub fn inserted(state: &State, named: &str, purpose: Purpose) -> Result<Edit, Fa
     };
     let Filled { tool, args } = filled.map_err(|why| {
         let what = match purpose {
-            Purpose::Probe => "find out about",
-            Purpose::Compensate => "take back",
+            Purpose::Probe => "probe",
+            Purpose::Compensate => "revert",
         };
         Failure::new(Code::Halted, format!("cannot {what} {}: {why}", visible(named)))
     })?;
@@ -152,13 +153,13 @@ pub fn inserted(state: &State, named: &str, purpose: Purpose) -> Result<Edit, Fa
     })
 }
 
-/// An execution by its number, or the newest one of a call.
+/// Finds an execution by its number, or the newest one of a call.
 fn find(state: &State, named: &str) -> Result<Seq, Failure> {
     if let Ok(call) = named.parse::<NodeId>() {
         return ledger::newest_of(state, call).ok_or_else(|| {
             Failure::new(
                 Code::Usage,
-                format!("no call {call} has run: `overrule effects` lists those"),
+                format!("cannot find an execution of {call}; hint: `overrule effects` lists all"),
             )
         });
     }
@@ -167,14 +168,14 @@ fn find(state: &State, named: &str) -> Result<Seq, Failure> {
         Failure::new(
             Code::Usage,
             format!(
-                "`{}` is neither a call such as c5 nor the number of an execution: `overrule effects` prints both",
+                "cannot read `{}`: it is neither a call such as c5 nor the number of an execution; hint: `overrule effects` lists both",
                 visible(named)
             ),
         )
     })
 }
 
-/// An execution in a few words.
+/// An execution as a short text.
 fn name(row: &Row<'_>) -> String {
     let entry = row.entry;
     format!(
@@ -217,16 +218,18 @@ pub(super) const fn kind(entry: &LedgerOutcome) -> &'static str {
 
 fn consent(decision: Option<&Decision>) -> String {
     match decision {
-        None | Some(Decision::LeftToOperator { .. }) => "nobody".into(),
+        None | Some(Decision::LeftToOperator { .. }) => "no decision".into(),
         Some(Decision::Approve { .. }) => "approved".into(),
-        Some(Decision::Auto { rule }) => format!("let run by {}", print::safe_line(&rule::describe(rule))),
+        Some(Decision::Auto { rule }) => format!("allowed by {}", print::safe_line(&rule::describe(rule))),
         Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
         Some(Decision::Edited) => "approved by an edit".into(),
         Some(Decision::RunAgain) => "consent to run it again".into(),
-        Some(Decision::Abandon { .. }) => "left unknown, not to run again".into(),
+        Some(Decision::Abandon { .. }) => "abandoned".into(),
         Some(Decision::DidNotFinish) => "did not finish".into(),
-        Some(Decision::Withdrawn { .. }) => "taken back before it began".into(),
-        Some(Decision::Reject { .. } | Decision::Deny { .. } | Decision::Expire { .. }) => "refused".into(),
+        Some(Decision::Withdrawn { .. }) => "approval withdrawn".into(),
+        Some(Decision::Reject { .. }) => "rejected".into(),
+        Some(Decision::Deny { .. }) => "denied".into(),
+        Some(Decision::Expire { .. }) => "expired".into(),
         Some(Decision::Answer | Decision::Reuse { .. } | Decision::Carry { .. }) => {
             "a result without a run".into()
         }
@@ -256,23 +259,20 @@ fn row_lines(state: &State, row: &Row<'_>) -> Vec<String> {
         format!("  {}", short(row.args)),
     ];
     if ledger::is_orphaned(state, entry) {
-        lines.push("  orphaned: an edit replaced what it happened under".into());
+        lines.push("  orphaned: an edit superseded its call".into());
     }
     if let Some(by) = ledger::taken_back(state, entry) {
-        lines.push(format!("  taken back by {by}"));
+        lines.push(format!("  reverted by {by}"));
     }
-    lines.extend(offer("to find out", template::probe_entry(state, entry.seq)));
-    lines.extend(offer(
-        "to take it back",
-        template::compensate_of(state, entry.seq),
-    ));
+    lines.extend(offer("to probe", template::probe_entry(state, entry.seq)));
+    lines.extend(offer("to revert", template::compensate_of(state, entry.seq)));
     lines
 }
 
 fn offer(what: &str, filled: Result<Filled, NotOffered>) -> Option<String> {
     match filled {
         Ok(Filled { tool, args }) => Some(format!("  {what}: {} {}", visible(&tool), short(&args))),
-        // Nobody wrote a template, or there is nothing to do: no word about it.
+        // There is no template, or nothing to do: no line.
         Err(NotOffered::NoTemplate(..) | NotOffered::DidNot | NotOffered::Running) => None,
         Err(why) => Some(format!("  {what}: not possible: {why}")),
     }
@@ -304,7 +304,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
     })
 }
 
-/// The calls that a command inserts, as tool and arguments, for whoever wants to see them first.
+/// The calls that a command inserts, as tool and arguments, for its preview.
 pub fn inserts(command: &Command) -> Vec<(&Arc<str>, &Arc<str>)> {
     let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
         return Vec::new();

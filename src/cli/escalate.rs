@@ -1,6 +1,8 @@
-//! Calls the operator from outside of the terminal once a run has waited for them: what a program of theirs and an
-//! address of theirs are told, and when. Once for each reason: what stands is not told again. Must not know: why a
-//! run needs somebody, how a call is made.
+//! Notifies the operator outside the terminal once a run has waited for them.
+//!
+//! Must not know: why a run needs attention, how a notification is sent.
+//!
+//! It notifies once for each reason: a reason that stays is not reported again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,27 +29,27 @@ use crate::resilience::policy::Ms;
 use crate::text::{redact, visible};
 use crate::tools::alert::Ways;
 
-/// Events, waiting calls and attempts that are told.
+/// Number of events, waiting calls and attempts in a notification.
 const NEWEST: usize = 10;
-/// Bytes of a text that are looked through for secrets; what follows is left out.
+/// Bytes of a text that are scanned for secrets; the rest is left out.
 const READ: usize = 64 * 1024;
-/// Characters of a text that are told.
+/// Maximum characters of a text in a notification.
 const MOST: usize = 400;
 
-/// What became of a reason.
+/// State of the notification for a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AlertState {
-    /// It is told when this moment has come.
+    /// It is sent at this time.
     Due(Instant),
-    /// It was told.
+    /// It was sent.
     Yes,
 }
 
-/// Whoever calls the operator.
+/// Notifies the operator of a run.
 pub struct Caller {
-    /// The ways and the wait of the operator's files.
+    /// The ways and the delay of the settings files.
     own: (Arc<Ways>, Duration),
-    /// Version of the settings that count.
+    /// Version of the settings in force.
     version: u32,
     ways: Arc<Ways>,
     after: Duration,
@@ -57,16 +59,16 @@ pub struct Caller {
     calls: JoinSet<Vec<String>>,
 }
 
-/// What a caller has to do next.
+/// Next action of a caller.
 pub enum Next {
-    /// The operator is to be called.
+    /// Notify the operator.
     Due,
-    /// These calls failed.
+    /// These notifications failed.
     Failed(Vec<String>),
 }
 
 impl Caller {
-    /// One with the operator's settings.
+    /// Creates a caller with the operator's settings.
     pub fn of(context: &AppContext, session: &str) -> Self {
         let set = &context.settings.notify;
         let ways = Ways {
@@ -86,7 +88,7 @@ impl Caller {
         }
     }
 
-    /// Takes over what was changed in the run.
+    /// Applies settings that were changed in the run.
     fn refit(&mut self, state: &State) {
         let version = state.resilience.as_ref().map_or(0, |one| one.version);
         if version == self.version {
@@ -117,7 +119,7 @@ impl Caller {
         self.newest.push_back(Arc::clone(envelope));
     }
 
-    /// Looks whether the operator is needed, and since when.
+    /// Checks whether the operator is needed, and since when.
     pub fn look(&mut self, state: &State) {
         self.refit(state);
         let cause = attention::need(state)
@@ -129,7 +131,7 @@ impl Caller {
         }
     }
 
-    /// Waits until there is something to do; for ever where there is nothing.
+    /// Waits until there is something to do; forever if there is nothing.
     pub async fn next(&mut self) -> Next {
         let due = match &self.current {
             Some((_, AlertState::Due(at))) => Some(*at),
@@ -149,7 +151,7 @@ impl Caller {
         }
     }
 
-    /// Calls the operator for what stands now.
+    /// Notifies the operator of the current reason.
     pub fn call(&mut self, state: &State) {
         let Some(need) = attention::need(state) else {
             self.current = None;
@@ -160,7 +162,7 @@ impl Caller {
         self.send(state, need.cause.name(), (&need.reason, &attempts), &need);
     }
 
-    /// A run that nobody watches has ended without an answer: that is told at once, unless it was.
+    /// Notifies the operator that a headless run ended without an answer, unless they were notified of the reason.
     pub fn call_at_end(&mut self, state: &State, end: &End) {
         self.refit(state);
         if self.ways.is_empty() || end.why.is_empty() || matches!(state.mode, Mode::Finished(_)) {
@@ -168,7 +170,7 @@ impl Caller {
         }
         let need = attention::need(state);
         let was = |need: &Attention| self.current == Some((need.cause.clone(), AlertState::Yes));
-        // What they paused or stopped themselves they know of.
+        // The operator knows of their own pause or stop.
         let own = need.is_none() && state.mode != Mode::Running;
         if own || need.as_ref().is_some_and(was) {
             return;
@@ -185,7 +187,7 @@ impl Caller {
         self.send(state, cause, (&end.why, &attempts), &need);
     }
 
-    /// Waits for the calls under way; each has its limit of time. Gives those that failed.
+    /// Waits for the notifications that are being sent, each up to its time limit. Returns the failures.
     pub async fn finish(mut self) -> Vec<String> {
         let mut failed = Vec::new();
         while let Some(done) = self.calls.join_next().await {
@@ -197,11 +199,11 @@ impl Caller {
     fn send(&mut self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Attention) {
         let text = self.text(state, cause, (reason, attempts), need).to_string();
         let ways = Arc::clone(&self.ways);
-        tracing::info!(cause, "the operator is called");
+        tracing::info!(cause, "the operator is notified");
         self.calls.spawn(async move { ways.call(&text).await });
     }
 
-    /// What is told, as one object: every text visible, without secrets, and short.
+    /// The notification as one object: every text visible, without secrets, and short.
     fn text(
         &self,
         state: &State,
@@ -265,8 +267,8 @@ fn waiting(state: &State, call: &Call) -> Value {
     })
 }
 
-/// A text without secrets, visible, and short. What looks like a secret is taken out before anything is cut, so
-/// that no piece of one is left.
+/// Returns a text without secrets, visible, and short. Secrets are removed before the text is cut, so
+/// that no part of one is left.
 fn clean(text: &str) -> String {
     let mut end = text.len().min(READ);
     while !text.is_char_boundary(end) {
@@ -290,7 +292,7 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-/// Follows a run that is on the screen, and calls the operator when they are needed and do not come.
+/// Follows a run on the screen, and notifies the operator if they do not react.
 pub async fn follow(mut caller: Caller, handle: Handle, mut received: Subscription) {
     let mut state = State::default();
     loop {
@@ -317,7 +319,7 @@ pub async fn follow(mut caller: Caller, handle: Handle, mut received: Subscripti
                 }
             }
         }
-        // Until all that follows by itself was told, this is half of something.
+        // The state is complete once all published events were received.
         if state.seq == *received.published.borrow() {
             caller.look(&state);
         }

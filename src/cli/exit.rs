@@ -1,4 +1,6 @@
-//! Exit codes, and the one opaque error of the program. Must not know: where an error came from.
+//! Defines the exit codes and the one opaque error of the program.
+//!
+//! Must not know: where an error came from.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -13,11 +15,11 @@ pub enum Code {
     Ok,
     /// Anything not listed.
     Other,
-    /// Wrong words on the command line.
+    /// Wrong usage of the command line.
     Usage,
     /// Configuration, playbook, theme, policy.
     Config,
-    /// Rejected, or halted by the policy or for want of a decision.
+    /// Rejected, or halted by the policy or without a decision.
     Halted,
     /// A budget is used up.
     Budget,
@@ -63,7 +65,7 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why the program ends without having done what was asked: a code and a message.
+/// The error of the program: an exit code and a message.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit code.

@@ -1,4 +1,6 @@
-//! Lines fitted to a terminal's width. What goes anywhere else stays whole. Must not know: what the lines say.
+//! Fits lines to the width of a terminal; output to a file or pipe stays whole.
+//!
+//! Must not know: what the lines say.
 
 use std::io::IsTerminal as _;
 
@@ -6,10 +8,10 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::columns::Columns as _;
 
-/// Columns below which nothing is fitted: there is no room for a word beside another.
+/// Columns below which nothing is fitted.
 const LEAST: usize = 20;
 
-/// The columns of the terminal that standard output goes to; none where it goes anywhere else, or too few to fit to.
+/// Columns of the terminal on standard output; `None` for a file or pipe, or below [`LEAST`].
 pub fn width() -> Option<usize> {
     let stdout = std::io::stdout();
     if !stdout.is_terminal() {
@@ -19,8 +21,8 @@ pub fn width() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns >= LEAST)
 }
 
-/// A line of at most so many columns, with a sign where not all of it fits. A mark for what cannot be shown is not cut
-/// in two.
+/// Cuts a line to a number of columns, with `…` if it is cut. A mark such as ⟨TAB⟩ is not cut in
+/// two.
 pub fn cut(line: &str, columns: usize) -> String {
     if line.columns() <= columns {
         return line.to_owned();
@@ -37,7 +39,7 @@ pub fn cut(line: &str, columns: usize) -> String {
     stored
 }
 
-/// As much of a text as fits into so many columns.
+/// The beginning of a text that fits into a number of columns.
 fn beginning(text: &str, columns: usize) -> &str {
     let (mut used, mut end) = (0, 0);
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -50,8 +52,8 @@ fn beginning(text: &str, columns: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// A name and words beside it, broken between words; further lines begin below the first word.
-pub fn beside(name: &str, words: &str, columns: usize) -> Vec<String> {
+/// Formats a name and a text after it, broken between words, with a hanging indent.
+pub fn hanging(name: &str, words: &str, columns: usize) -> Vec<String> {
     let indent = name.columns();
     let room = columns.saturating_sub(indent).max(1);
     let mut lines: Vec<String> = Vec::new();
@@ -88,10 +90,10 @@ mod tests {
 
     #[test]
     fn words_are_broken_below_the_first_one() {
-        assert_eq!(beside("ab  ", "one two three", 11), ["ab  one two", "    three"]);
-        assert_eq!(beside("ab  ", "one two three", 80), ["ab  one two three"]);
+        assert_eq!(hanging("ab  ", "one two three", 11), ["ab  one two", "    three"]);
+        assert_eq!(hanging("ab  ", "one two three", 80), ["ab  one two three"]);
         assert_eq!(
-            beside("ab  ", "extraordinary x", 8),
+            hanging("ab  ", "extraordinary x", 8),
             ["ab  extraordinary", "    x"]
         );
     }

@@ -1,5 +1,6 @@
-//! A record as it is read: its fold, and as much of its end as the screen's log keeps. Must not know: where the
-//! record comes from, what is shown.
+//! Folds records as they are read, and keeps the newest for the log of the screen.
+//!
+//! Must not know: where the record comes from, what is shown.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use crate::domain::apply::apply;
 use crate::domain::envelope::Envelope;
 use crate::domain::state::State;
 
-/// What was read so far.
+/// State and newest records so far.
 #[derive(Debug, Default)]
 pub struct Folding {
     state: State,
@@ -17,7 +18,7 @@ pub struct Folding {
 }
 
 impl Folding {
-    /// Takes the next record in.
+    /// Applies the next record.
     pub fn take(&mut self, envelope: Envelope) {
         apply(&mut self.state, &envelope);
         if self.past.len() == MAX_LINES {
@@ -26,7 +27,7 @@ impl Folding {
         self.past.push_back(Arc::new(envelope));
     }
 
-    /// The fold, and the newest records, oldest first.
+    /// Returns the state, and the newest records, oldest first.
     pub fn made(self) -> (State, Vec<Arc<Envelope>>) {
         (self.state, self.past.into())
     }

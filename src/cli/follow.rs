@@ -1,7 +1,8 @@
-//! The operator's settings in a run without a screen: when their file changes, the run meets failures as it says now.
+//! Applies changes of the settings file to a headless run.
 //!
-//! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not know: what a
-//! setting does, where the file is.
+//! Must not know: what a setting does, where the file is.
+//!
+//! A faulty file changes nothing: the last valid settings stay in force, and the operator sees the error.
 
 use super::build::AppContext;
 use super::live_reload::Watched;
@@ -12,19 +13,19 @@ use crate::domain::envelope::{Actor, Via};
 use crate::domain::refusal::RefusalKind;
 use crate::engine::Handle;
 
-/// The settings, followed for as long as this lives.
+/// Follows the settings file until it is dropped.
 pub struct Followed {
     files: Watched,
     handle: Handle,
     actor: Actor,
-    /// What was in force, or was handed to the run, last.
+    /// The settings that were in force, or sent to the run, last.
     before: Vec<(String, String)>,
-    /// What was told last and still holds.
+    /// Problems that were reported and still exist.
     reported: Vec<String>,
 }
 
 impl Followed {
-    /// Follows what a run was begun with.
+    /// Follows the settings of a run.
     pub fn new(context: &AppContext, handle: &Handle) -> Self {
         Self {
             files: Watched::new(context),
@@ -35,13 +36,13 @@ impl Followed {
         }
     }
 
-    /// Resolves at once for the first time, and then once the files have changed. May be dropped and asked for again.
+    /// Resolves immediately the first time, and then after each change of the files. Cancel safe.
     pub async fn changed(&mut self) {
         self.files.changed().await;
     }
 
-    /// Has the run meet failures as the settings say now, key by key: what was changed in the run and stands
-    /// otherwise in no file that changed stays.
+    /// Sends each changed key of the failure policy to the run. A key that was changed in the run stays, unless a
+    /// file changed the same key.
     pub async fn take(&mut self) {
         let (now, problems) = self.files.settings();
         for problem in &problems {
@@ -55,16 +56,16 @@ impl Followed {
         }
         let before = std::mem::replace(&mut self.before, now.clone());
         for (key, value) in now.into_iter().filter(|one| !before.contains(one)) {
-            let words = format!("read anew: {key} = {value}");
+            let words = format!("reloaded: {key} = {value}");
             let command = Command::Resilience(ResilienceCommand::Configure {
                 key: key.clone().into(),
                 value: value.into(),
             });
             match self.handle.command(command, self.actor.clone()).await {
-                // A command was faster than the file that it was kept in.
+                // The command that wrote the file already changed the run.
                 Err(refusal) if refusal.kind == RefusalKind::NoChange => {}
                 Ok(_) => print::err(&print::safe_text(&words)),
-                Err(refusal) => print::err(&print::safe_text(&format!("{key} stays as it was: {refusal}"))),
+                Err(refusal) => print::err(&print::safe_text(&format!("{key} is unchanged: {refusal}"))),
             }
         }
     }

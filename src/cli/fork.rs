@@ -1,6 +1,9 @@
-//! `overrule fork`: a session of its own that begins with what another one recorded up to a place. Both the shell and the
-//! screen of a recording come here. The other session is only read, and no lock of it is taken. Must not know: keys,
-//! what the facts of a fork mean.
+//! Starts a new session from a point in another (`overrule fork`).
+//!
+//! Must not know: keys, what the events of a fork mean.
+//!
+//! The command line and the screen of a recording both use it. It only reads the other session and does not
+//! lock it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,16 +32,16 @@ const SHOWN: usize = 120;
 /// Effects that are listed.
 const NAMED: usize = 20;
 
-/// Where forks are written, and by whom.
+/// Destination and author of forks.
 #[derive(Debug, Clone)]
 pub struct Forks {
     /// The sessions.
     pub store: Store,
-    /// What leads to them from a command line.
+    /// Flags to find them from a command line.
     pub reach: address::Flags,
-    /// Who asks for them.
+    /// Author of the forks.
     pub by: Actor,
-    /// Those that were written from a screen, for the words on leaving it.
+    /// Forks written from a screen, to print when the operator leaves it.
     pub made: Arc<Mutex<Vec<NewSession>>>,
 }
 
@@ -49,7 +52,7 @@ struct ForkSource {
     ready: Ready,
 }
 
-/// Writes a fork and says how to go on with it.
+/// Writes a fork and prints how to resume it.
 pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -71,17 +74,17 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
         return Ok(Code::Ok);
     }
     print::out(&format!(
-        "{id}: written, begins with events 1 to {} of {}",
+        "{id}: written, starts with events 1 to {} of {}",
         predicted.at.0, predicted.of.0
     ));
     for line in preview_lines(predicted) {
         print::err(&line);
     }
-    print::err(&format!("to go on: overrule resume {}", context.address(&id)));
+    print::err(&format!("to continue: overrule resume {}", context.address(&id)));
     Ok(Code::Ok)
 }
 
-/// What came of a wish of a recording's screen that stands behind so many events.
+/// Previews or writes a fork for the screen of a recording that shows the first `shown` events.
 pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Update {
     let reported = |failure: Failure| failure.message;
     match step {
@@ -99,7 +102,7 @@ pub fn answer(forks: &Forks, place: &Place, step: Forking, shown: usize) -> Upda
     }
 }
 
-/// Reads a session up to its end, with a place in it; none is its end.
+/// Reads a whole session, with a point to fork from; `None` is its end.
 fn read(place: &Place, at: Option<Seq>) -> Result<ForkSource, Failure> {
     let mut reading = Reading::up_to(at);
     let (records, report) = Records::read(place, |envelope| reading.take(envelope))?;
@@ -107,21 +110,23 @@ fn read(place: &Place, at: Option<Seq>) -> Result<ForkSource, Failure> {
     if records.is_empty() {
         return Err(Failure::new(
             Code::Session,
-            format!("session {id} holds no events"),
+            format!("cannot fork session {id}: it has no events"),
         ));
     }
     if at.is_some_and(|at| at.0 > count as u64) {
         return Err(Failure::new(
             Code::Usage,
             format!(
-                "session {id} has {count} events: name one of 1 to {count}; `overrule replay {id}` shows them"
+                "cannot fork session {id} there: it has {count} events; hint: use 1 to {count}; `overrule replay {id}` shows them"
             ),
         ));
     }
     let ready = reading.finish(&place.id()).ok_or_else(|| {
         Failure::new(
             Code::Usage,
-            format!("nothing of session {id} is recorded there yet: its first decision is not over, name a later event"),
+            format!(
+                "cannot fork session {id} there: its first decision is not complete; hint: name a later event"
+            ),
         )
     })?;
     Ok(ForkSource {
@@ -132,7 +137,7 @@ fn read(place: &Place, at: Option<Seq>) -> Result<ForkSource, Failure> {
 }
 
 impl Forks {
-    /// What is said of one that was written.
+    /// Registers a new fork, and returns how to resume it.
     fn written(&self, made: &Place) -> NewSession {
         let id = made.id();
         let resume = format!("overrule resume {}", Address::new(&id, &self.reach));
@@ -142,19 +147,19 @@ impl Forks {
         session
     }
 
-    /// Tells of those that were written from a screen which is left, but for one that is gone on with.
+    /// Prints the forks that were written from a screen, except the one that is resumed.
     pub fn print_written(&self, but: Option<&str>) {
         let all = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         for session in all.iter().filter(|session| Some(session.id.as_str()) != but) {
             print::err(&format!(
-                "fork {}; to go on: {}",
+                "fork {}; to continue: {}",
                 visible(&session.id),
                 session.resume
             ));
         }
     }
 
-    /// Writes it whole, or not at all.
+    /// Writes a fork, or nothing on an error.
     fn write(&self, found: &ForkSource, name: Option<&str>) -> Result<Place, Failure> {
         let predicted = &found.ready.preview;
         let at = Clock::start().utc_ms();
@@ -177,7 +182,7 @@ impl Forks {
     }
 }
 
-/// The facts that name it.
+/// The events that name the fork.
 fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<Vec<Envelope>, Failure> {
     let command = Command::Run(RunCommand::Title {
         title: name.to_owned(),

@@ -1,4 +1,6 @@
-//! `overrule graph`: prints the graph of a session. Must not know: how a graph is laid out.
+//! Prints the graph of a session (`overrule graph`).
+//!
+//! Must not know: how a graph is laid out.
 
 use super::args::{self, Common, Format};
 use super::build::AppContext;
@@ -7,7 +9,7 @@ use super::print;
 use crate::domain::apply::fold;
 use crate::{export, journal};
 
-/// Prints the graph of a session in one of several forms. Runs nothing.
+/// Prints the graph of a session in one of several formats. Runs nothing.
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;

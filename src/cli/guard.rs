@@ -1,33 +1,34 @@
-//! What the program does for its own safety before it does anything else. Must not know: what it
-//! does afterwards.
+//! Protects the process before it does anything else.
+//!
+//! Must not know: what it does afterwards.
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Guards this process.
+/// Protects this process.
 pub fn guard() {
     keep_to_itself();
     outlive_size_limit();
 }
 
 /// A command of the agent runs as the same user: it must not find the keys of this process's
-/// environment under `/proc`, nor look into its memory. Whoever may do everything, still may.
+/// environment under `/proc`, nor read its memory. Root still can.
 fn keep_to_itself() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        // A kernel that does not know this keeps the program from nothing else.
+        // Old kernels without this setting are fine.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }
 
-/// A file at its size limit (`ulimit -f`) would end the program without a word; with a handler the
-/// write fails, and it is said which. Children are not concerned: a handler ends where they begin.
+/// A file at its size limit (`ulimit -f`) would end the program without a message. With a handler the
+/// write fails with an error. Children do not inherit handlers.
 fn outlive_size_limit() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
     let Ok(runtime) = runtime else { return };
     let _inside = runtime.enter();
     let number = rustix::process::Signal::XFSZ.as_raw();
-    // The handler stays when the listener is gone. Without it the program is as any other.
+    // The handler stays after the listener is dropped. Without it, the default applies.
     let _ = signal(SignalKind::from_raw(number));
 }
 

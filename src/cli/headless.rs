@@ -1,5 +1,6 @@
-//! A run without a screen: the policy decides, the answer goes to standard output. Must not know:
-//! how a run decides.
+//! Runs without a screen: the policy decides, and the answer goes to standard output.
+//!
+//! Must not know: how a run decides.
 
 use super::address::Address;
 use super::args::Common;
@@ -23,7 +24,7 @@ use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
 use crate::text::visible;
 
-/// Serves a run until it ends, waits for somebody, or is interrupted.
+/// Serves a run until it ends, needs an operator, or is interrupted.
 pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Result<Code, Failure> {
     let Ready {
         driver,
@@ -59,7 +60,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
             biased;
             asked = stop.next() => match asked {
                 StopRequest::Stop(code) => {
-                    print::err("interrupted: ending what runs (again to end at once)");
+                    print::err("interrupted: ending running calls (again to end immediately)");
                     break End::new(code, "");
                 }
                 StopRequest::StopNow(code) => return Ok(stop_now(&address, code)),
@@ -71,14 +72,14 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
             }
             reported = received.published.changed() => {
                 let reported = reported.map(|()| *received.published.borrow_and_update());
-                // What led there was sent before, but may have come after the branch above was looked at.
+                // The events up to there were sent before, but may have arrived after the branch above was polled.
                 if let Some(end) = catch_up(&mut received.facts, &mut watch.state, &mut out) {
                     break end;
                 }
                 if let Ok(reported) = reported && let Some(end) = watch.look(reported).await {
                     break end;
                 }
-                // Where nobody can come to decide, the end is what is told.
+                // Without a socket no operator can decide: only the end is notified.
                 if watch.attended {
                     out.caller.look(&watch.state);
                 }
@@ -90,7 +91,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     if let Some(door) = &door {
         door.shut();
     }
-    // A second signal while things end is obeyed at once.
+    // A second signal ends the program immediately.
     tokio::select! {
         () = handle.shutdown() => {}
         asked = stop.next() => if let StopRequest::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
@@ -107,7 +108,10 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     let end = if ended.is_ok() {
         end
     } else {
-        End::new(Code::Other, "the run's loop broke; what was decided is recorded")
+        End::new(
+            Code::Other,
+            "the event loop of the run failed; all decisions are recorded",
+        )
     };
     let mut caller = out.caller;
     caller.call_at_end(&watch.state, &end);
@@ -118,7 +122,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     conclude(common, &watch.state, &address, end)
 }
 
-/// Takes in what has come; says when there will be nothing else.
+/// Applies all received publications; returns the end if the run ended.
 fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> {
     while let Some(fact) = facts.try_recv() {
         let end = take(state, out, Some(fact));
@@ -129,13 +133,13 @@ fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> 
     None
 }
 
-/// The end without waiting for anything: what still runs is ended by the system.
+/// Ends without waiting; the system ends what still runs.
 fn stop_now(session: &Address, code: Code) -> Code {
-    print::err(&format!("to go on: overrule resume {session}"));
+    print::err(&format!("to continue: overrule resume {session}"));
     code
 }
 
-/// Takes in one publication; says when there will be no other.
+/// Applies one publication; returns the end if the run ended.
 fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<End> {
     match fact {
         Some(Publication::Snapshot(snapshot)) => *state = *snapshot,
@@ -182,9 +186,9 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         });
         print::out(&result.to_string());
     }
-    // Of a run that never began nothing is kept.
+    // A run that never started has no session.
     if state.started.is_some() {
-        print::err(&format!("to go on: overrule resume {session}"));
+        print::err(&format!("to continue: overrule resume {session}"));
     }
     if end.why.is_empty() {
         Ok(end.code)
@@ -193,12 +197,12 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
     }
 }
 
-/// The answer, as asked for.
+/// Prints the answer, as text or JSON.
 pub fn print_answer(common: &Common, state: &State, text: &str, session: &Address) -> Result<Code, Failure> {
     let code = Code::Ok;
     let json = output::fitting(state, text);
     if json.is_none() && output::is_set(state) {
-        print::err("the answer does not fit the output schema: the operator took it as it is");
+        print::err("the answer does not fit the output schema: the operator accepted it");
     }
     let failed = unresolved::failed_calls(state, thread::ROOT);
     if let Some(words) = unresolved::describe_count(failed.len()) {
@@ -220,12 +224,12 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
     if printed {
         return Ok(code);
     }
-    // Where it is full, the run ends as every other verb does; where nobody reads any more, the answer was not had.
+    // An error such as a full disk has its own exit code. A closed pipe means that the answer was not read.
     let code = print::lost().map_or(Code::Other, |lost| lost.code);
     Err(Failure::new(
         code,
         format!(
-            "the answer could not be written to standard output; it is kept: overrule resume {session} --headless"
+            "cannot write the answer to standard output; hint: it is recorded: overrule resume {session} --headless"
         ),
     ))
 }
@@ -248,12 +252,12 @@ fn named(state: &State, calls: &[NodeId]) -> String {
     words.join(", ")
 }
 
-/// Where facts go: as lines of JSON, as in the journal but with long texts in full; to what calls the operator.
+/// Output of events: JSON lines as in the journal, with long texts in full, and notifications.
 struct Out {
     json: bool,
     link: Link,
     run: uuid::Uuid,
-    /// Who calls the operator.
+    /// Notifies the operator.
     caller: Caller,
 }
 

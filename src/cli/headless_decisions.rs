@@ -1,5 +1,6 @@
-//! Decides what a run without a screen can decide by itself, and says when it cannot go on. Must not
-//! know: how a command is decided, where anything is printed.
+//! Makes the decisions of a headless run, and describes why it cannot continue.
+//!
+//! Must not know: how a command is decided, where anything is printed.
 
 use tokio::sync::watch;
 
@@ -24,20 +25,20 @@ use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
 use crate::engine::Handle;
 use crate::text::visible;
 
-/// Requests of a cut turn that are made without asking anybody.
+/// Maximum number of requests of a broken turn without an operator.
 const REQUESTS: u32 = 4;
 
-/// How a run without a screen ended.
+/// How a headless run ended.
 #[derive(Debug)]
 pub struct End {
     /// The exit code.
     pub code: Code,
-    /// Why, and what to do; empty where there is nothing to say.
+    /// The reason and a hint; may be empty.
     pub why: String,
 }
 
 impl End {
-    /// An end.
+    /// Creates an end.
     pub fn new(code: Code, why: impl Into<String>) -> Self {
         Self {
             code,
@@ -46,21 +47,21 @@ impl End {
     }
 }
 
-/// What keeps an eye on a run.
+/// Watches a headless run.
 pub struct Watch {
-    /// The run as far as it was told.
+    /// The state after the events received so far.
     pub state: State,
     handle: Handle,
     published: watch::Receiver<Seq>,
     session: Address,
-    /// True where an operator can decide from another process.
+    /// True if an operator can decide from another process.
     pub attended: bool,
-    /// What they were told last.
+    /// The question that was printed last.
     asked: String,
 }
 
 impl Watch {
-    /// An eye on the run behind a handle.
+    /// Creates a watch on the run of a handle.
     pub fn new(handle: Handle, reported: watch::Receiver<Seq>, session: Address) -> Self {
         Self {
             state: State::default(),
@@ -72,12 +73,12 @@ impl Watch {
         }
     }
 
-    /// Looks at the run when all that follows by itself was told, up to this event. Decides what
-    /// nobody is there to decide; says when the run cannot go on. What runs is let end first: to cut
-    /// it off would only leave one more thing that nobody knows.
+    /// Checks the run after all events up to `reported` were received. Makes the decisions that need no
+    /// operator, and returns the end if the run cannot continue. Waits for running calls first: to interrupt
+    /// them would leave unknown outcomes.
     pub async fn look(&mut self, reported: Seq) -> Option<End> {
-        // More has come meanwhile, which may be half of something: it will be told when it is whole. Before the
-        // first prompt there is nothing to see.
+        // More events were published meanwhile, and may be incomplete: the next call handles them. Before the
+        // first prompt there is nothing to decide.
         if self.state.seq != reported || self.state.turns.is_empty() {
             return None;
         }
@@ -104,7 +105,7 @@ impl Watch {
         Some(self.why_not())
     }
 
-    /// What an operator in another process is waited for, if they can help.
+    /// The question to an operator in another process, if they can answer one.
     fn question(&self) -> Option<String> {
         let session = &self.session;
         match &self.state.mode {
@@ -132,7 +133,7 @@ impl Watch {
         }
     }
 
-    /// What can be decided without anybody.
+    /// The next decision that needs no operator.
     fn decision(&self) -> Option<Command> {
         let consent = self.state.queue().find_map(|call| match call.status {
             Status::Consent(cause) => self.reuse(call, cause),
@@ -144,7 +145,7 @@ impl Watch {
         })
     }
 
-    /// Turns that count and whose stream broke.
+    /// Active turns with a broken stream.
     fn broken(&self) -> impl Iterator<Item = (&Turn, &StreamFault)> {
         let open = self.state.agenda.open.iter();
         let turns = open.filter_map(|id| self.state.turns.get(id));
@@ -156,13 +157,13 @@ impl Watch {
             })
     }
 
-    /// The turn whose answer is left to the operator because it does not fit.
+    /// The turn whose answer does not fit the schema and waits for the operator.
     fn unfit(&self) -> Option<&Turn> {
         let mut broken = self.broken();
         broken.find_map(|(turn, fault)| (fault.kind == StreamFaultKind::Invalid).then_some(turn))
     }
 
-    /// Nothing runs, nothing comes, and there is no answer: somebody has to do something.
+    /// Describes why the run cannot continue without an operator.
     fn why_not(&self) -> End {
         match &self.state.mode {
             Mode::Stopped(reason) => return self.stopped(reason),
@@ -189,7 +190,9 @@ impl Watch {
         let (session, reason) = (&self.session, visible(reason));
         End::new(
             Code::Halted,
-            format!("the run was stopped: {reason}; let it go on with `overrule unpause {session} --resume`"),
+            format!(
+                "the run was stopped: {reason}; hint: continue with `overrule unpause {session} --resume`"
+            ),
         )
     }
 
@@ -206,24 +209,24 @@ impl Watch {
                 End::new(
                     Code::Budget,
                     format!(
-                        "the limit of {which} is reached: {reason}; raise it with `overrule resume {session} {flag}`"
+                        "the limit of {which} is reached: {reason}; hint: raise it with `overrule resume {session} {flag}`"
                     ),
                 )
             }
             None if self.asks_about_loop() => End::new(
                 Code::Halted,
-                format!("the run is paused: {reason}; see what you can do with `overrule loops {session}`"),
+                format!("the run is paused: {reason}; hint: `overrule loops {session}` shows your options"),
             ),
             None => End::new(
                 Code::Halted,
                 format!(
-                    "the run is paused: {reason}; let it go on with `overrule unpause {session} --resume`"
+                    "the run is paused: {reason}; hint: continue with `overrule unpause {session} --resume`"
                 ),
             ),
         }
     }
 
-    /// True where the run is paused because it goes round.
+    /// True if the run is paused because of a loop.
     fn asks_about_loop(&self) -> bool {
         let incidents = &self.state.escape.incidents;
         incidents
@@ -236,11 +239,11 @@ impl Watch {
         let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
         let why = if waiting.is_empty() {
             format!(
-                "nothing goes on by itself and there is no answer: look at it with `overrule resume {session}`"
+                "cannot continue the run: nothing can run, and there is no answer; hint: open it with `overrule resume {session}`"
             )
         } else {
             format!(
-                "{} must be decided on, and nobody is here to do it: see `overrule queue {session}`, then approve, \
+                "cannot decide {} without an operator; hint: see `overrule queue {session}`, then approve, \
                  reject, edit or answer",
                 waiting.join(", ")
             )
@@ -252,15 +255,15 @@ impl Watch {
         let (session, id) = (&self.session, call.id);
         let cancelled = matches!(call.status, Status::OutcomeUnknown(attempt) if call.was_cancelled(attempt));
         let way = if cancelled {
-            format!(" (`--did-not-finish` ends {id}, which was cancelled, and goes on)")
+            format!(" (`--did-not-finish` ends {id}, which was cancelled)")
         } else {
             String::new()
         };
         End::new(
             Code::Halted,
             format!(
-                "nobody knows whether {id} happened, and nobody is here to say. Use `overrule resolve {session} {id} \
-                 --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or look at it with `overrule resume \
+                "cannot continue after {id}: its outcome is unknown; hint: use `overrule resolve {session} {id} \
+                 --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or open it with `overrule resume \
                  {session}`"
             ),
         )
@@ -271,7 +274,7 @@ impl Watch {
         End::new(
             Code::Halted,
             format!(
-                "{id} would repeat an effect that may already have happened, and nobody is here to decide. Use \
+                "cannot run {id} without consent: it may repeat an effect that already happened; hint: use \
                  `overrule queue {session}`, then `overrule consent {session} {id} --digest D reuse|run-again|reject`"
             ),
         )
@@ -294,7 +297,7 @@ impl Watch {
         )
     }
 
-    /// What an operator can do about an answer that does not fit, as commands.
+    /// The operator's options for an answer that does not fit, as commands.
     fn about_answer(&self, turn: &Turn) -> String {
         let (session, number) = (&self.session, turn.id.0);
         let counts = |id: &&NodeId| {
@@ -309,8 +312,8 @@ impl Watch {
         )
     }
 
-    /// The recorded result of what would be repeated is taken where it is known; what an operator asked to
-    /// run again is theirs to decide.
+    /// Reuses the recorded result of a repeated call, if it is known. Does not decide a call that the operator
+    /// asked to run again.
     fn reuse(&self, call: &Call, cause: ConsentCause) -> Option<Command> {
         if cause == ConsentCause::SameCall {
             return None;
@@ -325,7 +328,7 @@ impl Watch {
         }))
     }
 
-    /// Sends a command. A refusal is the end, unless the run went on meanwhile.
+    /// Sends a command. A refusal ends the run, unless the state changed meanwhile.
     async fn send(&self, command: Command) -> Option<End> {
         let refusal = self.handle.command(command, Actor::Engine).await.err()?;
         let same = *self.published.borrow() <= self.state.seq;
@@ -333,8 +336,8 @@ impl Watch {
     }
 }
 
-/// What mends a broken turn without anybody, where it does not mend itself: what arrived is kept if
-/// a call is in it, and otherwise it is asked for again, but not for ever.
+/// The command that repairs a broken turn if no retry is scheduled: keeps the received part if it
+/// has a call, and otherwise asks again, up to [`REQUESTS`] times.
 fn repair_turn(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Command> {
     let cut = matches!(
         fault.kind,
@@ -363,26 +366,26 @@ fn repair_turn(state: &State, turn: &Turn, fault: &StreamFault) -> Option<Comman
     }))
 }
 
-/// A probe may still find out what came of an execution.
+/// True if a probe can still find the outcome of an execution.
 fn probing(state: &State, call: &Call) -> bool {
     call.last_attempt()
         .and_then(|last| state.ledger.get(&last.intent))
         .is_some_and(|entry| !entry.more.probed && !fork::is_theirs(state, entry))
 }
 
-/// True while something will report by itself: an execution, a stream, a probe, a deadline.
+/// True while an event will arrive without an operator: from an execution, a stream, a probe, a deadline.
 fn under_way(state: &State) -> bool {
     let reports = |call: &Call| match call.status {
-        // A pause holds whoever would only be asked.
+        // In a paused run, no deadline and no approver runs.
         Status::AwaitingApproval if matches!(state.mode, Mode::Running) => {
             let limited = call
                 .verdict
                 .as_ref()
                 .is_some_and(|verdict| verdict.deadline_ms.is_some());
-            // What was not answered before it was asked again says nothing of this question.
+            // An overdue question has no deadline.
             limited && !call.approval.overdue || approver::is_asked(state, call)
         }
-        // A stopped run asks nobody.
+        // A stopped run starts no probe.
         Status::OutcomeUnknown(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
         _ => false,
     };

@@ -1,5 +1,6 @@
-//! Builds the commands that an operator verb of the command line stands for. Must not know: how a
-//! command is decided, where it is recorded.
+//! Builds the commands of an operator verb of the command line.
+//!
+//! Must not know: how a command is decided, where it is recorded.
 
 mod calls;
 
@@ -23,7 +24,7 @@ use crate::domain::template::Purpose;
 use crate::policy::Preset;
 use crate::text::visible;
 
-/// The commands of a verb, in order. Where no revision was named, it is that of the state that was read.
+/// Builds the commands of a verb, in order. Without a named revision, uses the one of `state`.
 pub fn commands(
     common: &Common,
     context: &AppContext,
@@ -58,7 +59,7 @@ pub fn commands(
         | Verb::Probe { .. }
         | Verb::Compensate { .. }
         | Verb::Commit { .. }
-        | Verb::Take { .. }
+        | Verb::Copy { .. }
         | Verb::Undo { .. }
         | Verb::Redo { .. }
         | Verb::Switch { .. } => Command::Edit(on_graph(state, verb)?),
@@ -78,7 +79,7 @@ pub fn commands(
     Ok(vec![one])
 }
 
-/// No verb of the family that was asked for: a defect of the program.
+/// The error for a verb of another family: a defect of the program.
 fn misplaced() -> Failure {
     Failure::new(
         Code::Other,
@@ -119,7 +120,7 @@ fn on_graph(state: &State, verb: &Verb) -> Result<EditCommand, Failure> {
         | Verb::RejectAnswer { on, change, .. }
         | Verb::Probe { on, change, .. }
         | Verb::Compensate { on, change, .. }
-        | Verb::Take { on, change, .. } => committed(on, change, vec![one_edit(state, verb)?]),
+        | Verb::Copy { on, change, .. } => committed(on, change, vec![one_edit(state, verb)?]),
         _ => return Err(misplaced()),
     })
 }
@@ -202,7 +203,7 @@ fn one_edit(state: &State, verb: &Verb) -> Result<Edit, Failure> {
         },
         Verb::Probe { entry, .. } => effects::inserted(state, entry, Purpose::Probe)?,
         Verb::Compensate { entry, .. } => effects::inserted(state, entry, Purpose::Compensate)?,
-        Verb::Take {
+        Verb::Copy {
             node: id, rev, from, ..
         } => Edit::Copy {
             node: node(id)?,
@@ -226,7 +227,7 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
         FailureVerb::SetResilience { settings, .. } => {
             return settings.iter().map(|one| configured(one)).collect();
         }
-        // Writes a file first: built by `super::classify`.
+        // Writes a file first, so `super::classify` builds it.
         FailureVerb::Classify { .. } => return Err(misplaced()),
         FailureVerb::RunNow { call, seen: was, .. } => {
             let (call, rev) = seen(state, call, was)?;
@@ -240,7 +241,10 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
         } => {
             let (call, rev) = seen(state, call, was)?;
             let Some(option) = option.checked_sub(1) else {
-                return Err(Failure::new(Code::Usage, "repairs are numbered from 1"));
+                return Err(Failure::new(
+                    Code::Usage,
+                    "cannot choose repair 0: repairs are numbered from 1",
+                ));
             };
             ResilienceCommand::ChooseRepair { call, rev, option }
         }
@@ -261,23 +265,23 @@ fn on_failures(state: &State, verb: &FailureVerb) -> Result<Vec<Command>, Failur
 fn on_loops(verb: &LoopVerb) -> Result<EscapeCommand, Failure> {
     Ok(match verb {
         LoopVerb::AllowLoop {
-            incident, take_back, ..
+            incident, withdraw, ..
         } => EscapeCommand::AllowIncident {
             incident: *incident,
-            allowed: !take_back,
+            allowed: !withdraw,
         },
-        LoopVerb::MuteLoops { detector, listen, .. } => EscapeCommand::Mute {
+        LoopVerb::MuteLoops { detector, unmute, .. } => EscapeCommand::Mute {
             detector: Detector::named(detector).ok_or_else(|| {
                 Failure::new(
                     Code::Usage,
                     format!(
-                        "there is no detector {}: use {}",
+                        "cannot find the detector {}; hint: use {}",
                         visible(detector),
                         Detector::names()
                     ),
                 )
             })?,
-            muted: !listen,
+            muted: !unmute,
         },
     })
 }
@@ -311,7 +315,7 @@ fn on_run(common: &Common, context: &AppContext, state: &State, verb: &Verb) -> 
             if limits == state.limits {
                 return Err(Failure::new(
                     Code::Usage,
-                    "name at least one limit that is another than now: --max-turns, --max-tokens, --max-time, \
+                    "cannot set limits: no limit was given that differs; hint: --max-turns, --max-tokens, --max-time, \
                      --max-price, --parallel",
                 ));
             }
@@ -332,7 +336,7 @@ fn configured(setting: &str) -> Result<Command, Failure> {
         let what = visible(setting);
         return Err(Failure::new(
             Code::Usage,
-            format!("`{what}` is no setting: write KEY=VALUE, such as retry.retries=2"),
+            format!("cannot set `{what}`: it is not KEY=VALUE; hint: retry.retries=2"),
         ));
     };
     Ok(Command::Resilience(ResilienceCommand::Configure {
@@ -353,20 +357,20 @@ fn or(reason: String, otherwise: &str) -> String {
     }
 }
 
-/// The node that a text names.
+/// Parses the id of a node.
 pub fn node(text: &str) -> Result<NodeId, Failure> {
     text.parse()
         .map_err(|error: BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
 }
 
-/// A node with the revision that was seen: the one named, or the one in the state that was read.
+/// A node with the revision that was seen: the named one, or the one in `state`.
 fn seen(state: &State, text: &str, named: &RevisionArg) -> Result<(NodeId, Rev), Failure> {
     let id = node(text)?;
     let read = || state.nodes.get(&id).map(Node::rev).unwrap_or_default();
     Ok((id, named.rev.map_or_else(read, Rev)))
 }
 
-/// Whoever types arguments has seen them.
+/// An edit of a call with typed arguments, which count as shown.
 fn rewritten(node: NodeId, base: Rev, tool: Arc<str>, args: Arc<str>) -> Edit {
     Edit::Call {
         node,
@@ -382,7 +386,12 @@ fn edit(
     (id, base): (NodeId, Rev),
     (text, args, value): (Option<&String>, Option<&String>, Option<&String>),
 ) -> Result<Edit, Failure> {
-    let wrong = |flag: &str| Failure::new(Code::Usage, format!("edit {id} with {flag}, and nothing else"));
+    let wrong = |flag: &str| {
+        Failure::new(
+            Code::Usage,
+            format!("cannot edit {id} with these flags; hint: use only {flag}"),
+        )
+    };
     Ok(match (id.kind, text, args, value) {
         (NodeKind::Call, None, Some(args), None) => {
             let tool = state

@@ -1,4 +1,6 @@
-//! What a run starts with, learned by earlier runs, and what it leaves to later ones. Must not know: what is learned.
+//! Loads what earlier runs learned, and stores what this run learned for later ones.
+//!
+//! Must not know: what is learned.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,9 +28,9 @@ const WEIGHTS: u64 = 16 << 20;
 /// What a run starts with.
 #[derive(Debug, Default)]
 pub struct Start {
-    /// The fact that is recorded of it: a run that continues reads it in its record, and no file that may have changed.
+    /// The event that records it. A resumed run reads this event, not the file, which may have changed.
     pub event: Option<Event>,
-    /// Why nothing could be read.
+    /// Why the file could not be read.
     pub notice: Option<String>,
 }
 
@@ -55,11 +57,11 @@ pub fn start(context: &AppContext, setup: &Setup) -> Result<Start, Failure> {
             }),
             notice: None,
         }),
-        // A run is worth more than what it could have known.
+        // The run can start without it.
         Err(error) => Ok(Start {
             event: None,
             notice: Some(format!(
-                "this run starts without what earlier sessions learned: {error}; `overrule reset-learned` removes it"
+                "this run starts without what earlier sessions learned: {error}. `overrule reset-learned` removes it"
             )),
         }),
     }
@@ -74,7 +76,7 @@ pub fn keep(driver: Driver, context: &AppContext, setup: &Setup) -> Driver {
     let session = setup.session.clone();
     let failed = AtomicBool::new(false);
     driver.with_keeper(Arc::new(move |state, watch| {
-        // What was reset during the run must not come back with it.
+        // A reset during the run must not be undone by this write.
         let was_reset = match files.read(&workspace) {
             Ok(None) => true,
             Ok(Some(stored)) => stored.alone && stored.session == session,
@@ -116,7 +118,7 @@ pub fn reset(common: &Common) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// Where it is kept; `None` where no directory of the user's is known. No tool can write there.
+/// The directory of learned data; `None` without a user directory. No tool can write there.
 fn files(context: &AppContext) -> Option<LearnedFiles> {
     let dir = context.env.state_dir.as_ref()?;
     Some(LearnedFiles::open(dir.join(config::OWN).join("learned")))
@@ -141,7 +143,7 @@ fn priors(file: &Path) -> Result<Event, Failure> {
         Failure::new(
             Code::Config,
             format!(
-                "cannot read the weights in {} (routing.priors): {why}; write them with `overrule weights ID --json`",
+                "cannot read the weights in {} (routing.priors): {why}; hint: write them with `overrule weights ID --json`",
                 file.display()
             ),
         )

@@ -1,4 +1,6 @@
-//! A run on the screen: adapts the engine to the console's door. Must not know: keys, panes.
+//! Adapts the engine of a run on the screen to the console's interface.
+//!
+//! Must not know: keys, panes.
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
@@ -24,7 +26,7 @@ use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
 
-/// Refuses a theme that cannot be shown, and keys that mean nothing, before anything is written.
+/// Checks theme and keys before anything is written.
 pub fn check(context: &AppContext) -> Result<(), Failure> {
     live_reload::theme(context)?;
     live_reload::keymap(context).map(|_| ())
@@ -54,7 +56,7 @@ pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> 
     let calls = tokio::spawn(escalate::follow(caller, handle.clone(), handle.subscribe()));
     let running = tokio::spawn(driver.run(first));
     if let Some(task) = task {
-        // The run's own first prompt cannot be refused by a run that has just begun.
+        // A new run does not refuse its first prompt.
         if let Err(refusal) = handle
             .command(task, Actor::operator(context.user(), Via::Shell))
             .await
@@ -63,7 +65,7 @@ pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> 
         }
     }
     let shown = screen::show(context, Box::new(link), &session, false).await;
-    // Whoever leaves the screen needs no call.
+    // An operator who leaves the screen needs no notification.
     calls.abort();
     if let Some(door) = &door {
         door.shut();
@@ -82,18 +84,20 @@ pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> 
         print::err(&print::safe_text(&words));
     }
     let address = context.address(&session);
-    print::err(&format!("session {session}; to go on: overrule resume {address}"));
+    print::err(&format!(
+        "session {session}; to continue: overrule resume {address}"
+    ));
     let code = shown?;
     if ended.is_err() {
         return Err(Failure::new(
             Code::Other,
-            "the run's loop broke; what was decided is recorded",
+            "the event loop of the run failed; all decisions are recorded",
         ));
     }
     halt.map_or(Ok(code), |halt| Err(halt.into()))
 }
 
-/// The state in which the run was left, and what had halted it; an empty one where its loop is gone.
+/// The last state of the run, and why it halted. The state is empty if the event loop failed.
 async fn last(facts: &mut Facts) -> (State, Option<Halt>) {
     let (mut state, mut halted) = (State::default(), None);
     while let Some(fact) = facts.recv().await {
@@ -108,7 +112,7 @@ async fn last(facts: &mut Facts) -> (State, Option<Halt>) {
     (state, halted)
 }
 
-/// The console's door to a live run.
+/// The console's interface to a live run.
 struct EngineLink {
     handle: Handle,
     actor: Actor,
@@ -123,7 +127,7 @@ struct EngineLink {
     place: Option<Place>,
     looker: Looker,
     watcher: Watcher,
-    /// The loop has ended without a word.
+    /// The event loop ended without a message.
     broken: bool,
 }
 
@@ -154,7 +158,7 @@ impl EngineLink {
         }
     }
 
-    /// Turns what is open now into updates for the turns that changed.
+    /// Queues an update for each open turn that changed.
     fn note_live(&mut self) {
         let now = self.live.borrow_and_update().clone();
         for turn in self.shown.keys().filter(|turn| !now.contains_key(turn)) {
@@ -172,7 +176,7 @@ impl EngineLink {
     }
 }
 
-/// What was kept of a request, as text; bytes that are no text stand as U+FFFD.
+/// The stored bytes of a request, as text; invalid UTF-8 becomes U+FFFD.
 pub fn frames(wire: &Wire, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into();
     let found = wire.read(turn, request)?;
@@ -198,10 +202,10 @@ impl Link for EngineLink {
                 None => Update::Sent {
                     turn,
                     request,
-                    found: Err("the session of this run is not found: it was moved or deleted".to_owned()),
+                    found: Err("cannot find the session of this run: it was moved or deleted".to_owned()),
                 },
             };
-            // The console is gone: nobody is left to tell.
+            // An error means that the console is gone.
             answers.send(update).unwrap_or_default();
         });
     }
@@ -215,7 +219,7 @@ impl Link for EngineLink {
     }
 
     fn send(&mut self, command: Command) {
-        // Sent here, not by the task: what was typed first is carried out first.
+        // Sent here, not by the task, to keep the order of commands.
         let carried_out = self.handle.command(command.clone(), self.actor.clone());
         let answers = self.to_answers.clone();
         tokio::spawn(async move {
@@ -226,7 +230,7 @@ impl Link for EngineLink {
                     refusal,
                 },
             };
-            // The console is gone: nobody is left to tell.
+            // An error means that the console is gone.
             answers.send(answer).unwrap_or_default();
         });
     }
@@ -246,11 +250,11 @@ impl Link for EngineLink {
                             Some(Publication::Notice(text)) => Update::Notice(text),
                             Some(Publication::Halted(halt)) => Update::Halted(halt.to_string()),
                             Some(Publication::Ended) => Update::Ended,
-                            // The loop is gone without a word: it broke. Said once.
+                            // The event loop failed. Reported once.
                             None if self.broken => Update::Ended,
                             None => {
                                 self.broken = true;
-                                Update::Halted("the run's loop broke; what was decided is recorded".into())
+                                Update::Halted("the event loop of the run failed; all decisions are recorded".into())
                             }
                         };
                     }

@@ -1,5 +1,6 @@
-//! The operator's files of themes, keys and settings: reads what counts at once, and tells when they change. Must
-//! not know: what a theme, a key or a setting does.
+//! Reads the operator's files of themes, keys and settings, and reports their changes.
+//!
+//! Must not know: what a theme, a key or a setting does.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,14 @@ use crate::console::keymap::Keymap;
 use crate::console::theme::Theme;
 use crate::resilience::correction::Correction;
 
-/// How long files must have been left alone before they are read: an editor writes more than once.
+/// Time without changes before files are read again: an editor writes more than once.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Where the operator's own files are.
+/// Paths of the operator's own files.
 #[derive(Debug, Clone, Default)]
 struct Places {
     own: Option<PathBuf>,
-    /// The file of settings that the command line names in place of the own one.
+    /// The settings file of the command line, which replaces the user's.
     named: Option<PathBuf>,
     themes: Option<PathBuf>,
     keys: Option<PathBuf>,
@@ -51,7 +52,7 @@ pub fn theme(app_context: &AppContext) -> Result<Theme, Failure> {
     .map_err(|error| Failure::new(Code::Config, error))
 }
 
-/// The keys, as the operator's file changes them.
+/// The keys, with the changes of the operator's file.
 pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
     read_keys(Places::of(app_context).keys.as_deref()).map_err(|why| Failure::new(Code::Config, why))
 }
@@ -64,30 +65,30 @@ fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
     Keymap::new(&changes).map_err(|error| error.to_string())
 }
 
-/// The files, watched for as long as this lives.
+/// Watches the files until it is dropped.
 pub struct Watched {
     context: AppContext,
     places: Places,
     news: mpsc::Receiver<()>,
-    /// How failures are met, as it was read last.
+    /// The failure policy that was read last.
     policy: Vec<(String, String)>,
-    /// When what changed is read.
+    /// When the changed files are read.
     due: Option<Instant>,
     watch: Watch,
     reported: bool,
 }
 
-/// Whether changes are noticed.
+/// State of the file watcher.
 enum Watch {
-    /// Not before the files are read: the first frame does not wait for a thread to begin.
+    /// Starts after the first read: the first frame does not wait for its thread.
     Later(mpsc::Sender<()>),
     On(RecommendedWatcher),
-    /// Why they are not.
+    /// The error that prevents it.
     Failed(String),
 }
 
 impl Watched {
-    /// Watches from the first reading on; the first news is that nothing was read yet.
+    /// Watches from the first read on. The first change is due immediately.
     pub fn new(app_context: &AppContext) -> Self {
         let (sender, news) = mpsc::channel(1);
         Self {
@@ -101,13 +102,13 @@ impl Watched {
         }
     }
 
-    /// The one that tells of every change of a file that is ours.
+    /// Creates the watcher, which reports changes of the operator's files.
     fn begin(&self, sender: mpsc::Sender<()>) -> Watch {
         let named = self.places.named.as_deref().and_then(Path::file_name);
         let named = named.map(OsStr::to_owned);
         let own = self.places.own.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading a file is an event too; answering it would never end.
+            // A read is an event too; reacting to it would never end.
             let is_news = event.is_ok_and(|event| {
                 matches!(
                     event.kind,
@@ -118,7 +119,7 @@ impl Watched {
                     .any(|path| is_ours(path, own.as_deref(), named.as_deref()))
             });
             if is_news {
-                // One that waits already says the same.
+                // A waiting message reports the same.
                 let _ = sender.try_send(());
             }
         });
@@ -128,13 +129,13 @@ impl Watched {
         }
     }
 
-    /// Watches every directory that is there; one that comes later is news in the nearest one above that is.
+    /// Watches every existing directory; a missing one is watched through its nearest existing ancestor.
     fn watch(&mut self) {
         if let Watch::Later(sender) = &self.watch {
             self.watch = self.begin(sender.clone());
         }
         let named = Path::new(&self.context.settings.theme.value);
-        let beside = named.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let theme_dir = named.parent().filter(|dir| !dir.as_os_str().is_empty());
         let settings = self.places.named.as_deref().map(|file| {
             let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
             dir.unwrap_or_else(|| Path::new("."))
@@ -146,7 +147,7 @@ impl Watched {
             self.places.own.as_deref(),
             self.places.themes.as_deref(),
             settings,
-            beside,
+            theme_dir,
         ];
         let others = others.into_iter().flatten().map(Path::to_owned);
         let others: Vec<PathBuf> = others.filter(|dir| dir.is_dir()).collect();
@@ -154,7 +155,7 @@ impl Watched {
             return;
         };
         let mut failed = others.iter().find_map(|dir| look_at(watcher, dir).err());
-        // A directory that was made just before its own was watched was no news.
+        // A directory can be created just before its parent was watched. Check again.
         while let (None, Some(dir)) = (&failed, first.take()) {
             failed = look_at(watcher, &dir).err();
             first = above().filter(|now| *now != dir);
@@ -171,21 +172,21 @@ fn look_at(watcher: &mut RecommendedWatcher, dir: &Path) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", crate::text::visible(&dir.to_string_lossy())))
 }
 
-/// The nearest directory that is there: this one, or one above it.
+/// The nearest existing directory: this one, or an ancestor.
 fn nearest(dir: Option<&Path>) -> Option<PathBuf> {
     dir?.ancestors().find(|dir| dir.is_dir()).map(Path::to_owned)
 }
 
 impl Watched {
-    /// How failures are met, as the settings say it now: keys with their values; empty where they were never read.
-    /// With what is wrong: a file that is wrong changes nothing.
+    /// The failure policy of the settings now, as keys and values; empty if they were never read.
+    /// Also the problems found: a faulty file changes nothing.
     pub fn settings(&mut self) -> (Vec<(String, String)>, Vec<String>) {
         self.watch();
         let mut faults = Vec::new();
         if let (Watch::Failed(why), false) = (&self.watch, self.reported) {
             self.reported = true;
             faults.push(format!(
-                "changes of themes, keys and settings are not noticed before the next start: {why}"
+                "cannot watch themes, keys and settings: {why}. Changes apply at the next start"
             ));
         }
         let app_context = &self.context;
@@ -200,12 +201,12 @@ impl Watched {
                 self.context.settings.theme = settings.theme;
                 self.policy = settings.resilience.values();
             }
-            Err(error) => faults.push(format!("{error}; the settings stay as they were")),
+            Err(error) => faults.push(format!("{error}; the settings are unchanged")),
         }
         (self.policy.clone(), faults)
     }
 
-    /// Names the operator's own files without their directory: a line of the screen is short.
+    /// Removes the directory from names of the operator's files, for the short lines of the screen.
     fn shorten(&self, read: &mut Read) {
         let Some(own) = self.places.own.as_deref() else {
             return;
@@ -224,7 +225,7 @@ impl Watched {
 
 /// True for files of themes, keys and settings, and for the directories that they are in.
 fn is_ours(path: &Path, own: Option<&Path>, named: Option<&OsStr>) -> bool {
-    // A directory on the way to them may be called anything.
+    // An ancestor directory can have any name.
     let leads_there = own.is_some_and(|own| own.starts_with(path));
     path.extension().is_none_or(|end| end == "toml") || leads_there || path.file_name() == named
 }

@@ -1,5 +1,8 @@
-//! The diagnostic log: for finding defects of the program, never the record of a run. Written only
-//! where `OVERRULE_LOG` asks for it. Must not know: what is logged.
+//! Writes the diagnostic log, for defects of the program; it is not the record of a run.
+//!
+//! Must not know: what is logged.
+//!
+//! It is written only if `OVERRULE_LOG` is set.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -14,14 +17,14 @@ use crate::regular_file;
 /// Name of the file in the program's state directory.
 const FILE: &str = "overrule.log";
 
-/// Begins the log, if one is wanted. What it gives must live as long as the program: dropping it
+/// Starts the log if `OVERRULE_LOG` is set. The guard must live as long as the program: dropping it
 /// writes the last lines.
 pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
     let Some(filter) = &env.log else { return Ok(None) };
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::new(
             Code::Config,
-            format!("OVERRULE_LOG={filter} is no filter: {error}; use for example OVERRULE_LOG=debug"),
+            format!("cannot use OVERRULE_LOG={filter} as a filter: {error}; hint: OVERRULE_LOG=debug"),
         )
     };
     let parsed = EnvFilter::try_new(filter).map_err(|error| wrong(&error))?;
@@ -33,7 +36,7 @@ pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
     else {
         return Err(Failure::new(
             Code::Config,
-            "OVERRULE_LOG is set, but there is no home directory for the log",
+            "cannot write the log (OVERRULE_LOG): there is no home directory",
         ));
     };
     let path = dir.join(FILE);
@@ -41,7 +44,7 @@ pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
         Failure::new(
             Code::Config,
             format!(
-                "cannot write the log {}: {error}; unset OVERRULE_LOG or make room",
+                "cannot write the log {}: {error}; hint: unset OVERRULE_LOG or free some space",
                 path.display()
             ),
         )
@@ -52,7 +55,7 @@ pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
         .create(&dir)
         .map_err(failed)?;
     let file = regular_file::append(&path).map_err(failed)?;
-    // Every line counts where somebody looks for a defect.
+    // No line is dropped: each can matter for a defect.
     let (writer, guard) = NonBlockingBuilder::default().lossy(false).finish(file);
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(parsed)

@@ -1,5 +1,6 @@
-//! `overrule loops`: prints what went round in a session, and what was done about it. Must not know:
-//! how a repetition is found.
+//! Prints the loops of a session and the steps taken against them (`overrule loops`).
+//!
+//! Must not know: how a repetition is found.
 
 use super::address::Address;
 use super::args::{self, Common};
@@ -13,7 +14,7 @@ use crate::domain::state::State;
 use crate::journal;
 use crate::resilience::attention::calls_of;
 
-/// Events that are printed where somebody has to decide.
+/// Number of events printed if the operator has to decide.
 const EVENTS: usize = 10;
 
 /// Prints every incident, newest first.
@@ -40,7 +41,7 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     }
     let all = loops::paragraphs(state);
     if all.is_empty() {
-        print::err("nothing went round");
+        print::err("no loops");
         return Ok(Code::Ok);
     }
     for words in all {
@@ -66,27 +67,27 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// What an operator can do, as commands that can be copied.
+/// The operator's options, as commands to copy.
 fn choices(session: &Address, state: &State, incident: &Incident) -> String {
     let newest = calls_of(state, incident).first().copied();
     let call = newest.map_or_else(|| "CALL".to_owned(), |id| id.to_string());
     let result = newest
         .and_then(|id| state.observation(id))
         .filter(|node| node.active);
-    // What has a result is corrected, what has none is answered for.
+    // A call with a result is corrected, one without is answered.
     let value = match result {
         Some(node) => format!("edit {session} {}", node.id),
         None => format!("answer {session} {call}"),
     };
     let no = incident.no;
     [
-        "what you can do:".to_owned(),
+        "options:".to_owned(),
         format!("  other arguments    overrule edit {session} {call} --args JSON --resume"),
         format!("  another tool       overrule replace {session} {call} TOOL --args JSON --resume"),
-        format!("  say what it gave   overrule {value} --value JSON --resume"),
+        format!("  set the result     overrule {value} --value JSON --resume"),
         format!("  guidance           overrule guide {session} TEXT --resume"),
-        format!("  let it repeat      overrule allow-loop {session} {no} --resume"),
-        format!("  go on as it is     overrule unpause {session} --resume"),
+        format!("  allow this loop    overrule allow-loop {session} {no} --resume"),
+        format!("  continue unchanged overrule unpause {session} --resume"),
         format!("  end the run        overrule stop {session}"),
     ]
     .join("\n")

@@ -1,6 +1,8 @@
-//! Pauses a run that is opened again after an open edit was lost with the process that had it.
+//! Pauses a resumed run if a process ended with an open edit in it.
 //!
-//! What the edit held back would otherwise run as it was before the edit. Must not know: what the edit said.
+//! Must not know: what the edit said.
+//!
+//! Calls that the edit suspended would otherwise run unedited.
 
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::NodeId;
@@ -9,16 +11,16 @@ use crate::domain::state::{Mode, State};
 /// Edits that were open when the process ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LostEdits {
-    /// What the operator is told.
+    /// Message for the operator.
     pub notice: String,
     /// The events to record before anything runs.
     pub events: Vec<Event>,
 }
 
-/// Returns the edits that were open when the process of a session ended; none where there were none.
+/// Returns the edits that were open when the process of a session ended, if any.
 pub fn lost_edits(state: &State) -> Option<LostEdits> {
     let notice = format!(
-        "{}; what it held back goes on when the run does",
+        "{}; its suspended calls continue when the run resumes",
         describe(state)?
     );
     let pause = RunEvent::Paused {
@@ -29,12 +31,12 @@ pub fn lost_edits(state: &State) -> Option<LostEdits> {
     Some(LostEdits { notice, events })
 }
 
-/// Returns that edits were lost as a sentence; none where there were none.
+/// Describes the lost edits, if any.
 pub fn describe(state: &State) -> Option<String> {
     let names: Vec<String> = state.editing.keys().map(NodeId::to_string).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} was being edited when the program ended, and what was typed is lost",
+            "{} was being edited when the program ended; the edit is lost",
             names.join(", ")
         )
     })
@@ -65,7 +67,7 @@ mod tests {
             reason.starts_with("c3 was being edited when the program ended"),
             "{reason}"
         );
-        assert_eq!(notice, *reason, "everybody is told");
+        assert_eq!(notice, *reason, "notice and pause have the same text");
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! The command line: parses, builds, wires, and maps errors to exit codes. Nothing depends on it.
+//! The command line: parses, builds, wires, and maps errors to exit codes.
 //!
-//! Must not know: rules of the domain; it only hands intents in and prints what comes out.
+//! Must not know: rules of the domain; it only sends commands and prints results.
+//!
+//! Nothing depends on it.
 
 mod address;
 pub mod args;

@@ -1,4 +1,6 @@
-//! Chooses and builds the model of a run. Must not know: what it is asked.
+//! Chooses and builds the model of a run.
+//!
+//! Must not know: what it is asked.
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::text::{shown_address, visible};
 /// Longest playbook in bytes.
 const PLAYBOOK: u64 = 4 << 20;
 
-/// The model that flags, settings, environment or a running server name.
+/// Chooses the model that flags, settings, environment or a running server name.
 pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failure> {
     if common.model.as_deref() == Some("scripted") || common.playbook.is_some() {
         return scripted(common);
@@ -34,7 +36,7 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
         .is_some(),
         ollama_host: context.env.ollama_host.clone(),
     };
-    // Only what has to be asked which models it has needs the key already.
+    // The key is needed here only to list the models of a server.
     let key = match &given.base_url {
         Some(base_url) if given.model.is_none() => key_for(settings, base_url)?,
         _ => None,
@@ -52,12 +54,12 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
     })
 }
 
-/// The model that a recorded run goes on with: its own, unless another one or another place is named.
+/// Chooses the model of a resumed run: its own, unless another model or server is named.
 pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
     let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
     match recorded {
         ModelSetup::OpenaiChat { base_url, model } if !is_scripted => Ok(ModelSetup::OpenaiChat {
-            // Only a flag moves the conversation elsewhere: the environment of today may be about something else.
+            // Only a flag changes the server: the environment may belong to another run.
             base_url: match (&common.base_url, &context.settings.base_url.value) {
                 (Some(_), Some(named)) => named.clone(),
                 _ => base_url,
@@ -72,15 +74,15 @@ pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Res
     }
 }
 
-/// The key that was set with this server, as the client reads its address.
+/// The key that was set together with this server.
 fn key_of<'s>(settings: &'s Settings, base_url: &str) -> Option<&'s KeyOf> {
     let home = |key: &'s KeyOf| key.home.as_deref().unwrap_or(discover::OPENAI);
     let mut keys = settings.keys.iter();
     keys.find(|key| discover::same_server(home(key), base_url))
 }
 
-/// The key that is sent to a server. A key that was set with another is not: a server nearby is asked without one, for
-/// any other the operator has to say what is meant.
+/// The key to send to a server. A key that was set with another server is not sent: a local server gets none, and
+/// for any other the operator must name the key.
 fn key_for(settings: &Settings, base_url: &str) -> Result<Option<SecretString>, Failure> {
     if let Some(key) = key_of(settings, base_url) {
         return Ok(key.key.get()?);
@@ -92,9 +94,9 @@ fn key_for(settings: &Settings, base_url: &str) -> Result<Option<SecretString>, 
     Err(Failure::new(
         Code::Config,
         format!(
-            "{name} belongs to {}, and the model is at {}: it is not sent there. Say which key that server gets: set \
+            "cannot send {name} to the server of the model: the key belongs to {}, and the model is at {}; hint: set \
             OPENAI_BASE_URL and OPENAI_API_KEY together, or write base_url and api_key into one configuration file \
-            (any word does where it wants none)",
+            (any text, if it needs no key)",
             visible(home),
             shown_address(base_url)
         ),
@@ -105,14 +107,14 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     let Some(file) = &common.playbook else {
         return Err(Failure::new(
             Code::Config,
-            "the scripted model needs a playbook: add --playbook FILE (docs/playbook.md), or run `overrule demo`",
+            "cannot start the scripted model: it needs a playbook; hint: add --playbook FILE (docs/playbook.md), or run `overrule demo`",
         ));
     };
     let shown = file.display().to_string();
     let text = regular_file::read_text(file, PLAYBOOK).map_err(|error| {
         Failure::new(
             Code::Config,
-            format!("cannot read the playbook {shown}: {error}; check the path"),
+            format!("cannot read the playbook {shown}: {error}; hint: check the path"),
         )
     })?;
     Playbook::parse(&shown, &text).map_err(|error| Failure::new(Code::Config, error))?;
@@ -134,7 +136,7 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The task that a playbook gives where nobody else does.
+/// The task of the playbook.
 pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
     let prompt = match setup {
         ModelSetup::Scripted { name, playbook } => {
@@ -147,12 +149,12 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
     prompt.ok_or_else(|| {
         Failure::new(
             Code::Usage,
-            "no task is given, and the playbook has no `prompt`: say what the agent shall do",
+            "cannot start a run without a task: the playbook has no `prompt`; hint: add the task as an argument",
         )
     })
 }
 
-/// Builds a model from its setup. A scripted model streams with pauses only where somebody watches.
+/// Builds a model from its setup. A scripted model streams with pauses only if `watched`.
 pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
     match setup {
         ModelSetup::Scripted { name, playbook } => {

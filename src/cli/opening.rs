@@ -1,6 +1,6 @@
-//! Opens a session to continue it: reads it whole and folds it, before a screen is shown.
+//! Opens a session to continue it: reads and folds all of it before a screen is shown.
 //!
-//! Must not know: how a run goes on, keys, panes.
+//! Must not know: how a run continues, keys, panes.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::domain::state::State;
 use crate::journal::{self, Place, Store, Writer};
 use crate::text::visible;
 
-/// Bytes of a journal from which on somebody waits for it.
+/// Bytes of a journal above which reading it is announced.
 const LONG: u64 = 4 << 20;
 
-/// Says that a session is being read, where that takes a while.
+/// Prints that a session is being read, if it is long.
 pub fn announce(place: &Place) {
     let bytes = std::fs::metadata(place.journal()).map_or(0, |meta| meta.len());
     if let Some(words) = reading(&visible(&place.id()), bytes) {
@@ -24,7 +24,7 @@ pub fn announce(place: &Place) {
     }
 }
 
-/// What is said of a session of so many bytes before it is read, where that takes a while.
+/// The announcement of a session with this number of bytes, if it is long.
 fn reading(session: &str, bytes: u64) -> Option<String> {
     let megabytes = bytes >> 20;
     (bytes >= LONG).then(|| format!("reading session {session}: {megabytes} MB"))
@@ -32,11 +32,11 @@ fn reading(session: &str, bytes: u64) -> Option<String> {
 
 /// A session that is open for writing.
 pub struct Opened {
-    /// The way to write on.
+    /// Appends records to it.
     pub writer: Writer,
-    /// The fold of it.
+    /// Its state.
     pub state: State,
-    /// As much of the record as the screen's log keeps.
+    /// The newest records, for the log of the screen.
     pub past: Vec<Arc<Envelope>>,
     /// Its id.
     pub session: String,
@@ -45,7 +45,7 @@ pub struct Opened {
 }
 
 /// Opens a session to write. What a torn last write left is set aside; after damage in the middle
-/// the run goes on in a new session from the last intact record, see [`damaged`].
+/// the run continues in a new session from the last intact record, see [`damaged`].
 pub fn open(context: &AppContext, place: &Place) -> Result<Opened, Failure> {
     announce(place);
     read(

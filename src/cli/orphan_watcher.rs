@@ -1,7 +1,8 @@
-//! Looks whether processes still run that may have outlived the program which had started them, off the thread that
-//! draws, and once more every second until they have ended.
+//! Checks every second in the background whether orphan processes still run.
 //!
 //! Must not know: which calls they ran for, how that is shown.
+//!
+//! It checks until they have ended.
 
 use std::time::Duration;
 
@@ -12,17 +13,17 @@ use crate::console::link::{OrphanCandidate, Update};
 use crate::domain::orphan_process::OrphanProcess;
 use crate::tools::child;
 
-/// How long after a look the next one comes.
+/// Interval between two checks.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Watches the processes that were named last.
+/// Watches the most recently named processes.
 pub struct Watcher {
     answers: UnboundedSender<Update>,
     watching: Option<AbortHandle>,
 }
 
 impl Watcher {
-    /// Tells there what it sees.
+    /// Creates a watcher that reports to `answers`.
     pub const fn new(answers: UnboundedSender<Update>) -> Self {
         Self {
             answers,
@@ -30,7 +31,7 @@ impl Watcher {
         }
     }
 
-    /// Watches these from now on, and no other.
+    /// Watches these processes instead of the previous ones.
     pub fn watch(&mut self, processes: Vec<OrphanCandidate>) {
         self.end();
         if !processes.is_empty() {
@@ -52,7 +53,7 @@ impl Drop for Watcher {
     }
 }
 
-/// Tells of each at once, and once more when less of it runs: what has ended never runs again.
+/// Reports each process immediately, and again when part of it has ended, until all have ended.
 async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Update>) {
     let mut message: Vec<(OrphanCandidate, Option<OrphanProcess>)> = Vec::new();
     while !watched.is_empty() {
@@ -122,7 +123,7 @@ mod tests {
         runs.child.wait().await.unwrap();
         assert_eq!(expect_orphan_update(updates.recv().await), (pid, None));
         assert!(!updates.is_closed());
-        assert!(updates.is_empty(), "an end is told once");
+        assert!(updates.is_empty(), "an end is reported once");
         watcher.watch(Vec::new());
         drop(watcher);
         assert!(updates.recv().await.is_none());

@@ -1,5 +1,6 @@
-//! The output schema of a run: read from the file that is named, and the answer that fits it. Must not know: how an
-//! answer is judged.
+//! Reads the output schema of a run from its file, and prints the answer that fits it.
+//!
+//! Must not know: how an answer is validated.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -60,8 +61,8 @@ pub fn schema(
     Ok(Some(text))
 }
 
-/// Returns the JSON of an answer that fits the schema of its run; `None` where the run has none, or the operator took
-/// another answer.
+/// Returns the JSON of an answer that fits the schema of its run; `None` if the run has no schema, or the operator
+/// accepted another answer.
 pub fn fitting<'a>(state: &State, answer: &'a str) -> Option<&'a str> {
     let setup = Setup::parse(&state.started.as_deref()?.setup).ok()?;
     let checker = Checker::new(&setup.output_schema?).ok()?;
@@ -78,7 +79,7 @@ pub fn is_set(state: &State) -> bool {
     setup.is_some_and(|setup| setup.is_ok_and(|setup| setup.output_schema.is_some()))
 }
 
-/// Returns the same JSON for a terminal: what would act on it, or hide, stands as an escape of JSON.
+/// Returns the same JSON for a terminal, with control and invisible characters as JSON escapes.
 pub fn safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut in_string, mut escaped) = (false, false);

@@ -1,4 +1,6 @@
-//! The plan of an edit, in words and as JSON. Must not know: how a plan is made.
+//! Formats the plan of an edit as text and as JSON.
+//!
+//! Must not know: how a plan is made.
 
 use serde_json::{Value, json};
 
@@ -7,7 +9,7 @@ use crate::domain::lineage::{ModelRequest, Plan};
 use crate::domain::state::{LedgerEntry, State};
 use crate::text::visible;
 
-/// Calls that may run again and need not.
+/// Calls that may run again, but not certainly.
 fn may(plan: &Plan) -> Vec<NodeId> {
     let maybe = plan.possible.iter().filter(|id| !plan.is_certain(**id));
     maybe.copied().collect()
@@ -34,7 +36,7 @@ fn turns(ids: &[TurnId]) -> String {
         .join(" ")
 }
 
-/// The plan in words, a line for each kind of consequence.
+/// Formats the plan as text, a line for each kind of consequence.
 pub fn describe(state: &State, plan: &Plan) -> String {
     let happened: Vec<String> = effects(state, plan)
         .into_iter()
@@ -49,7 +51,7 @@ pub fn describe(state: &State, plan: &Plan) -> String {
         .collect();
     let request = if plan.asks.perhaps() {
         let sure = match plan.asks {
-            ModelRequest::IfDifferent => "only if something comes out different",
+            ModelRequest::IfDifferent => "only if a result differs",
             ModelRequest::No | ModelRequest::Yes => "yes",
         };
         let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
@@ -57,12 +59,12 @@ pub fn describe(state: &State, plan: &Plan) -> String {
     } else {
         "no".into()
     };
-    let mut lines = vec![format!("become history     {}", list(&plan.superseded))];
+    let mut lines = vec![format!("superseded         {}", list(&plan.superseded))];
     if !plan.perhaps.is_empty() {
-        lines.push(format!("may become history {}", list(&plan.perhaps)));
+        lines.push(format!("may be superseded  {}", list(&plan.perhaps)));
     }
     if !plan.recalled.is_empty() {
-        lines.push(format!("count again        {}", list(&plan.recalled)));
+        lines.push(format!("active again       {}", list(&plan.recalled)));
     }
     let (first, decided) = plan.first();
     if !first.is_empty() {
@@ -104,7 +106,7 @@ pub fn describe(state: &State, plan: &Plan) -> String {
         lines.push(format!("corrections lost   {}", list(&plan.corrections_lost)));
     }
     if !plan.drifted.is_empty() {
-        lines.push(format!("stand and drift    turns {}", turns(&plan.drifted)));
+        lines.push(format!("stay, drifted      turns {}", turns(&plan.drifted)));
     }
     lines.join("\n")
 }

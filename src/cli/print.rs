@@ -1,4 +1,6 @@
-//! The only place that writes to standard output and standard error. Must not know: what is said.
+//! The only place that writes to standard output and standard error.
+//!
+//! Must not know: what is printed.
 
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
@@ -10,14 +12,14 @@ use jiff::Timestamp;
 use super::exit::{Code, Failure};
 use crate::text::excerpt;
 
-/// Characters of a line of a message beyond which it is cut: what it is about can be long.
+/// Maximum characters of a line of a message.
 const LONG: usize = 4_000;
 
-/// Why standard output took a line no more, for the first line that was lost.
+/// The error of the first line that standard output did not accept.
 static LOST: OnceLock<std::io::Error> = OnceLock::new();
 
-/// A line on standard output. False where it did not get there. Nothing reaches a terminal raw: what is not JSON was
-/// made visible before, and JSON has escapes for it.
+/// Prints a line on standard output; returns false on an error. Nothing reaches a terminal raw: other text than JSON
+/// was made visible before, and JSON has escapes.
 pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
     let shown = if stdout.is_terminal() {
@@ -36,18 +38,18 @@ pub fn out(text: &str) -> bool {
     true
 }
 
-/// What was printed and did not get there. Whoever reads no further (`| head`) has what they wanted.
+/// The error of standard output, if any. A closed pipe (`| head`) is no error.
 pub fn lost() -> Option<Failure> {
     let error = LOST.get()?;
     (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| {
         Failure::new(
             Code::Session,
-            format!("standard output could not be written ({error}): what was printed is not whole"),
+            format!("cannot write standard output: {error}; the output is incomplete"),
         )
     })
 }
 
-/// A line on standard error; where nobody reads, it is lost.
+/// Prints a line on standard error; ignores errors.
 pub fn err(text: &str) {
     let mut stderr = std::io::stderr().lock();
     stderr
@@ -62,7 +64,7 @@ pub fn safe(text: &str) -> String {
 }
 
 /// A message of several lines, made safe. Parts of it may have been made visible where it was
-/// composed: their marks stay as they are, so that nothing is marked twice. Not for what is decided on.
+/// composed: these marks are not marked again. Not for text that a decision depends on.
 pub fn safe_text(text: &str) -> String {
     marks(&safe(text))
 }
@@ -76,7 +78,7 @@ fn marks(shown: &str) -> String {
     shown.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩")
 }
 
-/// A moment in UTC, given in milliseconds since 1970.
+/// Formats a time in UTC, given in milliseconds since 1970.
 pub fn moment(ms: i64) -> String {
     let time = Timestamp::from_millisecond(ms).ok();
     time.map_or_else(
@@ -85,7 +87,7 @@ pub fn moment(ms: i64) -> String {
     )
 }
 
-/// Says why the program ends.
+/// Prints the error that ends the program.
 pub fn failure(failure: &Failure) -> ExitCode {
     let reported = safe_text(&failure.message);
     let lines: Vec<Cow<'_, str>> = reported.split('\n').map(|line| excerpt(line, LONG)).collect();
@@ -93,7 +95,7 @@ pub fn failure(failure: &Failure) -> ExitCode {
     failure.code.into()
 }
 
-/// Says what is wrong with the command line, or what was asked of it (help, version).
+/// Prints an error of the command line, or the requested help or version.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let asked = !error.use_stderr();
     error.print().unwrap_or_default();

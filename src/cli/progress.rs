@@ -1,5 +1,6 @@
-//! One line for each fact that an operator would want to know of while no screen shows it. Must not
-//! know: where it is printed.
+//! Formats a line for each event that an operator needs to see in a headless run.
+//!
+//! Must not know: where it is printed.
 
 use super::print;
 use crate::console::{event_text, tabs};
@@ -12,10 +13,10 @@ use crate::domain::rule;
 use crate::domain::state::State;
 use crate::text::{visible, visible_head};
 
-/// Characters of the arguments of a call.
+/// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 100;
 
-/// The line of a fact; the state is the one before it.
+/// Formats an event; `state` is the state before it.
 pub fn line(state: &State, event: &Event) -> Option<String> {
     let name = |id: &NodeId| {
         let node = state.nodes.get(id)?;
@@ -59,7 +60,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         Event::Call(CallEvent::Finished {
             call, outcome, ms, ..
         }) => {
-            // Nothing ran but the sub-agent's own calls, each with its own time.
+            // Only the calls of the sub-agent ran, each with its own time.
             let delegates = state.calls.get(call).is_some_and(|call| call.delegates);
             let took = if delegates {
                 String::new()
@@ -130,7 +131,7 @@ fn resilience(event: &ResilienceEvent) -> Option<String> {
             why,
             ..
         } => Some(format!(
-            "{call}: the request about its arguments broke, again in {} ({no} of {of}): {}",
+            "{call}: the request to repair its arguments failed, again in {} ({no} of {of}): {}",
             span(*wait_ms),
             print::safe_line(why)
         )),

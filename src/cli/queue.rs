@@ -1,4 +1,6 @@
-//! `overrule queue`: prints the calls that wait for a decision. Must not know: who decides.
+//! Prints the calls that wait for a decision (`overrule queue`).
+//!
+//! Must not know: who decides.
 
 mod deadline;
 mod repeats;
@@ -38,7 +40,7 @@ use crate::resilience::attention::AttentionReason;
 use crate::text::visible;
 use crate::tools::child;
 
-/// Prints each waiting call with its digest and exact arguments, first come first.
+/// Prints each waiting call with its digest and exact arguments, oldest first.
 pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -53,7 +55,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         });
     }
     let still = still::of(&found.state, !found.held);
-    // The one for which nothing goes on is told with that.
+    // The turn that blocks the run is printed with the blocked run.
     let reported = still.as_ref().map(|still| &still.need.cause);
     let broken = pending_retry::left(&found.state)
         .filter(|(turn, _)| reported != Some(&AttentionReason::Stream(turn.id)));
@@ -65,7 +67,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         print::out(&as_restricted(why, &place.id(), common.json));
     }
     if !any && still.is_none() {
-        print::err("nothing waits for a decision");
+        print::err("no calls wait for a decision");
     }
     if let Some(Still { need, verbs }) = &still {
         print::out(&if common.json {
@@ -74,7 +76,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             });
             serde_json::json!({ "needs_attention": why }).to_string()
         } else {
-            let mut words = format!("the run stands still: {}", visible(&need.reason));
+            let mut words = format!("the run needs attention: {}", visible(&need.reason));
             if !verbs.is_empty() {
                 let _ = write!(words, "\n  verbs: {}", verbs.join(", "));
             }
@@ -104,7 +106,7 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// That only reading calls run, and what lifts that.
+/// Formats the restriction to reading calls, with the verb to lift it.
 fn as_restricted(why: &str, id: &str, json: bool) -> String {
     let verb = format!("restrict {id} --lift");
     if json {
@@ -113,7 +115,7 @@ fn as_restricted(why: &str, id: &str, json: bool) -> String {
     format!("restricted to reading calls: {}\n  verbs: {verb}", visible(why))
 }
 
-/// A stream that broke, with the verbs about it.
+/// Formats a broken stream, with the verbs about it.
 fn as_broken(turn: &Turn, fault: &StreamFault, json: bool) -> String {
     if json {
         let (kind, message) = (fault.kind.label(), &fault.message);
@@ -125,7 +127,7 @@ fn as_broken(turn: &Turn, fault: &StreamFault, json: bool) -> String {
     format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.describe()))
 }
 
-/// Calls, requests and breakers that wait for nobody but time.
+/// Lists calls, requests and breakers that wait only for time.
 fn waiting_by_itself(state: &State) -> Vec<String> {
     let now = Clock::start().utc_ms();
     let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
@@ -151,7 +153,7 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     calls.chain(asked).chain(breakers).collect()
 }
 
-/// What was cut off and can be repeated without harm is run again by whoever goes on, unasked.
+/// True for a call that waits for the operator. An interrupted call that is safe to repeat runs again on resume.
 fn waits(call: &Call) -> bool {
     !matches!(call.status, Status::OutcomeUnknown(_)) || call.effect > EffectClass::Idempotent
 }
@@ -202,7 +204,7 @@ fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
     if let Some((pid, left)) = outlives(call) {
         let _ = write!(
             words,
-            "\n  {}: wait for the end of that, or {}; until then it cannot be said that it did not happen",
+            "\n  {}: wait for its end, or {}; until then you cannot say that it did not happen",
             left.describe(call.id, pid),
             left.ending(pid)
         );
@@ -216,7 +218,7 @@ fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
     if let Some(word) = confirmation(state, call) {
         let _ = write!(
             words,
-            "\n  cannot be undone: it runs only with --word {}",
+            "\n  irreversible: approve it with --word {}",
             visible(word)
         );
     }
@@ -245,20 +247,20 @@ fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
     words
 }
 
-/// The call in whose place a repair proposes another tool, and why.
+/// The original call, if a repair proposes another tool, and the reason.
 fn original(call: &Call, node: Option<&Node>) -> Option<serde_json::Value> {
     let (tool, args) = node.and_then(repair_trace::replaced)?;
     let why = call.proposed().map(|change| &change.why);
     Some(serde_json::json!({ "tool": tool, "args": args, "why": why }))
 }
 
-/// What was found wrong with a call whose repair waits for a choice.
+/// The problems of a call whose repair waits for a choice.
 fn found_wrong(call: &Call) -> &[Diagnosis] {
     let offered = call.offered().and_then(|_| call.failure.repairs.last());
     offered.map_or(&[], |round| &round.diagnoses)
 }
 
-/// The process of an execution in doubt, with what still runs of it; none where nothing does.
+/// The orphan process of an execution with an unknown outcome, if it still runs.
 fn outlives(call: &Call) -> Option<(u32, OrphanProcess)> {
     let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
@@ -268,19 +270,19 @@ fn outlives(call: &Call) -> Option<(u32, OrphanProcess)> {
     Some((pid, child::orphan_process(pid, ticks)?))
 }
 
-/// What raises a call above its effect class: tags of its tool.
+/// The tags of a call's tool, which add to its effect class.
 fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
     let tags = tags::of(state, &tool(node));
     tags.iter().map(|tag| visible(tag)).collect()
 }
 
-/// What has to be typed to let a call run that cannot be undone.
+/// The tool name that confirms an irreversible call.
 fn confirmation<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
     let asks = matches!(call.status, Status::AwaitingApproval | Status::Consent(_));
     tags::confirmation(state, call.id).filter(|_| asks)
 }
 
-/// The arguments that would run; before what they refer to is there, as they stand in the call.
+/// The arguments that would run; with unresolved references until their results exist.
 fn shown(state: &State, call: &Call) -> Arc<str> {
     ready::resolved_args(state, call).unwrap_or_else(|| {
         let node = state.nodes.get(&call.id).and_then(Node::as_call);
@@ -347,6 +349,6 @@ mod tests {
             "{printed}"
         );
         assert_eq!(as_json(&found, call)["rule"], output);
-        assert_eq!(printed.matches("0000").count(), 1, "it is not cited once more");
+        assert_eq!(printed.matches("0000").count(), 1, "it is cited once");
     }
 }

@@ -1,5 +1,6 @@
-//! Gets a command recorded: by this process where nobody has the session open, and otherwise by the
-//! one that has. Must not know: which verb it came from.
+//! Records a command, in this process or in the one that has the session open.
+//!
+//! Must not know: which verb it came from.
 
 use std::path::Path;
 
@@ -25,29 +26,29 @@ use crate::engine::log::Log as _;
 use crate::journal::{self, Damage, Place, Writer};
 use crate::text::visible;
 
-/// A session as it stands, read without disturbing whoever has it open.
+/// A snapshot of a session, read without its lock.
 pub struct SessionSnapshot {
-    /// What it amounts to. Where nobody has it open, nothing is under way in it: what was, is in doubt.
+    /// Its state. If no process has it open, executions without an end have an unknown outcome.
     pub state: State,
-    /// True where somebody has it open.
+    /// True if a process has it open.
     pub held: bool,
 }
 
-/// Reads a session. Writes nothing, and says where its record breaks off: what came after that is in no list.
+/// Reads a session up to any damage, and prints a warning about it. Writes nothing.
 pub fn as_found(place: &Place) -> Result<SessionSnapshot, Failure> {
     let (found, damage) = up_to_damage(place)?;
     if let Some(damage) = damage {
         print::err(&format!(
-            "session {} is damaged: {damage}. What is printed is what stands before that; what happened after it is not in it.",
+            "session {} is damaged: {damage}. Only events before the damage are printed.",
             place.id()
         ));
     }
     Ok(found)
 }
 
-/// Reads a session as far as it is intact, with where it breaks off. Writes nothing and says nothing.
+/// Reads a session up to any damage, and returns the damage. Writes and prints nothing.
 pub fn up_to_damage(place: &Place) -> Result<(SessionSnapshot, Option<Damage>), Failure> {
-    // Asked first: what is recorded later than this is there all the same.
+    // Checked first: records that are added later do no harm.
     let held = journal::is_held(place);
     let loaded = journal::read(place)?;
     let mut draft = Draft::new(fold(&loaded.envelopes));
@@ -61,17 +62,17 @@ pub fn up_to_damage(place: &Place) -> Result<(SessionSnapshot, Option<Damage>), 
     Ok((found, loaded.damage))
 }
 
-/// A command that counts.
+/// A recorded command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recorded {
-    /// The last fact that it made.
+    /// The last event that it caused.
     pub seq: Seq,
-    /// True where the run goes on in another process, which recorded it.
+    /// True if another process runs the session and recorded it.
     pub elsewhere: bool,
 }
 
 impl Recorded {
-    /// A line that says so.
+    /// Formats the result, as text or JSON.
     pub fn line(self, common: &Common) -> String {
         if common.json {
             let (seq, elsewhere) = (self.seq, self.elsewhere);
@@ -84,7 +85,7 @@ impl Recorded {
     }
 }
 
-/// Records a command with what follows by itself.
+/// Records a command and the events that follow from it.
 pub fn decide(
     common: &Common,
     context: &AppContext,
@@ -105,7 +106,7 @@ pub fn decide(
             here(common, context, &place, (writer, &loaded.envelopes), command)
         }
         Err(journal::Error::Locked { path, pid }) => {
-            // It may have begun this moment, and have opened its socket since.
+            // The process may have just started, and opened its socket since.
             if let Some(done) = elsewhere(context, &place, pid, command)? {
                 return Ok(done);
             }
@@ -115,7 +116,7 @@ pub fn decide(
     }
 }
 
-/// Why nothing is done to a session that a process has open which listens to nobody.
+/// The error for a session that is open in a process without a control socket.
 pub fn locked(context: &AppContext, place: &Place, pid: Option<u32>) -> Failure {
     let path = visible(
         &place
@@ -131,15 +132,15 @@ fn unheard(context: &AppContext, place: &Place, locked: &journal::Error) -> Fail
     Failure::new(
         Code::Session,
         format!(
-            "{locked}. It takes no commands from other processes: for that a run is begun with --control, or gone on \
-             with by `overrule resume {} --control`",
+            "{locked}. It accepts no commands from other processes; hint: start the run with --control, or use \
+             `overrule resume {} --control`",
             context.address(&place.id())
         ),
     )
 }
 
-/// Has the command recorded by the process that has the session open; none where there is no such
-/// process or it takes no commands.
+/// Sends the command to the process that has the session open; `None` if there is no such
+/// process, or it accepts no commands.
 fn elsewhere(
     context: &AppContext,
     place: &Place,
@@ -157,7 +158,7 @@ fn elsewhere(
     }
 }
 
-/// A refusal, with what changed where that is the reason.
+/// A refusal, with the difference if the node changed.
 fn refused(facts: &[Envelope], state: &State, command: &Command, mut refusal: Refusal) -> Failure {
     if let Some(difference) = difference::since(facts, state, command, &refusal) {
         refusal.message = format!("{}\n{difference}", refusal.message);
@@ -165,7 +166,7 @@ fn refused(facts: &[Envelope], state: &State, command: &Command, mut refusal: Re
     refusal.into()
 }
 
-/// Records a command on a session that nobody else has open.
+/// Records a command on a session that no other process has open.
 fn here(
     common: &Common,
     context: &AppContext,
@@ -184,8 +185,8 @@ fn here(
     if let Command::Run(RunCommand::SetPolicy { policy }) = command {
         adviser.keep_preset(policy);
     }
-    // Checks and gates follow at once, so that the queue tells the truth; launches and requests do
-    // not: they belong to the process that runs.
+    // Checks and gates follow immediately, so that the queue is correct. Launches and requests do
+    // not: the process that runs the session does them.
     loop {
         let events = advance::quiet(&draft.state, &adviser);
         if events.is_empty() {
@@ -200,8 +201,8 @@ fn here(
     })
 }
 
-/// Nobody is here to send a request. A turn that is asked for again is left as one that a crash cut:
-/// whoever goes on asks for it by themselves, and the request counts when it is made.
+/// This process sends no requests. It records a repeated turn as interrupted by a crash. The process
+/// that resumes the run asks again, and counts the request then.
 fn unsent(events: Vec<Event>) -> Vec<Event> {
     let mut left = Vec::new();
     for event in events {
@@ -238,7 +239,7 @@ fn unsent(events: Vec<Event>) -> Vec<Event> {
     left
 }
 
-/// What decisions on a recorded run are advised by: its own tools, directory and policy.
+/// Builds the adviser of a recorded run: its own tools, directory and policy.
 pub fn adviser(
     common: &Common,
     context: &AppContext,
@@ -252,10 +253,10 @@ pub fn adviser(
     let setup = resume::setup_of(recorded, &place.id())?;
     let workspace = Path::new(&recorded.workspace);
     let context = context.clone().for_run(common, workspace, &setup)?;
-    // Whoever decides here can be asked: no question is over before somebody saw it. A process that goes on
-    // where nobody watches gives it the deadline that holds there.
+    // An operator decides here, so no question expires before they saw it. A headless process that resumes
+    // the run sets the deadline that applies there.
     let mut adviser = context.adviser(&setup, workspace, false)?;
-    // What the verb makes ready is judged as a run that goes on with these flags would judge it.
+    // The policy decides calls that the verb makes ready, as in a run that resumes with these flags.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
@@ -265,7 +266,7 @@ pub fn adviser(
     Ok(adviser)
 }
 
-/// Facts that are written together once it is known that the command is not refused.
+/// Events that are written together if the command is not refused.
 struct Draft {
     state: State,
     envelopes: Vec<Envelope>,
@@ -281,10 +282,10 @@ impl Draft {
         }
     }
 
-    /// Nobody else has the session open: what is recorded as under way has nobody who reports on it.
+    /// No other process has the session open: recorded executions without an end are interrupted.
     fn take_over(&mut self) {
         let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
-        // Also where the run ended, or went another way, before an execution of it did.
+        // Also if the run ended or was edited before an execution ended.
         let unended = self
             .state
             .ledger

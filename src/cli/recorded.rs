@@ -1,5 +1,8 @@
-//! The console's door to a recording. Records stay in their file: one is decoded when it is shown, and a step
-//! back folds anew. Must not know: keys, panes, how a recording is named on the command line.
+//! Adapts a recorded session to the console's interface.
+//!
+//! Must not know: keys, panes, how a recording is named on the command line.
+//!
+//! Records stay in their file: one is decoded when it is shown, and a step back folds again from the start.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,24 +25,24 @@ use crate::domain::state::State;
 use crate::journal::wire::Wire;
 use crate::journal::{Error, Place, Records};
 
-/// The longest pause between two recorded events while playing; nobody waits for a lunch break.
+/// The longest pause between two recorded events while playing.
 const LONGEST_PAUSE_MS: i64 = 2_000;
 
-/// How far before the place that a step back leads to a fold is kept, so that the next steps back are short.
+/// Distance of the cached fold before the target of a step back, for fast further steps.
 const BACK: usize = 2_048;
 
-/// A fold of so many records.
+/// The fold of the first `at` records.
 struct Fold {
     at: usize,
     state: State,
 }
 
-/// What is shown of a place in the record.
+/// The state and log at a place in the record.
 struct ReplayPosition {
     state: State,
-    /// The newest of the records in it.
+    /// The newest records before it.
     past: Vec<Arc<Envelope>>,
-    /// A fold shortly before it.
+    /// A cached fold shortly before it.
     mark: Fold,
 }
 
@@ -66,12 +69,12 @@ impl ReplayPosition {
     }
 }
 
-/// The door.
+/// The console's interface to a recording.
 pub struct Recorded {
     records: Records,
-    /// Events that are shown.
+    /// Number of events that are shown.
     at: usize,
-    /// A fold shortly before there, after a step back.
+    /// A cached fold shortly before there, after a step back.
     mark: Option<Fold>,
     playing: bool,
     speed: f64,
@@ -85,8 +88,8 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Reads a session whole. With a speed it is played from its beginning; else the whole is shown, and stepping back is
-    /// one key away.
+    /// Reads a whole session. With a speed, plays it from the beginning; otherwise, shows its
+    /// end.
     pub fn open(place: &Place, speed: Option<f64>) -> Result<Self, Error> {
         let mut folding = Folding::default();
         let (records, report) = Records::read(place, |envelope| {
@@ -117,7 +120,7 @@ impl Recorded {
         Ok(recorded)
     }
 
-    /// The same; forks of it can be written.
+    /// Enables forks of it.
     pub fn forked_into(mut self, forks: Forks) -> Self {
         self.forks = Some(forks);
         self
@@ -134,7 +137,7 @@ impl Recorded {
         self.queue_position();
     }
 
-    /// Goes to the place after so many events.
+    /// Goes to the place after `to` events.
     fn go(&mut self, to: usize) {
         match ReplayPosition::up_to(&self.records, to, self.mark.take()) {
             Ok(shown) => {
@@ -158,7 +161,7 @@ impl Recorded {
         self.records.get(index)
     }
 
-    /// Shows one event more.
+    /// Shows the next event.
     fn give(&mut self, index: usize) {
         match self.record(index) {
             Ok(Some(envelope)) => self.waiting.push_back(Update::Event(Arc::new(envelope))),
@@ -184,7 +187,7 @@ impl Recorded {
 
     /// Time until the next recorded event, as it happened, sped up and bounded.
     fn pause(&self) -> Duration {
-        // What cannot be read is told when it is its turn.
+        // An unreadable event is reported when it is due.
         let at = |index: usize| self.record(index).ok().flatten().map_or(0, |record| record.at);
         let gap = (at(self.at) - at(self.at.saturating_sub(1))).clamp(0, LONGEST_PAUSE_MS);
         Duration::from_secs_f64(gap as f64 / 1000.0 / self.speed)
@@ -200,7 +203,7 @@ impl Link for Recorded {
         let (place, answers) = (self.place.clone(), self.to_answers.clone());
         let wake = Arc::clone(&self.wake);
         tokio::task::spawn_blocking(move || {
-            // The console is gone: nobody is left to tell.
+            // An error means that the console is gone.
             answers
                 .send(sent::update(&place, turn, request))
                 .unwrap_or_default();
@@ -213,7 +216,7 @@ impl Link for Recorded {
         let (place, answers, at) = (self.place.clone(), self.to_answers.clone(), self.at);
         let wake = Arc::clone(&self.wake);
         tokio::task::spawn_blocking(move || {
-            // The console is gone: nobody is left to tell.
+            // An error means that the console is gone.
             answers
                 .send(fork::answer(&forks, &place, step, at))
                 .unwrap_or_default();
@@ -226,7 +229,7 @@ impl Link for Recorded {
             command: Box::new(command),
             refusal: Refusal::new(
                 RefusalKind::Status,
-                "this is a recording: nothing is decided here; `overrule resume` goes on with a session",
+                "cannot decide in a recording; hint: continue the session with `overrule resume`",
             ),
         });
         self.wake.notify_one();
@@ -259,7 +262,7 @@ impl Link for Recorded {
             ReplayControl::Play if self.at >= self.len() => {
                 self.playing = false;
                 self.queue_position();
-                let text = "this is the last event: go back first (`event-back`, `to-start`)";
+                let text = "this is the last event: go back first (`previous-event`, `to-start`)";
                 self.waiting.push_back(Update::Notice(text.to_owned()));
                 self.wake.notify_one();
                 return;

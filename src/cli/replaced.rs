@@ -1,7 +1,8 @@
-//! Looks at what a call would replace, as long as somebody reads its decision: off the thread that draws, and once more
-//! every few seconds, so that a file that changes meanwhile is shown as it is.
+//! Reads the file that a call would replace, in the background, while its decision is shown.
 //!
 //! Must not know: how a decision is shown, which tools replace something.
+//!
+//! It reads the file again every few seconds, so that a change is shown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,12 +17,12 @@ use crate::engine::advise::parse_args;
 use crate::tools::Replacement;
 use crate::tools::registry::Registry;
 
-/// How long after a look the next one comes: nobody who only reads wakes the program more than once a second.
+/// Interval between two reads. It is above one second, to keep an idle program asleep.
 const AGAIN: Duration = Duration::from_secs(3);
-/// Longest arguments that are compared with what they would replace, in bytes.
+/// Maximum bytes of arguments that are compared with the file.
 const COMPARED: usize = 256 * 1024;
 
-/// Looks at one call at a time.
+/// Follows one call at a time.
 pub struct Looker {
     registry: Arc<Registry>,
     workspace: Arc<PathBuf>,
@@ -30,7 +31,7 @@ pub struct Looker {
 }
 
 impl Looker {
-    /// Looks with these tools at this directory, and tells what it finds.
+    /// Creates a looker for these tools and this directory, which reports to `answers`.
     pub const fn new(
         registry: Arc<Registry>,
         workspace: Arc<PathBuf>,
@@ -44,7 +45,7 @@ impl Looker {
         }
     }
 
-    /// Looks at this call from now on, and at no other.
+    /// Follows this call instead of the previous one.
     pub fn look(&mut self, at: Option<LoadTarget>) {
         self.end();
         let Some((look, tool, args)) = at else { return };
@@ -72,7 +73,7 @@ impl Drop for Looker {
     }
 }
 
-/// What is told in place of a comparison that would take too long.
+/// The result instead of a comparison that would take too long.
 fn too_long() -> Replacement {
     Replacement {
         now: Err(format!("the arguments are longer than {} KiB", COMPARED >> 10)),
@@ -80,7 +81,7 @@ fn too_long() -> Replacement {
     }
 }
 
-/// Tells what is found, and, where it can become something else, again whenever it is.
+/// Reports what is found, and with `changes` again after each change.
 async fn follow<F>(look: LoadRequest, find: Arc<F>, answers: UnboundedSender<Update>, changes: bool)
 where
     F: Fn() -> Option<Replacement> + Send + Sync + 'static,
@@ -93,7 +94,7 @@ where
             let message = (before.as_ref() != Some(&now)).then(|| to_replaced(&now));
             Some((now, message))
         });
-        // A tool that replaces nothing is not asked again.
+        // A tool that replaces nothing is not checked again.
         let Ok(Some((now, message))) = seen.await else {
             return;
         };
@@ -186,7 +187,7 @@ mod tests {
             "{untold:?}"
         );
         assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2], "nothing was written");
-        // Looked away: what changes is not told any more.
+        // The call is no longer shown: changes are not reported.
         looker.look(None);
         std::fs::write(&file, "else").unwrap();
         tokio::time::sleep(AGAIN * 5).await;
@@ -218,7 +219,7 @@ mod tests {
             found: Replaced::Unreadable(why),
         }) = received.recv().await
         else {
-            panic!("nothing is said of long arguments");
+            panic!("long arguments are not reported");
         };
         assert_eq!(
             (of_it, why.as_str()),

@@ -1,5 +1,8 @@
-//! `overrule replay`: a recorded session on the screen, step by step. Nothing is executed: the
-//! recorded facts are folded again. Must not know: keys, panes.
+//! Shows a recorded session step by step (`overrule replay`).
+//!
+//! Must not know: keys, panes.
+//!
+//! Nothing is executed: the recorded events are folded again.
 
 use std::sync::Arc;
 
@@ -21,7 +24,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     if !journal::begins(&place)? && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
-            format!("session {} holds no events", place.id()),
+            format!("cannot replay session {}: it has no events", place.id()),
         ));
     }
     if common.headless || common.json {
@@ -43,9 +46,9 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         Recorded::open(&place, args.speed)?.forked_into(forks.clone())
     };
     let shown = runtime.block_on(screen::replay(&context, Box::new(link), &place.id()));
-    // Who leaves does not wait for what is still made.
+    // Do not wait for background tasks on exit.
     runtime.shutdown_background();
-    // The one that is gone on with is named when that is left.
+    // The resumed fork is printed when the operator leaves it.
     forks.print_written(match &shown {
         Ok(ReplayExit::Resume(session)) => Some(session.as_str()),
         _ => None,

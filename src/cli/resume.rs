@@ -1,4 +1,5 @@
-//! Goes on with a recorded run: what it was begun with, what is asked again, what outlived it.
+//! Resumes a recorded run: its settings, its repeated questions, its orphan processes.
+//!
 //! Must not know: how a run is shown.
 
 use std::sync::Arc;
@@ -25,12 +26,12 @@ use crate::text::visible;
 use crate::tools::builtin;
 use crate::tools::child;
 
-/// Goes on with a recorded run.
+/// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
     resume_session(common, AppContext::read(common)?, &resume.id)
 }
 
-/// Goes on with the session of this id.
+/// Resumes the session of this id.
 pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<Code, Failure> {
     let headless = run::is_headless(common);
     live::check(&context)?;
@@ -49,7 +50,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     if let Mode::Finished(answer) = state.mode
         && headless
     {
-        // Nothing to go on with: the answer is there.
+        // The run is finished: print its answer.
         let text = state.nodes.get(&answer).map(Node::text).unwrap_or_default();
         return headless::print_answer(common, &state, text, &context.address(&session));
     }
@@ -64,7 +65,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         return Err(Failure::new(
             Code::Session,
             format!(
-                "the directory of session {session} is not there any more: {}; put it back, or start a new run",
+                "cannot resume session {session}: its workspace {} does not exist; hint: restore it, or start a new run",
                 recorded.workspace
             ),
         ));
@@ -98,7 +99,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         first.extend(lost.events);
         notices.push(lost.notice);
     }
-    // A process that died before the first prompt was recorded had promised to record it.
+    // The previous process died before it recorded the first prompt.
     let task = setup.task.as_deref().filter(|_| state.turns.is_empty());
     let task = task.map(run::first_prompt);
     let (head, run) = (writer.head(), writer.run());
@@ -120,8 +121,8 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     run::serve(common, &context, ready, headless, runtime)
 }
 
-/// What a run said to its model stays as it was recorded: other words in this version for the same tools ask nothing
-/// again. A tool that takes other arguments, or can do something else, is another tool.
+/// Keeps the recorded system text and tool descriptions, so that new wording in this version causes no new questions.
+/// A tool with other arguments, another effect or other tags is another tool.
 fn keep_words(recorded: &Started, fitted: &mut Started) {
     fitted.system = Arc::clone(&recorded.system);
     let builtin = builtin::names();
@@ -142,7 +143,7 @@ fn keep_words(recorded: &Started, fitted: &mut Started) {
     }
 }
 
-/// Returns a schema without the words in it that are for reading.
+/// Returns a schema without its descriptions.
 fn shape(schema: &str) -> Option<Value> {
     fn strip(schema: &mut Value) {
         let Some(members) = schema.as_object_mut() else {
@@ -151,7 +152,7 @@ fn shape(schema: &str) -> Option<Value> {
         members.retain(|key, value| !(key == "description" && value.is_string()));
         for (key, value) in members {
             match (key.as_str(), value) {
-                // Here the keys are names of arguments.
+                // These keys are names of arguments.
                 ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(strip),
                 (_, Value::Array(list)) => list.iter_mut().for_each(strip),
                 (_, value) => strip(value),
@@ -163,28 +164,28 @@ fn shape(schema: &str) -> Option<Value> {
     Some(schema)
 }
 
-/// A session of which nothing was recorded.
+/// The error for a session without a start event.
 pub fn unbegun(session: &str) -> Failure {
     Failure::new(
         Code::Session,
-        format!("session {session} ended before it began: start a new run"),
+        format!("cannot use session {session}: it ended before the run started; hint: start a new run"),
     )
 }
 
-/// How a recorded run was begun.
+/// Parses the setup of a recorded run.
 pub fn setup_of(recorded: &Started, session: &str) -> Result<Setup, Failure> {
     Setup::parse(&recorded.setup).map_err(|error| {
         Failure::new(
             Code::Session,
             format!(
-                "cannot resume session {session}: this version cannot read its setup ({}); start a new run",
+                "cannot resume session {session}: this version cannot read its setup ({}); hint: start a new run",
                 visible(&error.to_string())
             ),
         )
     })
 }
 
-/// The limits in force, with those that were named now.
+/// The limits in force, with the given flags applied.
 pub fn limits(common: &Common, context: &AppContext, mut limits: Limits) -> Limits {
     let named = context.settings.limits.values();
     if common.max_turns.is_some() {
@@ -217,7 +218,7 @@ fn first_events(state: &State, adviser: &Adviser, fitted: Started) -> Vec<Event>
     first
 }
 
-/// Children of the process that died, where they or what they started outlived it.
+/// Describes the orphan processes of the previous process.
 pub fn orphan_processes(state: &State) -> Vec<String> {
     engine::resume::processes(state)
         .into_iter()
@@ -230,20 +231,20 @@ pub fn orphan_processes(state: &State) -> Vec<String> {
                     .get(&call)
                     .is_some_and(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)));
             let words = format!(
-                "{}, started before the interruption: {}, or wait for its end, before you say what came of {call}.",
+                "{}, started before the interruption: {}, or wait for its end, before you record the outcome of {call}.",
                 left.describe(call, pid),
                 left.ending(pid)
             );
             if waited_for {
                 words
             } else {
-                format!("{words} An edit took its place: nothing waits for it, and what goes on runs beside it.")
+                format!("{words} Its call is superseded, so the run does not wait for it and continues next to it.")
             }
         })
         .collect()
 }
 
-/// Rules that an operator wrote earlier in this session let calls run without a question: said at once.
+/// The notice about rules of this session, which approve calls without a question.
 fn rules_in_force(adviser: &Adviser) -> Option<String> {
     let rules: Vec<String> = adviser
         .policy
@@ -254,7 +255,7 @@ fn rules_in_force(adviser: &Adviser) -> Option<String> {
         .collect();
     (!rules.is_empty()).then(|| {
         format!(
-            "Rules of this session are in force: {}. `overrule drop-rule` ends one.",
+            "Rules of this session are in force: {}. `overrule drop-rule` removes one.",
             rules.join("; ")
         )
     })

@@ -1,5 +1,6 @@
-//! Rules of a session from the command line: what one would have meant, and the commands. Must not know:
-//! how a rule is judged.
+//! Adds rules to a session, and previews which recorded calls a rule would match.
+//!
+//! Must not know: how a rule is evaluated.
 
 use super::args::Common;
 use super::exit::{Code, Failure};
@@ -14,7 +15,7 @@ use crate::policy::backtest::{self, Would};
 use crate::policy::session;
 use crate::text::visible;
 
-/// The rule that lets exactly a call run, always.
+/// Adds a rule that allows exactly the bytes of a call.
 pub fn always(call: NodeId, rev: Rev, digest: Digest) -> Command {
     Command::Run(RunCommand::AddRule {
         seen: vec![digest.clone()],
@@ -22,7 +23,7 @@ pub fn always(call: NodeId, rev: Rev, digest: Digest) -> Command {
     })
 }
 
-/// A rule as it was typed. It decides about what waits only where the digest of that is named.
+/// Adds a rule as typed. It decides waiting calls only if their digest is given.
 pub fn add(state: &State, text: &str, digest: Option<&str>) -> Result<Command, Failure> {
     let (requested, would) = read(state, text)?;
     let seen = match digest {
@@ -33,7 +34,7 @@ pub fn add(state: &State, text: &str, digest: Option<&str>) -> Result<Command, F
                 return Err(Failure::new(
                     Code::Halted,
                     format!(
-                        "what waits and the rule is about is not what you saw (it is {} now): look at it again with \
+                        "cannot add the rule: it matches other waiting calls now (digest {}); hint: run it again with \
                          --preview",
                         now.get(..12).unwrap_or(&now)
                     ),
@@ -51,11 +52,11 @@ pub fn add(state: &State, text: &str, digest: Option<&str>) -> Result<Command, F
 fn read(state: &State, text: &str) -> Result<(RuleRequest, Would), Failure> {
     let requested = RuleRequest::Text { text: text.into() };
     let would = backtest::would(state, &requested)
-        .map_err(|why| Failure::new(Code::Usage, format!("the rule may not stand: {why}")))?;
+        .map_err(|why| Failure::new(Code::Usage, format!("cannot add the rule: {why}")))?;
     Ok((requested, would))
 }
 
-/// Prints a rule and what it would have meant.
+/// Prints a rule and the recorded calls that it matches.
 pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failure> {
     let (_, would) = read(state, text)?;
     let rule = session::read(text).map_err(|why| Failure::new(Code::Usage, why))?;
@@ -76,7 +77,7 @@ pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failu
         return Ok(Code::Ok);
     }
     let verb = match rule.gate {
-        Gate::Allow => "let run",
+        Gate::Allow => "allowed",
         Gate::Ask => "asked about",
         Gate::Deny => "denied",
     };
@@ -98,7 +99,7 @@ pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failu
     Ok(Code::Ok)
 }
 
-/// The rules of a session, a line each.
+/// Formats the rules of a session, a line each.
 pub fn lines(state: &State) -> Vec<String> {
     let line = |one: &SessionRule| {
         let words = session::rule(one.no, &one.written)

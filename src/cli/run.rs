@@ -1,5 +1,6 @@
-//! `overrule run`, `overrule demo`, `overrule resume`: begins or goes on with a run, on the screen
-//! or without one. Must not know: how a run is shown.
+//! Starts or resumes a run, on the screen or headless (`overrule run`, `demo`, `resume`).
+//!
+//! Must not know: how a run is shown.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -30,25 +31,25 @@ use crate::tools::registry::Registry;
 /// Longest file of --input in bytes.
 const INPUT: u64 = 16 << 20;
 
-/// A run that is ready to go.
+/// A run that is ready to start.
 pub struct Ready {
-    /// The loop.
+    /// The event loop.
     pub driver: Driver,
-    /// The way to it.
+    /// The handle to it.
     pub handle: Handle,
     /// Its first events.
     pub first: Vec<Event>,
-    /// What the operator wants first: the task of a new run.
+    /// The task of a new run.
     pub task: Option<Command>,
     /// The session's id.
     pub session: String,
-    /// What was recorded before, the newest of it, oldest first.
+    /// The newest earlier records, oldest first.
     pub past: Vec<Arc<Envelope>>,
     /// Link of the last record before this process's first.
     pub head: Link,
-    /// The run that records name.
+    /// Id of the run in records.
     pub run: uuid::Uuid,
-    /// Other processes command through it.
+    /// The control socket.
     pub door: Option<Door>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
@@ -73,7 +74,7 @@ pub fn demo(common: &Common, demo: &args::Demo) -> Result<Code, Failure> {
     begin(common, &context, task)
 }
 
-/// The built-in run reads what is there; it should not read a whole disk or home by accident.
+/// Refuses to run in `/` or home, so that a built-in run does not read a whole disk by accident.
 fn refuse_wide(context: &AppContext) -> Result<(), Failure> {
     let home = context
         .env
@@ -85,8 +86,8 @@ fn refuse_wide(context: &AppContext) -> Result<(), Failure> {
         return Err(Failure::new(
             Code::Usage,
             format!(
-                "the built-in run reads the directory that it is started in, and {} is very wide: go to a project's \
-                 directory, name one with --workspace, or say `overrule demo audit --anywhere`",
+                "cannot start the built-in run in {}: it would read all of it; hint: go to a project's \
+                 directory, name one with --workspace, or use `overrule demo audit --anywhere`",
                 context.workspace.display()
             ),
         ));
@@ -94,7 +95,7 @@ fn refuse_wide(context: &AppContext) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Characters of a playbook's task that are told.
+/// Characters of a playbook's task in the notice.
 const SHOWN: usize = 200;
 
 /// Bytes of a task on standard input.
@@ -107,16 +108,13 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
         content => content.map(str::to_owned),
     };
     if content.as_ref().is_some_and(|task| task.trim().is_empty()) {
-        return Err(Failure::new(
-            Code::Usage,
-            "the task is empty: say what the agent shall do",
-        ));
+        return Err(Failure::new(Code::Usage, "cannot start a run: the task is empty"));
     }
     let scripted = common.playbook.is_some();
     if content.is_none() && !scripted {
         return Err(Failure::new(
             Code::Usage,
-            "no task is given: say what the agent shall do, as in `overrule run \"Do it\"`",
+            "cannot start a run without a task; hint: overrule run \"Do it\"",
         ));
     }
     let context = AppContext::read(common)?;
@@ -127,7 +125,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
         (task, None)
     } else {
         let task = models::prompt(&model)?;
-        let notice = format!("the task is the playbook's own: {}", visible_head(&task, SHOWN));
+        let notice = format!("task of the playbook: {}", visible_head(&task, SHOWN));
         (task, Some(notice))
     };
     let what = Begin {
@@ -141,7 +139,7 @@ pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
     begin(common, &context, what)
 }
 
-/// What a new run begins with.
+/// What a new run starts with.
 pub struct Begin {
     /// The model.
     pub model: ModelSetup,
@@ -151,24 +149,29 @@ pub struct Begin {
     pub input: String,
     /// Sample tools.
     pub samples: Option<Samples>,
-    /// What the answer must fit.
+    /// Schema of the answer.
     pub output_schema: Option<String>,
-    /// What the operator should know first.
+    /// Notice for the operator.
     pub notice: Option<String>,
 }
 
-/// Reads a task to its end, without the line ends behind it.
+/// Reads a whole task, without its trailing line ends.
 fn read_task(from: impl std::io::Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = from.take(LONGEST_TASK + 1).read_to_end(&mut bytes);
-    let wrong = |why: String| Failure::new(Code::Usage, format!("the task on standard input {why}"));
-    read.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let wrong = |why: String| {
+        Failure::new(
+            Code::Usage,
+            format!("cannot read the task on standard input: {why}"),
+        )
+    };
+    read.map_err(|error| wrong(error.to_string()))?;
     if bytes.len() as u64 > LONGEST_TASK {
         return Err(wrong(format!(
-            "is longer than {LONGEST_TASK} bytes: put it into a file of the workspace, and name that in the task"
+            "it is longer than {LONGEST_TASK} bytes; hint: put it into a file of the workspace, and name the file in the task"
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8: convert it first".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
@@ -181,8 +184,12 @@ fn read_input(input: Option<&str>) -> Result<String, Failure> {
             None => named.to_owned(),
         },
     };
-    serde_json::from_str::<serde_json::Value>(&text)
-        .map_err(|error| Failure::new(Code::Usage, format!("--input is not JSON: {error}")))?;
+    serde_json::from_str::<serde_json::Value>(&text).map_err(|error| {
+        Failure::new(
+            Code::Usage,
+            format!("cannot use --input: it is not JSON: {error}"),
+        )
+    })?;
     Ok(text)
 }
 
@@ -204,7 +211,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         samples: what.samples,
         output_schema: what.output_schema,
     };
-    // Where another process may decide, questions wait as they do on the screen.
+    // With a control socket, questions wait as on the screen.
     let unattended = headless && !common.control;
     let adviser = context.adviser(&setup, &context.workspace, unattended)?;
     let model = models::build(context, &setup.model, !headless)?;
@@ -242,19 +249,19 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     result
 }
 
-/// A limit that nothing can be held against.
+/// The notice for a price limit without a known price.
 pub(super) fn uncosted(started: &Started) -> Option<String> {
     let unheld = started.limits.price.is_some() && started.price.is_none() && started.wire != "scripted";
     unheld.then(|| {
         format!(
-            "the limit of price does not count: nobody said what the tokens of {} cost; add [price] to your \
+            "the price limit is ignored: the price of tokens of {} is unknown; hint: add [price] to your \
              configuration file",
             visible(&started.model)
         )
     })
 }
 
-/// The operator's first word in a run.
+/// The command that inserts the task as the first prompt.
 pub(super) fn first_prompt(task: &str) -> Command {
     let edit = Edit::InsertPrompt {
         after: None,
@@ -268,11 +275,11 @@ pub(super) fn first_prompt(task: &str) -> Command {
     })
 }
 
-/// Keeps what goes over the wire beside the session.
+/// Stores the wire bytes of requests and replies with the session.
 fn taps(place: &Place, requests: bool) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
-        // Its files are closed with the tap, which goes with the request.
+        // The tap ends with the request, and closes its files.
         let stored = wire.of_request(turn, request);
         Tap::new(move |way, bytes| match way {
             Way::Sent if !requests => stored.begin_reply(),
@@ -287,7 +294,7 @@ pub fn wire_of(place: &Place) -> Wire {
     Wire::in_session(journal.parent().unwrap_or(&journal))
 }
 
-/// What a run is served by.
+/// The async runtime of a run.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

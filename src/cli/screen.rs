@@ -1,4 +1,6 @@
-//! Opens the console with the settings of this process. Must not know: what is behind the link.
+//! Opens the console with the settings of this process.
+//!
+//! Must not know: what the link connects to.
 
 use std::time::Duration;
 
@@ -16,14 +18,14 @@ use crate::console::terminal::{self, Around, Reach};
 use crate::console::theme::Colours;
 use crate::engine::clock::Clock;
 
-/// How long what runs may take to end once the program was told to: children get two seconds of it.
+/// Time for running calls to end after a signal; children get two seconds of it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Characters of a session's id by which it is told from all others that began in another millisecond; the first
-/// eight are shared by all of a minute.
+/// Characters of a session's id that identify the millisecond of its start. The first
+/// eight are the same within a minute.
 const SHORT_ID_CHARS: usize = 13;
 
-/// What a console of this process is opened with.
+/// The options of the console.
 fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
     let settings = &context.settings;
     let env = &context.env;
@@ -34,13 +36,13 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     );
     let charset = match settings.glyphs.value {
         Glyphs::Ascii => Charset::Ascii,
-        // A choice counts; without one the terminal's own word does.
+        // A setting wins; the default is what the terminal supports.
         Glyphs::Unicode if settings.glyphs.origin != Origin::Default => Charset::Unicode,
         Glyphs::Unicode => Charset::detect(env.locale.as_deref(), env.term.as_deref()),
     };
-    // A screen of ASCII has no such characters.
+    // An ASCII screen has no ambiguous characters.
     let wide = charset == Charset::Unicode && settings.ambiguous.value == Ambiguous::Wide;
-    // The console's own lines and signs are of that kind: nearly all of them would be two columns wide.
+    // Nearly all lines and symbols of the console are ambiguous, and would be two columns wide.
     let charset = if wide { Charset::Ascii } else { charset };
     Ok(Options {
         colours,
@@ -54,7 +56,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         keymap: live_reload::keymap(context)?,
         arming_ms: settings.arming_ms.value,
         session_name: session.chars().take(SHORT_ID_CHARS).collect(),
-        resume_hint: format!("to go on: overrule resume {}\n", context.address(session)),
+        resume_hint: format!("to continue: overrule resume {}\n", context.address(session)),
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),
@@ -80,7 +82,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     })
 }
 
-/// Shows what comes through a link until the operator leaves.
+/// Shows the updates of a link until the operator leaves.
 pub async fn show(
     context: &AppContext,
     link: Box<dyn Link>,
@@ -95,7 +97,7 @@ pub async fn show(
 pub enum ReplayExit {
     /// With this exit code.
     Code(Code),
-    /// To go on with this session.
+    /// To resume this session.
     Resume(String),
 }
 
@@ -113,7 +115,7 @@ async fn on(context: &AppContext, link: Box<dyn Link>, options: Options) -> Resu
         link,
         files: Box::new(Watched::new(context)),
     };
-    // Everything that is on screen lies in it.
+    // The future is large: it owns the whole screen.
     Box::pin(app::run(sources, options))
         .await
         .map_err(|error| Failure::new(Code::Other, error))
@@ -121,7 +123,7 @@ async fn on(context: &AppContext, link: Box<dyn Link>, options: Options) -> Resu
 
 fn code(exit: &Exit) -> Code {
     if let Some(code) = exit.code {
-        // Whoever told the program to end is not kept waiting by what does not.
+        // A signal ends the program even if running calls do not end.
         terminal::end_within(PATIENCE, code);
     }
     match exit.code {

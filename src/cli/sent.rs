@@ -1,4 +1,6 @@
-//! Reads from a session what a request said. Must not know: who wants to see it.
+//! Reads the text of a model request from a session.
+//!
+//! Must not know: who asks for it.
 
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use crate::domain::id::TurnId;
 use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
 use crate::journal::{self, Place};
 
-/// What a request of a turn said, for the console. Takes as long as the session is long: not for its own thread.
+/// Reads the text of a request for the console. Reads the whole session, so do not call it on the console's thread.
 pub fn update(place: &Place, turn: TurnId, request: u32) -> Update {
     let found = find(place, turn, request).map(Arc::new);
     Update::Sent { turn, request, found }
@@ -19,10 +21,10 @@ fn find(place: &Place, turn: TurnId, request: u32) -> Result<SentRequest, String
     match finder.found() {
         Some(Lookup::Sent(sent)) => Ok(sent),
         Some(Lookup::Otherwise) => Err(format!(
-            "what request {request} of {turn} said is not known: this program makes something else of the record than \
-             the one that sent it"
+            "cannot show request {request} of {turn}: this version builds another request from the record than \
+             the version that sent it"
         )),
-        None => Err(format!("the session holds no request {request} of {turn}")),
+        None => Err(format!("the session has no request {request} of {turn}")),
     }
 }
 

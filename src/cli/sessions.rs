@@ -1,5 +1,6 @@
-//! `overrule sessions`: lists, shows, names, deletes and verifies recorded sessions. Must not know:
-//! the journal's format.
+//! Lists, shows, names, deletes and verifies recorded sessions (`overrule sessions`).
+//!
+//! Must not know: the journal's format.
 
 mod list;
 
@@ -19,7 +20,7 @@ use crate::domain::turn::Usage;
 use crate::journal;
 use crate::text::visible;
 
-/// Does what was asked of the sessions.
+/// Runs the `sessions` subcommand.
 pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     match sessions.what.unwrap_or(SessionsWhat::List) {
@@ -44,21 +45,21 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
     }
 }
 
-/// Deletes a session; a person at a terminal is asked first, with what it is.
+/// Deletes a session; on a terminal, shows it and asks first.
 fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<Code, Failure> {
     if id == "last" {
         return Err(Failure::new(
             Code::Usage,
-            "name the session to delete by its id: `last` may be another one than you think",
+            "cannot delete `last`: it may not be the session you expect; hint: use its id",
         ));
     }
     let place = context.store.find(id)?;
     let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if person && !yes && !common.json {
         print::out(list::listed(&place.summary()).trim_end());
-        print::out("Delete it with everything in it? Nothing brings it back. Type `yes`:");
+        print::out("Delete it with all its files? This cannot be undone. Type `yes`:");
         let mut answer = String::new();
-        // What cannot be read is no yes.
+        // A read error counts as no.
         std::io::stdin().read_line(&mut answer).unwrap_or_default();
         if answer.trim() != "yes" {
             print::out("nothing was deleted");
@@ -82,18 +83,18 @@ fn when(ms: Option<i64>) -> String {
     )
 }
 
-/// Where a run stands, in a few words.
+/// The state of a run, as a short text.
 pub fn mode(state: &State) -> String {
     match &state.mode {
         Mode::Running if state.queue().next().is_some() => "waits for the operator".into(),
-        Mode::Running => "can go on".into(),
+        Mode::Running => "can continue".into(),
         Mode::Paused(reason) => format!("paused: {}", visible(reason)),
         Mode::Stopped(reason) => format!("stopped: {}", visible(reason)),
         Mode::Finished(answer) => format!("finished with {answer}"),
     }
 }
 
-/// Where a run stands, and that it is restricted to reading calls.
+/// The state of a run, and its restriction to reading calls.
 fn mode_and_restriction(state: &State) -> String {
     match &state.restricted {
         Some(why) => format!("{}; restricted to reading calls ({})", mode(state), visible(why)),
@@ -101,7 +102,7 @@ fn mode_and_restriction(state: &State) -> String {
     }
 }
 
-/// Tokens in words: what nobody counted is not nought.
+/// Formats tokens; unknown counts are not shown as 0.
 pub fn tokens(usage: Usage) -> String {
     let count = |tokens: Option<u64>, what: &str| {
         let tokens = tokens.map_or_else(|| "unknown".to_owned(), |tokens| tokens.to_string());
@@ -138,7 +139,7 @@ fn show(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure
         ),
         format!("policy     {}", visible(&state.policy)),
         format!(
-            "begun      {}",
+            "started    {}",
             when(loaded.envelopes.first().map(|first| first.at))
         ),
         format!("last event {}", when(loaded.envelopes.last().map(|last| last.at))),

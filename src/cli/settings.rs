@@ -1,5 +1,6 @@
-//! `overrule config`: the settings in force and the rules of the policy, each with who said so. Must not know: how
-//! settings are read, what they do.
+//! Prints the settings and policy rules in force, with their origins (`overrule config`).
+//!
+//! Must not know: how settings are read, what they do.
 
 use serde_json::json;
 
@@ -11,10 +12,10 @@ use crate::config::Why;
 use crate::console::columns::Columns as _;
 use crate::text::visible;
 
-/// Columns of a value beyond which the origin stands no longer below the others.
+/// Columns of a value beyond which its origin is not aligned.
 const WIDEST: usize = 32;
 
-/// Prints them; reads the same files as a run in this directory would, and writes none.
+/// Prints the settings; reads the same files as a run in this directory, and writes none.
 pub fn print(common: &Common) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let all = context.settings.why();
@@ -32,7 +33,7 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
         for line in table(&all) {
             print::out(&line);
         }
-        print::out("\nrules; of those that match a call the strictest decides:");
+        print::out("\nrules; the strictest of those that match a call decides:");
         for rule in rules {
             print::out(&format!("{:13}{}", rule.gate.does(), rule.cite()));
         }
@@ -43,7 +44,7 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
     Ok(Code::Ok)
 }
 
-/// A line for each setting: its key, its value, who said so; equal columns below each other.
+/// Formats a line for each setting: its key, value and origin, in aligned columns.
 fn table(all: &[Why]) -> Vec<String> {
     let widest = |part: fn(&Why) -> &str| all.iter().map(|why| part(why).columns()).max();
     let keys = widest(|why| &why.key).unwrap_or_default();

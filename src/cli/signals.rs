@@ -1,4 +1,5 @@
-//! Signals of a run without a screen: the first asks for an orderly end, the second ends at once.
+//! Handles signals of a headless run: the first requests an orderly end, the second aborts.
+//!
 //! Must not know: what ends.
 
 use std::path::Path;
@@ -11,12 +12,12 @@ use crate::regular_file;
 /// Longest status of a process in bytes.
 const STATUS: u64 = 1 << 16;
 
-/// What a signal asks for. Each has the exit code by which shells know the signal.
+/// The request of a signal, with the exit code that shells use for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopRequest {
     /// An orderly end.
     Stop(Code),
-    /// The end, at once.
+    /// An immediate end.
     StopNow(Code),
 }
 
@@ -25,7 +26,7 @@ pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
     quit: Signal,
-    /// None where it was ignored from the beginning (`nohup`): then a closed terminal ends nothing.
+    /// `None` if SIGHUP was ignored from the start (`nohup`): then a closed terminal does not end the run.
     hang_up: Option<Signal>,
     seen: bool,
 }
@@ -55,8 +56,8 @@ async fn hung_up(signal: &mut Option<Signal>) -> Option<()> {
     }
 }
 
-/// Whoever started this program may have told it to outlive its terminal. Linux tells; elsewhere it
-/// is taken that nobody did.
+/// True if the parent process made this one ignore SIGHUP (`nohup`). Only Linux reports it; elsewhere
+/// this returns false.
 fn ignores_hang_up() -> bool {
     let status = regular_file::read_text(Path::new("/proc/self/status"), STATUS).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -65,7 +66,7 @@ fn ignores_hang_up() -> bool {
 }
 
 impl Signals {
-    /// The next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> StopRequest {
         let code = tokio::select! {
             _ = self.interrupt.recv() => Code::Interrupted,

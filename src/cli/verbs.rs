@@ -1,6 +1,9 @@
-//! Operator verbs on a session, stored or running: each builds the same commands as the console, has
-//! them recorded and leaves. Nothing is started here unless --resume is given. Must not know: how a
-//! command is decided.
+//! Runs the operator verbs on a session, stored or running.
+//!
+//! Must not know: how a command is decided.
+//!
+//! Each verb builds the same commands as the console, records them and exits. It starts nothing without
+//! `--resume`.
 
 use super::args::{Common, FailureVerb, Verb};
 use super::build::AppContext;
@@ -13,7 +16,7 @@ use crate::domain::state::State;
 use crate::journal::Place;
 use crate::text::{submit_warning, visible};
 
-/// Carries out a verb.
+/// Runs a verb.
 pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let on = verb.on();
@@ -43,7 +46,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     for words in commands.iter().flat_map(heeded) {
         print::err(&words);
     }
-    // A process that runs on is told of before something is put in its place; whoever goes on is told anyway.
+    // Report orphan processes before a verb replaces their calls; a resume reports them anyway.
     if !held && (!on.resume || verb.is_preview()) && commands.iter().any(about_nodes) {
         for words in resume::orphan_processes(&state) {
             print::err(&words);
@@ -57,29 +60,29 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
     }
     let mut elsewhere = false;
     for command in &commands {
-        // `last` must mean the same session all along.
+        // Use the id: `last` may change meanwhile.
         let recorded = record::decide(common, &context, &place.id(), command)?;
         elsewhere = recorded.elsewhere;
-        // Standard output is for the answer, where one is still to come.
+        // With --resume, standard output is for the answer.
         if on.resume && !elsewhere {
             print::err(&recorded.line(common));
         } else {
             print::out(&recorded.line(common));
         }
     }
-    // In the process that has it open the run goes on anyway.
+    // In the process that has it open, the run continues anyway.
     if on.resume && !elsewhere {
         return resume::resume_session(common, context, &place.id());
     }
     Ok(Code::Ok)
 }
 
-/// True for what is decided on calls and said in their place.
+/// True for commands on calls and edits.
 const fn about_nodes(command: &Command) -> bool {
     matches!(command, Command::Edit(_) | Command::Call(_))
 }
 
-/// What should be known of the words of an edit before they count.
+/// Warnings about the texts of an edit.
 fn heeded(command: &Command) -> Vec<String> {
     let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
         return Vec::new();
@@ -88,7 +91,7 @@ fn heeded(command: &Command) -> Vec<String> {
     words.filter_map(|words| submit_warning(words)).collect()
 }
 
-/// Prints what a command would do; refused as the command would be.
+/// Prints what a command would do; returns the refusal of the command, if any.
 fn preview(
     common: &Common,
     context: &AppContext,

@@ -1,5 +1,6 @@
-//! `overrule weights`, `set-weight`, `reset-weights`: how the tools of a session do, and the operator's word on
-//! it. Must not know: how a weight is made.
+//! Prints tool weights (`overrule weights`), and describes changes of them.
+//!
+//! Must not know: how a weight is computed.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::resilience::routing::{Change, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::text::visible;
 
-/// What a verb wants of the weights.
+/// Builds the command of a verb.
 pub fn intent(verb: &WeightVerb) -> WeightCommand {
     match verb {
         WeightVerb::SetWeight {
@@ -35,7 +36,7 @@ pub fn intent(verb: &WeightVerb) -> WeightCommand {
     }
 }
 
-/// Prints the weights with what they rest on, or every change of those of one tool.
+/// Prints all weights and their grounds, or every change of the weights of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
@@ -104,9 +105,9 @@ fn table(watch: &Watch, state: &State) {
     }
     for (tool, refused) in &refused {
         print::out(&format!(
-            "{:20} {} with wrong arguments, {} by you",
+            "{:20} {}, {} rejected by you",
             visible(tool),
-            plural(refused.invalid, "refused call"),
+            plural(refused.invalid, "invalid call"),
             refused.rejected
         ));
     }
@@ -138,15 +139,13 @@ fn table(watch: &Watch, state: &State) {
     }
     if let Some(rate) = watch.health.hit_rate() {
         let hits = rate * 100.0;
-        print::out(&format!(
-            "the chosen tool came to a value in {hits:.0} of 100 calls"
-        ));
+        print::out(&format!("the chosen tool succeeded in {hits:.0}% of calls"));
     } else if !any {
         print::err("no tool has run yet");
     }
 }
 
-/// How repairs did, a line for each tool and strategy.
+/// The results of repairs, a line for each tool and strategy.
 fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, String)> {
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     state.repair_stats.tools.iter().flat_map(move |(tool, counts)| {
@@ -156,7 +155,7 @@ fn repairs(state: &State) -> impl Iterator<Item = (Arc<str>, &'static str, Strin
     })
 }
 
-/// A weight in a line, with what it rests on and what follows where it is below the bound.
+/// Formats a weight, with its grounds, and with a note if it is below the bound.
 fn weight_line(watch: &Watch, (kind, tool): (&str, &str), rests: &str) -> String {
     let bound = watch.weights.asks(kind, tool).is_some();
     format!(
@@ -164,7 +163,7 @@ fn weight_line(watch: &Watch, (kind, tool): (&str, &str), rests: &str) -> String
         visible(tool),
         visible(kind),
         watch.weights.weight(kind, tool),
-        if bound { "; its calls are put to you" } else { "" }
+        if bound { "; its calls ask you first" } else { "" }
     )
 }
 
@@ -205,7 +204,7 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
         return Err(Failure::new(
             Code::Usage,
             format!(
-                "nothing is known of `{}`: `overrule weights ID` lists what is",
+                "cannot find weights of `{}`; hint: `overrule weights ID` lists all",
                 visible(tool)
             ),
         ));
@@ -240,7 +239,7 @@ fn change_json((tool, kind): (&str, &str), change: &Change) -> Value {
     })
 }
 
-/// A change with what caused it.
+/// Formats a change with its cause.
 fn change_words(change: &Change) -> String {
     let cause = match change.execution {
         Some((call, attempt)) => format!("{call} {attempt}"),

@@ -1,4 +1,6 @@
-//! `[approver]`: the program that is asked about calls that wait for approval. Must not know: how it is asked.
+//! Reads `[approver]`: the program that decides calls that await approval.
+//!
+//! Must not know: how it is asked.
 
 use crate::policy::Section;
 use crate::policy::document::{self, At};

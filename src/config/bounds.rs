@@ -1,4 +1,4 @@
-//! Resolves the limits of a run: the later layer wins, but an untrusted workspace can only lower them.
+//! Resolves the limits of a run: the later layer wins, an untrusted workspace can only lower.
 //!
 //! Must not know: files, other settings.
 

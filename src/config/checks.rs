@@ -1,4 +1,4 @@
-//! Checks of single values, the same for files, variables and flags.
+//! Checks single values, with the same rules for files, variables and flags.
 //!
 //! Must not know: where a value came from.
 

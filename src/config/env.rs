@@ -1,6 +1,8 @@
-//! The one place that reads the environment. Everything else takes an [`Env`].
+//! Reads the environment; it is the only place that does.
 //!
 //! Must not know: what a value is used for.
+//!
+//! All other code takes an [`Env`].
 
 use std::ffi::OsString;
 use std::fmt;

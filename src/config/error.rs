@@ -1,4 +1,4 @@
-//! The errors of settings. Every message names the fault and the remedy.
+//! Defines the errors of settings, each with the fault and the remedy.
 //!
 //! Must not know: how an error is shown.
 

@@ -1,4 +1,4 @@
-//! Reads a whole settings file, or says in one sentence why it cannot.
+//! Reads a whole settings file, or returns the reason why it cannot.
 //!
 //! Must not know: what is in it.
 
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<Option<Text>, Error> {
     }))
 }
 
-/// Reads a file that somebody named, so that it must exist.
+/// Reads a file that a flag or setting names; it must exist.
 pub fn read_named(path: &Path) -> Result<Text, Error> {
     read(path)?.ok_or_else(|| Error::read(path, "there is no such file", "check the path"))
 }

@@ -1,7 +1,8 @@
 //! Appends the correction of an error class to the user's settings file.
 //!
-//! The text before it stays byte for byte. Nothing is written unless the whole file can be read with it. Must not know:
-//! who corrects, what a correction does.
+//! Must not know: who corrects, what a correction does.
+//!
+//! The existing text stays byte for byte. The file is written only if the result can be read whole.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,10 +21,10 @@ use super::flags::Flags;
 use super::load::user_file;
 use super::written;
 
-/// The key of the corrections in the settings of failures.
+/// The key of the corrections in `[resilience]`.
 pub const CORRECTIONS: &str = "errors.corrections";
 
-/// The file that corrections are kept in; `None` without a home directory.
+/// The file that corrections are written to; `None` without a home directory.
 pub fn place(env: &Env, flags: &Flags) -> Option<PathBuf> {
     flags.config.clone().or_else(|| user_file(env))
 }
@@ -41,7 +42,7 @@ pub fn correction(env: &Env, flags: &Flags, correction: &Correction) -> Result<P
     let before = files::read(&path)?.map(|text| text.text);
     let text = with(before.as_deref().unwrap_or_default(), correction);
     readable(&path, (before.as_deref(), &text), correction, env.home.as_deref())?;
-    // A link stays one: what it leads to is replaced.
+    // A link stays a link: its target is replaced.
     let aim = if before.is_some() {
         fs::canonicalize(&path).map_err(|error| fail(&error))?
     } else {
@@ -51,7 +52,7 @@ pub fn correction(env: &Env, flags: &Flags, correction: &Correction) -> Result<P
     Ok(path)
 }
 
-/// Refuses a file that could not be read with the correction, or would say something else than before.
+/// Returns an error if the file cannot be read with the correction, or its other settings would change.
 fn readable(
     path: &Path,
     (before, after): (Option<&str>, &str),
@@ -80,7 +81,7 @@ fn readable(
     if expected == found {
         Ok(())
     } else {
-        Err(by_hand("it would not be read as it is meant".to_owned()))
+        Err(by_hand("it would be read differently".to_owned()))
     }
 }
 
@@ -109,7 +110,7 @@ fn with(before: &str, correction: &Correction) -> String {
     text
 }
 
-/// A text as a basic string of TOML; what no terminal should get is escaped.
+/// Formats a text as a basic TOML string; escapes control and invisible characters.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -151,20 +152,20 @@ fn write(path: &Path, before: Option<&str>, text: &str) -> io::Result<()> {
     let draft = dir.join(format!(".{name}.{}.part", std::process::id()));
     let written = replace(path, (before, text), &draft, mode);
     if written.is_err() {
-        // What is half there is of no use; that nothing was changed is said in any case.
+        // Remove the incomplete draft; the error already says that nothing was changed.
         let _ = fs::remove_file(&draft);
     }
     written
 }
 
-/// The permissions of a file that may be replaced: a regular one that its owner did not make read-only. A device in its
-/// place can be read as an empty file, and must stay what it is.
+/// The permissions of a file that may be replaced: a regular file that is not read-only. A device in its
+/// place can be read as an empty file, and must not be replaced.
 fn mode_of(path: &Path) -> io::Result<u32> {
     let meta = regular_file::appendable(path)?.metadata()?;
     if meta.is_file() {
         return Ok(meta.permissions().mode());
     }
-    Err(io::Error::other("it is no regular file"))
+    Err(io::Error::other("it is not a regular file"))
 }
 
 fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode: u32) -> io::Result<()> {
@@ -178,10 +179,10 @@ fn replace(path: &Path, (before, text): (Option<&str>, &str), draft: &Path, mode
         Err(error) => return Err(error),
     };
     if now.as_deref() != before.map(str::as_bytes) {
-        return Err(io::Error::other("somebody else changed it in this moment"));
+        return Err(io::Error::other("another program changed it meanwhile"));
     }
     fs::rename(draft, path)?;
-    // It is there; whether its name is on disk already changes nothing of that.
+    // The file is replaced, even if the directory cannot be synced.
     if let Some(dir) = path.parent() {
         let _ = regular_file::open_dir(dir).and_then(|dir| dir.sync_all());
     }
@@ -218,7 +219,7 @@ mod tests {
         }
     }
 
-    fn stored(path: &Path) -> Vec<Correction> {
+    fn corrections(path: &Path) -> Vec<Correction> {
         let text = fs::read_to_string(path).unwrap();
         let read = written::read(path, &text, Origin::User, None).unwrap();
         let list = read.resilience.into_iter().find(|(key, _)| key == CORRECTIONS);
@@ -228,12 +229,12 @@ mod tests {
     #[test]
     fn stored_rules_are_read_back_with_any_content() {
         let dir = tempfile::tempdir().unwrap();
-        // Nothing is there yet, not even the directory.
+        // Neither the file nor its directory exists yet.
         let path = dir.path().join("new/config.toml");
         correction(&Env::default(), &flags(&path), &rule()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         correction(&Env::default(), &flags(&path), &rule()).unwrap();
-        assert_eq!(stored(&path), [rule(), rule()]);
+        assert_eq!(corrections(&path), [rule(), rule()]);
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
         assert!(text.contains("text = \"a \\U0000001B[31m"), "{text}");
@@ -248,7 +249,7 @@ mod tests {
             fs::write(&path, before).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             correction(&Env::default(), &flags(&path), &rule()).unwrap();
-            assert_eq!(stored(&path), [rule()]);
+            assert_eq!(corrections(&path), [rule()]);
             assert!(fs::read_to_string(&path).unwrap().starts_with(before));
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         }
@@ -273,10 +274,10 @@ mod tests {
             "{refused}"
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
-        // Nor where somebody writes in this moment.
+        // Also if another program writes the file meanwhile.
         fs::remove_dir(&draft).unwrap();
         let refused = write(&path, Some("# other\n"), "# new\n").unwrap_err();
-        assert!(refused.to_string().contains("somebody else"), "{refused}");
+        assert!(refused.to_string().contains("another program"), "{refused}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "# mine\n");
         assert!(!draft.exists(), "no draft is left");
     }
@@ -285,6 +286,6 @@ mod tests {
     fn a_device_is_never_replaced() {
         // Only looked at: a mistake here must not cost the machine its device.
         let refused = mode_of(Path::new("/dev/null")).unwrap_err();
-        assert!(refused.to_string().contains("no regular file"), "{refused}");
+        assert!(refused.to_string().contains("not a regular file"), "{refused}");
     }
 }

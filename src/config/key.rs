@@ -1,6 +1,8 @@
-//! Where the API key comes from, and obtaining it when it is needed. It is never shown.
+//! Finds where the API key comes from, and obtains it when needed.
 //!
 //! Must not know: whom the key is for.
+//!
+//! The key is never shown.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,12 +21,12 @@ use super::settings::{Origin, Setting};
 /// Interval at which a key command is checked, for 30 seconds in all.
 const STEP: Duration = Duration::from_millis(20);
 const STEPS: u32 = 1500;
-/// How long its output may stay open once it has ended: something that it started may hold it for ever.
+/// How long its output may stay open after its end: a process that it started may hold it open forever.
 const OUTPUT: Duration = Duration::from_secs(5);
-/// Most bytes of its output that are read.
+/// Maximum bytes of its output that are read.
 const MOST: usize = 1 << 16;
 
-/// The server of keys that were set without one.
+/// The server of keys that were set without a server.
 pub const PROVIDER: &str = "https://api.openai.com/v1";
 
 /// A key with the server that it was set with: it is sent to no other.
@@ -32,15 +34,15 @@ pub const PROVIDER: &str = "https://api.openai.com/v1";
 pub struct KeyOf {
     /// The key.
     pub key: Key,
-    /// Who set it.
+    /// Its origin.
     pub origin: Origin,
-    /// Base URL of its server; none for the provider of the wire format.
+    /// Base URL of its server; `None` for the provider of the wire format.
     pub home: Option<String>,
 }
 
 impl KeyOf {
-    /// True where this base URL names the key's own server in the same words; none is the provider's. What is sent
-    /// is decided on the address as the client reads it.
+    /// True if this base URL is equal to that of the key's server; `None` is the provider's. The client decides
+    /// what to send by the parsed address.
     pub fn is_of(&self, base_url: Option<&str>) -> bool {
         let server = |url: &str| {
             let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
@@ -49,7 +51,7 @@ impl KeyOf {
         server(self.home.as_deref().unwrap_or(PROVIDER)) == server(base_url.unwrap_or(PROVIDER))
     }
 
-    /// The key with who set it.
+    /// The key with its origin.
     pub fn setting(&self) -> Setting<Key> {
         Setting {
             value: self.key.clone(),
@@ -57,7 +59,7 @@ impl KeyOf {
         }
     }
 
-    /// What people call it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         match &self.origin {
             Origin::Environment(name) => (*name).to_owned(),
@@ -66,7 +68,7 @@ impl KeyOf {
     }
 }
 
-/// A shell command that prints a key, and the key once it was asked for: people type a passphrase for it.
+/// A shell command that prints a key, and the cached key: the command may ask for a passphrase.
 #[derive(Clone)]
 pub struct KeyCommand {
     line: String,
@@ -162,7 +164,7 @@ fn run(command: &str, from: &str) -> Result<SecretString, Error> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
-    // Read while it runs: what fills the pipe could not end otherwise.
+    // Read while it runs: a full pipe would block it.
     let lines = child.stdout.take().map(first_line);
     let result = wait(&mut child).and_then(|()| {
         lines
@@ -177,8 +179,8 @@ fn run(command: &str, from: &str) -> Result<SecretString, Error> {
     result.map_err(|why| failed(why.into()))
 }
 
-/// The first line of an output, as soon as it is there. A thread of its own reads it, because no read has a limit of
-/// time; it ends with the output at the latest.
+/// Returns the first line of an output, as soon as it is complete. A thread reads it, because a read has no time
+/// limit; the thread ends with the output at the latest.
 fn first_line(
     mut pipe: impl std::io::Read + Send + 'static,
 ) -> mpsc::Receiver<Result<SecretString, &'static str>> {
@@ -194,7 +196,7 @@ fn first_line(
                 Ok(read) => read,
             };
             if message {
-                // Read to its end all the same: a command must not fail for what nobody wants of it.
+                // Read the rest too, so that the command does not fail on a closed pipe.
                 continue;
             }
             bytes.extend(piece.iter().take(read));

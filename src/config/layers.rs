@@ -1,7 +1,8 @@
-//! Resolves the layers: defaults, the user's file, the workspace's file, the environment, flags. The later
-//! wins, but an untrusted workspace can only tighten.
+//! Resolves the layers: defaults, user's file, workspace's file, environment, flags.
 //!
 //! Must not know: files.
+//!
+//! The later layer wins, but an untrusted workspace can only tighten.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -104,7 +105,7 @@ pub(super) fn given<T>(
     .transpose()
 }
 
-/// Returns the setting of the last file that has one; nobody else can set it.
+/// Returns the setting of the last file that has one; only files can set it.
 fn of_files<T>(mine: Option<At<T>>, theirs: Option<At<T>>) -> Setting<Option<T>> {
     last(None, [some(user(mine)), some(workspace(theirs))])
 }

@@ -1,4 +1,4 @@
-//! Finds and reads the files, and has everything resolved.
+//! Finds and reads the settings files, and resolves their settings.
 //!
 //! Must not know: which layer wins.
 
@@ -43,7 +43,7 @@ pub fn default_sessions(env: &Env) -> Option<PathBuf> {
     Some(env.data_dir.as_ref()?.join(OWN).join("sessions"))
 }
 
-/// Reads all layers. Nothing is written, whatever is wrong.
+/// Reads all layers. Writes nothing.
 pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<Settings, Error> {
     if let Some(name) = env.unreadable.first() {
         return Err(Error::given(
@@ -108,7 +108,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     Ok(settings)
 }
 
-/// What `--policy` names: a preset, or a file of rules.
+/// The value of `--policy`: a preset, or a file of rules.
 #[derive(Default)]
 struct PolicyArg {
     preset: Option<crate::policy::Preset>,

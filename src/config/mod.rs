@@ -1,7 +1,6 @@
-//! Typed settings from defaults, the user's file, the workspace's file, the environment and flags, in this
-//! order, with the origin of every value.
+//! Typed settings from defaults, files, environment and flags, with the origin of every value.
 //!
-//! Must not know: engine internals, the screen, how a model is talked to.
+//! Must not know: engine internals, the screen, how a model is called.
 
 pub mod approver;
 pub mod bounds;

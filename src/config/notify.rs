@@ -1,6 +1,6 @@
-//! `[notify]`: how the operator is notified when they are needed, on this terminal and outside it.
+//! Reads `[notify]`: how the operator is notified, on this terminal and outside it.
 //!
-//! Must not know: when they are needed, how anybody is notified.
+//! Must not know: when they are needed, how a notification is sent.
 
 use crate::policy::document::{self, At};
 use crate::policy::expiry::duration_ms;
@@ -13,7 +13,7 @@ use super::settings::{Setting, Why};
 
 /// Default time limit of the program and the URL.
 const LIMIT_MS: u64 = 10_000;
-/// Default wait of a run before anybody is notified.
+/// Default delay before a notification.
 const AFTER_MS: u64 = 10_000;
 
 /// How the operator is notified.
@@ -21,13 +21,13 @@ const AFTER_MS: u64 = 10_000;
 pub struct Notify {
     /// Ring the bell.
     pub bell: Setting<bool>,
-    /// Say it in the title of the terminal.
+    /// Show it in the title of the terminal.
     pub title: Setting<bool>,
     /// Show a desktop notification.
     pub desktop: Setting<bool>,
-    /// A program of the operator's, with its arguments; empty for none.
+    /// A program of the operator, with its arguments; empty for none.
     pub command: Setting<Vec<String>>,
-    /// A URL of the operator's.
+    /// A URL of the operator.
     pub webhook: Setting<Option<Webhook>>,
     /// Time limit of the program and the URL, in milliseconds.
     pub limit_ms: Setting<u64>,

@@ -1,6 +1,6 @@
 //! The price of tokens, as written in a settings file.
 //!
-//! Must not know: other settings, what was used.
+//! Must not know: other settings, the tokens used.
 
 use std::sync::Arc;
 

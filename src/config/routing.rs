@@ -1,4 +1,6 @@
-//! `[routing]`: how weights of tools are computed and used. Must not know: what a weight is for, other files.
+//! Reads `[routing]`: how weights of tools are computed and used.
+//!
+//! Must not know: what a weight is for, other files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The settings themselves, each with its origin.
+//! The resolved settings, each with its origin.
 //!
 //! Must not know: how they were found.
 
@@ -23,7 +23,7 @@ use super::tools::{Tags, Templates};
 /// Where a value came from, from the weakest to the strongest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The default; nobody set it.
+    /// The default.
     Default,
     /// The user's file.
     User(Place),
@@ -57,7 +57,7 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Makes a setting that nobody has set.
+    /// Creates a setting with its default value.
     pub fn default_of(value: T) -> Self {
         Self {
             value,
@@ -169,7 +169,7 @@ impl Prices {
     }
 }
 
-/// What is taken from the record instead of being asked or run again, with origins.
+/// Which recorded replies and results are reused, with origins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReuseSettings {
     /// Replies of the model.
@@ -220,15 +220,15 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// Whether the raw replies of the model are kept with the session.
     pub keep_replies: Setting<bool>,
-    /// Whether the model is told when a person or a repair changed what it sees.
+    /// Whether the model sees a note when the operator or a repair changed its context.
     pub announce_edits: Setting<bool>,
-    /// What is taken from the record.
+    /// Which recorded replies and results are reused.
     pub reuse: ReuseSettings,
     /// How weights of tools are computed and used.
     pub routing: RoutingSettings,
-    /// How failures are met.
+    /// The failure policy.
     pub resilience: Resilience,
-    /// The keys of `resilience` that somebody set, with their origins.
+    /// The keys of `resilience` that are set, with their origins.
     pub resilience_set: Vec<(String, Origin)>,
     /// The price of tokens.
     pub prices: Prices,
@@ -250,11 +250,11 @@ pub struct Settings {
     pub approver: ApproverSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
-    /// Settings that were read but do not count.
+    /// Settings that were read and ignored.
     pub notices: Vec<Notice>,
 }
 
-/// One line of the answer to "why is this so?".
+/// One setting with its value and origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
     /// The setting's key.
@@ -349,7 +349,7 @@ impl Settings {
         all
     }
 
-    /// How failures are met, key by key; what is set of routing has lines of its own.
+    /// The failure policy, key by key; settings of routing have their own lines.
     fn resilience_why(&self) -> impl Iterator<Item = Why> {
         let keys = self.resilience.entries().into_iter();
         keys.filter(|(key, _)| !key.starts_with("routing."))

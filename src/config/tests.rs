@@ -1,4 +1,4 @@
-//! Tests of the settings: which layer wins, what a workspace cannot do, what errors say about faulty files.
+//! Tests the settings: layers, limits of a workspace, errors of faulty files.
 //!
 //! Must not know: the environment of the machine that runs the tests.
 

@@ -1,7 +1,8 @@
-//! The settings of tools: effect classes, tags, pauses before a launch, and templates of the calls that check whether an
-//! execution happened and that revert it.
+//! Reads the settings of tools: effect classes, tags, pauses before a launch, templates.
 //!
 //! Must not know: which tools there are before a run is built, what a template is filled with.
+//!
+//! Templates are the calls that probe or revert an execution.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,8 @@ use crate::text::visible;
 use super::checks;
 use super::error::Error;
 
-/// The tags that a tool can have: it reaches beyond this machine; it cannot be undone; its arguments do not
-/// tell what it does. Each of them only makes its calls harder to allow.
+/// The tags that a tool can have: it reaches beyond this machine; it is irreversible; its arguments do not
+/// show what it does. Each tag only makes its calls harder to allow.
 pub const TAGS: [&str; 3] = ["external", "irreversible", "uninspectable"];
 
 /// The settings of tools in a file.
@@ -40,14 +41,14 @@ pub struct Tag {
     pub what: Mark,
 }
 
-/// What the settings say of a tool.
+/// A setting of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A tag.
     Tag(&'static str),
-    /// Milliseconds between the decision that lets a call run and its launch.
+    /// Milliseconds between the approval of a call and its launch.
     Pause(u64),
-    /// The effect class of all its calls, in the place of the tool's own.
+    /// The effect class of all its calls, instead of the tool's own.
     Effect(EffectClass),
 }
 
@@ -216,7 +217,7 @@ impl Templates {
     }
 }
 
-/// The tags and pauses of all files; none of them takes anything away.
+/// The tags and pauses of all files; no file can remove one.
 #[derive(Debug, Clone, Default)]
 pub struct Tags(Vec<Tag>);
 

@@ -101,7 +101,7 @@ pub struct Limits {
     pub price: Option<At<Option<u64>>>,
 }
 
-/// What a file says about reusing the record.
+/// `[reuse]` in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Reuse {
     /// `replies`
@@ -215,7 +215,7 @@ fn table<'s, 'd, T: Default>(
     Ok(root.table(name)?.map(read).transpose()?.unwrap_or_default())
 }
 
-/// Keeps of an untrusted file what can only tighten, and names the rest.
+/// Keeps the keys of an untrusted file that can only tighten, and lists the rest.
 fn tightening(written: RawSettings, root: &mut Section<'_, '_>) -> Result<RawSettings, Error> {
     // A value that is not a table has nothing that could tighten.
     let tagging = root.table("tool").ok().flatten();

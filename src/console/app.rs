@@ -1,7 +1,8 @@
-//! The loop of the console: terminal, run, time and signals in; frames and requests out.
+//! The event loop of the console: input, run updates, time and signals in; frames and requests out.
 //!
-//! Everything that was typed is read before a frame is drawn; nothing is drawn without a change.
 //! Must not know: what a message does to the model, engine, files of the session.
+//!
+//! All typed input is read before a frame is drawn. Nothing is drawn without a change.
 
 mod editor;
 mod handover;
@@ -32,16 +33,16 @@ pub use options::{Alerts, Exit, Options, Sources};
 use typed::Typed;
 use worker::Worker;
 
-/// Updates of the run that are taken in before keys are looked at again.
+/// The most updates of the run between two reads of keys.
 const BATCH: usize = 256;
 
-/// What went wrong.
+/// An error of the console.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// With the terminal.
+    /// An error of the terminal.
     #[error(transparent)]
     Terminal(#[from] terminal::Error),
-    /// With the signals of the process.
+    /// An error of the signals of the process.
     #[error("failed to listen to the signals of the system: {0}; is the process limit reached?")]
     Signals(#[source] io::Error),
 }
@@ -49,7 +50,7 @@ pub enum Error {
 /// Opens the console on a run, until the operator or the system ends it.
 pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let hint = options.resume_hint.clone();
-    // First, so that no signal finds the terminal taken and nobody to give it back.
+    // First, so that each signal restores the terminal.
     let signals = Signals::new().map_err(Error::Signals)?;
     let screen = Screen::enter(terminal::Options {
         mouse: options.mouse,
@@ -97,7 +98,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         worker: Worker::default(),
     };
     app.model.screen.mouse = app.options.mouse;
-    // What the console knows is too much for the stack of whoever waits for it.
+    // The state of the console is too large for the stack of the caller.
     Box::pin(app.run()).await
 }
 
@@ -107,13 +108,13 @@ struct App {
     files: Box<dyn Files>,
     screen: Screen,
     signals: Signals,
-    /// None while somebody else has the terminal.
+    /// `None` while another program has the terminal.
     typed: Option<Typed>,
     frames: Frames,
     requester: FrameRequester,
     start: Instant,
     options: Options,
-    /// What the title of the window says.
+    /// The title of the window.
     title: String,
     ended: bool,
     worker: Worker,
@@ -132,9 +133,9 @@ enum Woken {
 
 impl App {
     async fn run(mut self) -> Result<Exit, Error> {
-        // The looks and keys that count came with the options: the first frame does not wait for all that there are.
+        // The options have the current theme and keys: the first frame does not wait for all themes.
         self.requester.request_draw();
-        // What is there already is part of it.
+        // The first frame includes an update that has arrived.
         if let Some(update) = self.link.next().now_or_never()
             && let Some(exit) = self.updates(update).await?
         {
@@ -201,13 +202,13 @@ impl App {
         }
     }
 
-    /// Takes in one message and all that are there already.
+    /// Handles one message and all that have arrived.
     async fn terminal(&mut self, first: Option<TermMsg>) -> Result<Option<Exit>, Error> {
         let mut next = first;
-        // Keys that wait together are told together: what was typed into a text is then one change of it.
+        // Waiting keys are handled together, so that typed text is one change.
         let mut together = Together::default();
         loop {
-            // An end says that the terminal is gone.
+            // `None` means that the terminal is gone.
             let Some(msg) = next else {
                 return Ok(Some(gone()));
             };
@@ -249,7 +250,7 @@ impl App {
         }
     }
 
-    /// True for the end, and for a door that only repeats that the run is halted.
+    /// True for the end of the run, and for a repeated notice that it is halted.
     fn is_last(&self, update: &Update) -> bool {
         match update {
             Update::Ended => true,
@@ -267,7 +268,7 @@ impl App {
         Ok(Some(exit_by_signal(signal)))
     }
 
-    /// Draws, once all that was typed is read.
+    /// Reads all typed input, then draws.
     async fn frame(&mut self) -> Result<Option<Exit>, Error> {
         if let Some(msg) = self.typed.as_mut().and_then(Typed::ready)
             && let Some(exit) = self.terminal(Some(msg)).await?
@@ -286,13 +287,13 @@ impl App {
         if let Some(Size { width, height }) = drawn
             && (width, height) != (screen.width, screen.height)
         {
-            // Nobody may ever tell of it, as where the size changed while the process was stopped. What was cut off
-            // was not on screen.
+            // There may be no resize event, for example after the process was stopped. The cut part was not on
+            // screen.
             return self.send(Msg::Term(TermMsg::Resize { width, height })).await;
         }
         let at = self.now();
         let out = update(&mut self.model, Msg::Drawn { at });
-        // What is on screen only now may want something that is not here.
+        // The new frame may need data that is not loaded.
         if self.model.arming.changed || !out.is_empty() {
             self.requester.request_draw();
         }
@@ -300,7 +301,7 @@ impl App {
         self.carry_out(out).await
     }
 
-    /// Lets the title of the window say how the run stands. The words are the console's own.
+    /// Updates the title of the window with the state of the run. It has no untrusted text.
     fn update_title(&mut self) -> Result<(), Error> {
         if !self.options.alerts.title {
             return Ok(());
@@ -313,7 +314,7 @@ impl App {
         Ok(())
     }
 
-    /// Lets a message happen and carries out what it asks for.
+    /// Handles a message and carries out its requests.
     async fn send(&mut self, msg: Msg) -> Result<Option<Exit>, Error> {
         let soon = soon(&self.model, &msg);
         let out = update(&mut self.model, msg);

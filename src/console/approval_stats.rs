@@ -1,20 +1,20 @@
-//! How often somebody was asked, by what, and whether anybody answered.
+//! Counts the questions to the operator, by origin, and those without an answer.
 //!
 //! Must not know: who shows it.
 
 use crate::domain::call::{Call, Consequence, Decision};
 use crate::domain::state::State;
 
-/// Questions that were put.
+/// Statistics of questions to the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalStats {
-    /// What the line is called: nobody was asked where none of the questions had an answer.
+    /// Name of the line. It says "you" only if a question had an answer.
     pub name: &'static str,
-    /// How often, and by what. Holds the names of files.
+    /// Number of questions by origin. Holds file names.
     pub words: String,
 }
 
-/// The questions of a run; none where there was none.
+/// The statistics of a run; none without questions.
 pub fn of(state: &State) -> Option<ApprovalStats> {
     let words = state.asks.describe()?;
     let all = state.asks.total() as usize;
@@ -26,17 +26,17 @@ pub fn of(state: &State) -> Option<ApprovalStats> {
         },
         left if left >= all => ApprovalStats {
             name: "asked",
-            words: format!("{words}; nobody answered"),
+            words: format!("{words}; none answered"),
         },
         left => ApprovalStats {
             name: "asked you",
-            words: format!("{words}; nobody answered {left} of them"),
+            words: format!("{words}; {left} unanswered"),
         },
     })
 }
 
-/// Questions that were over without an answer: there was no operator, or they did not come in time. One that goes on
-/// waiting is none of them.
+/// Number of questions that ended without an answer: without an operator, or after the deadline. A
+/// question that still waits is not included.
 fn unanswered(state: &State) -> usize {
     let is_over = |decision: &Decision| match decision {
         Decision::Expire { consequence } => *consequence != Consequence::Escalate,
@@ -77,10 +77,7 @@ mod tests {
         let text = |stage: &Stage| of(&stage.model.run.state).map(|asked| (asked.name, asked.words));
         assert_eq!(
             text(&stage),
-            Some((
-                "asked",
-                "twice: 2 by preset supervised; nobody answered".to_owned()
-            ))
+            Some(("asked", "twice: 2 by preset supervised; none answered".to_owned()))
         );
         stage.awaiting("c5", "write_file", r#"{"path":"a","content":"b"}"#);
         expire(&mut stage, "c5", Consequence::Escalate);
@@ -88,7 +85,7 @@ mod tests {
             text(&stage),
             Some((
                 "asked you",
-                "3 times: 3 by preset supervised; nobody answered 2 of them".to_owned()
+                "3 times: 3 by preset supervised; 2 unanswered".to_owned()
             ))
         );
     }

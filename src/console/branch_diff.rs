@@ -1,6 +1,6 @@
-//! Two branches side by side, as they are listed: everything that counts on one of them, a call together with its result.
+//! Two branches side by side: the active nodes of each, a call together with its result.
 //!
-//! Must not know: who shows it, how.
+//! Must not know: what shows it, how.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::domain::state::State;
 /// Two branches side by side.
 #[derive(Debug, Clone)]
 pub struct BranchDiff {
-    /// What the two came to, and their nodes.
+    /// The outcomes of the two, and their nodes.
     pub comparison: Comparison,
-    /// Of everything that is listed: the place of its node, and that of its result.
+    /// For each listed pair, the index of its node and that of its result.
     pairs: Vec<(usize, Option<usize>)>,
-    /// The places of the pairs that differ.
+    /// The indices of the pairs that differ.
     differ: Vec<usize>,
 }
 
@@ -24,24 +24,24 @@ pub struct BranchDiff {
 pub struct Pair<'a> {
     /// The node.
     pub node: &'a Row,
-    /// Its result; none for what is no call, and where neither side has one.
+    /// Its result; none for a node that is no call, or without a result on either side.
     pub result: Option<&'a Row>,
 }
 
 impl Pair<'_> {
-    /// Whether it says the same on both, its result included.
+    /// True if it is equal on both, including its result.
     pub fn is_same(&self) -> bool {
         self.node.same && self.result.is_none_or(|row| row.same)
     }
 
-    /// On how many of the two it counts.
+    /// Number of branches on which it is active.
     pub fn sides(&self) -> usize {
         usize::from(self.node.a.is_some()) + usize::from(self.node.b.is_some())
     }
 }
 
 impl BranchDiff {
-    /// Goes through all of a run.
+    /// Compares two branches of a run.
     pub fn of(state: &State, (a, b): (Epoch, Epoch)) -> Self {
         #[cfg(test)]
         crate::console::testing::work::gone_through();
@@ -65,18 +65,18 @@ impl BranchDiff {
         sides
     }
 
-    /// How many are listed; those that say the same are left out unless `all` are wanted.
+    /// Number of listed pairs; equal ones only if `all`.
     pub const fn len(&self, all: bool) -> usize {
         if all { self.pairs.len() } else { self.differ.len() }
     }
 
-    /// What is listed at a place.
+    /// The listed pair at an index.
     pub fn pair(&self, all: bool, at: usize) -> Option<Pair<'_>> {
         let at = if all { at } else { *self.differ.get(at)? };
         self.at(at)
     }
 
-    /// Everything that is listed.
+    /// All listed pairs.
     pub fn pairs(&self, all: bool) -> impl Iterator<Item = Pair<'_>> {
         (0..self.len(all)).filter_map(move |at| self.pair(all, at))
     }

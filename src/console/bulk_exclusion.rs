@@ -1,5 +1,6 @@
-//! The words for calls that wait and cannot be approved in a list, by the reason. Must not know: how a reason is found,
-//! how a list is shown.
+//! Describes waiting calls that a bulk approval excludes, by reason.
+//!
+//! Must not know: how a reason is found, how a list is shown.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,10 @@ use super::rows::many;
 use crate::domain::bulk::Alone;
 use crate::domain::id::NodeId;
 
-/// Calls that are named for each reason.
+/// Maximum number of calls that are named for each reason.
 const NAMED: usize = 6;
 
-/// So many of them, in words.
+/// Describes a number of calls with one reason.
 fn group(why: Alone, count: usize) -> String {
     match why {
         Alone::Denied => format!("{count} denied"),
@@ -19,15 +20,15 @@ fn group(why: Alone, count: usize) -> String {
         Alone::Shell => format!("{count} that only a shell can tell"),
         Alone::Repeated => many(count, "repeated effect"),
         Alone::Unknown => many(count, "unknown outcome"),
-        Alone::Repair => format!("{} to be chosen", many(count, "repair")),
+        Alone::Repair => format!("{} to choose", many(count, "repair")),
         Alone::Question => format!("{} to you", many(count, "question")),
         Alone::NoTool => many(count, "unknown tool"),
-        Alone::Held => format!("{count} held by an edit"),
+        Alone::Held => format!("{count} suspended by an edit"),
         Alone::Checked => format!("{count} being checked"),
     }
 }
 
-/// All of them in one line, the calls by their names.
+/// Describes all of them in one line, with the names of the calls.
 pub fn describe(left: &BTreeMap<Alone, Vec<NodeId>>) -> String {
     let named =
         |(why, calls): (&Alone, &Vec<NodeId>)| format!("{} ({})", group(*why, calls.len()), names(calls));
@@ -35,15 +36,15 @@ pub fn describe(left: &BTreeMap<Alone, Vec<NodeId>>) -> String {
     groups.join(", ")
 }
 
-/// Calls that came after a list was opened; nothing for none.
+/// Describes calls that arrived after the list was opened; empty without any.
 pub fn describe_arrivals(calls: &[NodeId]) -> String {
     match calls.len() {
         0 => String::new(),
-        count => format!("{count} that came meanwhile ({})", names(calls)),
+        count => format!("{count} new ({})", names(calls)),
     }
 }
 
-/// The first few by their names, the others counted.
+/// The names of the first few, and the number of the others.
 fn names(calls: &[NodeId]) -> String {
     let mut names: Vec<String> = calls.iter().take(NAMED).map(NodeId::to_string).collect();
     if calls.len() > NAMED {

@@ -1,7 +1,8 @@
-//! Which waiting calls are of one shape (tool and names of arguments), and what sets each apart from the
-//! first of them: so that nobody reads the same words again and again and misses the one that differs.
+//! Groups waiting calls of the same tool and argument names, and finds how they differ.
 //!
 //! Must not know: panes, looks.
+//!
+//! The operator then reads only the differences, and misses none in a row of similar calls.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,16 +14,16 @@ use crate::domain::ready;
 use crate::domain::state::State;
 use crate::schema::RESERVED;
 
-/// Calls that are compared.
+/// Maximum number of calls that are compared.
 const MOST: usize = 500;
-/// Longest arguments that are taken apart.
+/// Maximum size of arguments that are compared, in bytes.
 const LONGEST: usize = 16 * 1024;
-/// Longest value that stands before longer ones.
+/// Maximum length of a value that is listed before longer ones.
 const SHORT: usize = 80;
 
-/// Characters that are the same at the beginning and shown nevertheless, where they are so few.
+/// Maximum length of a common prefix that is still shown, in characters.
 const SHOWN_PREFIX: usize = 16;
-/// Characters that are shown before the first one that differs.
+/// Characters that are shown before the first difference.
 const BEFORE: usize = 8;
 
 /// An argument of a call.
@@ -31,28 +32,28 @@ struct Member {
     name: String,
     /// The JSON text of its value.
     value: String,
-    /// The character of its text from which on it differs, where what is before it is much.
+    /// Index of the first character to show; none to show the value from its start.
     from: Option<usize>,
 }
 
-/// How a call differs from the first one of its shape.
+/// How a call differs from the first one of its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallGroup {
     /// The first one.
     pub first: NodeId,
-    /// True where something of it is as in the first one.
+    /// True if it has something in common with the first one.
     like: bool,
     /// The arguments that differ, short ones first.
     differs: Vec<Member>,
 }
 
 impl CallGroup {
-    /// True where something of it is as in the first one; where nothing is, it is a call of its own.
+    /// True if it has something in common with the first one.
     pub const fn is_like(&self) -> bool {
         self.like
     }
 
-    /// The difference in a line; all of the arguments where every one of them differs.
+    /// The difference in a line; all arguments if every one differs.
     pub fn describe(&self) -> Summary {
         let all: Vec<Argument<'_>> = self
             .differs
@@ -72,7 +73,7 @@ impl CallGroup {
     }
 }
 
-/// The calls that are of the shape of one before them.
+/// The calls that have the tool and argument names of an earlier one.
 pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<NodeId, CallGroup> {
     /// Tool and names of the arguments.
     type Shape = (String, Vec<String>);
@@ -84,7 +85,7 @@ pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<No
         };
         let mut names: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
         names.sort_unstable();
-        // What names an argument twice is not taken for like anything.
+        // A call with a duplicate argument name belongs to no group.
         if names.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
             continue;
         }
@@ -99,7 +100,7 @@ pub fn of(state: &State, calls: impl IntoIterator<Item = NodeId>) -> BTreeMap<No
     found
 }
 
-/// How a call differs from the first one, whose arguments have the same names.
+/// How a call differs from the first one, which has the same argument names.
 fn compared(first: NodeId, before: &[Member], members: Vec<Member>) -> CallGroup {
     let count = |members: &[Member]| {
         let own = members.iter().filter(|one| !is_reserved(one));
@@ -123,12 +124,12 @@ fn compared(first: NodeId, before: &[Member], members: Vec<Member>) -> CallGroup
     CallGroup { first, like, differs }
 }
 
-/// True for what names the result, and is no argument of the tool.
+/// True for the name of the result, which is no argument of the tool.
 fn is_reserved(member: &Member) -> bool {
     RESERVED.contains(&member.name.as_str())
 }
 
-/// The tool of a call and its arguments, in the order in which they were written.
+/// The tool of a call and its arguments, in the order of their text.
 fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<Member>)> {
     let (tool, _) = state.node(id)?.as_call()?;
     let args = ready::resolved_args(state, state.call(id)?)?;
@@ -146,15 +147,15 @@ fn members_of(state: &State, id: NodeId) -> Option<(String, Vec<Member>)> {
     (!members.is_empty()).then(|| (tool.to_string(), members))
 }
 
-/// The character shortly before the place where a value begins to differ from another one: long values that differ
-/// late would look the same otherwise.
+/// Index of the character shortly before the first difference of two values. Otherwise long values
+/// with a late difference would look the same.
 pub(super) fn place(value: &str, other: &str) -> Option<usize> {
     let plain = |value: &str| json::as_text(value).unwrap_or_else(|| json::compact(value));
     from(&plain(value), &plain(other))
 }
 
-/// The character shortly before the place where a text begins to differ from another one; none where that is near its
-/// beginning.
+/// Index of the character shortly before the first difference of two texts; none if it is near the
+/// start.
 pub fn from(text: &str, other: &str) -> Option<usize> {
     let same = text
         .chars()
@@ -180,7 +181,7 @@ mod tests {
         stage
     }
 
-    /// How the second of two calls of a tool is told beside the first.
+    /// The description of the second of two calls of a tool, next to the first.
     fn second(tool: &str, first: &str, second: &str, columns: usize) -> (bool, String) {
         let mut stage = Stage::new(80, 24);
         stage.begin();

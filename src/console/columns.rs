@@ -1,8 +1,9 @@
-//! How many columns a text takes. Characters that are neither narrow nor wide by themselves (Greek and Cyrillic
-//! letters, curly quotes, arrows and many signs) take one or two, by the terminal and its font; the operator says
-//! which.
+//! Computes how many columns a text takes on the screen.
 //!
 //! Must not know: what is shown, where.
+//!
+//! Characters of ambiguous width (Greek and Cyrillic letters, curly quotes, arrows and many signs)
+//! take one or two columns, by the terminal and its font. The operator sets which.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -18,16 +19,16 @@ thread_local! {
     static WIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// As long as this lives, texts on this thread are measured for the screen it was asked for.
+/// While this lives, texts on this thread are measured for one screen.
 #[derive(Debug)]
 #[must_use = "the measure holds as long as this lives"]
 pub struct WidthGuard {
     before: bool,
-    /// It is of this thread.
+    /// Tied to this thread.
     _thread: PhantomData<*const ()>,
 }
 
-/// Begins to measure for a screen that draws such characters two columns wide, or for any other.
+/// Measures for a screen that draws ambiguous characters two columns wide, or for any other.
 pub fn measured(wide: bool) -> WidthGuard {
     WidthGuard {
         before: WIDE.replace(wide),
@@ -41,14 +42,14 @@ impl Drop for WidthGuard {
     }
 }
 
-/// True while the screen draws such characters two columns wide.
+/// True while the screen draws ambiguous characters two columns wide.
 pub(super) fn is_wide() -> bool {
     WIDE.get()
 }
 
-/// The columns of a text on the screen that is drawn.
+/// The columns of a text on the current screen.
 pub trait Columns {
-    /// How many they are.
+    /// Number of columns.
     fn columns(&self) -> usize;
 }
 
@@ -58,7 +59,7 @@ impl Columns for str {
     }
 }
 
-/// The sum of what its graphemes take, each by itself, as each is put into cells of its own.
+/// The sum over its graphemes, each by itself, as each has its own cells.
 fn measure(text: &str, wide: bool) -> usize {
     let mut chars = text.chars();
     chars.next();
@@ -78,13 +79,13 @@ fn of_grapheme(grapheme: &str, wide: bool) -> usize {
     }
 }
 
-/// The library that measures texts leaves letters out, such as those of Greek and Cyrillic; terminals do not.
+/// The width library ignores letters, such as those of Greek and Cyrillic; terminals do not.
 fn is_ambiguous(c: char) -> bool {
     !c.is_ascii() && CodePointMapData::<EastAsianWidth>::new().get(c) == EastAsianWidth::Ambiguous
 }
 
-/// What the library takes a cell's text for. It adds a column for each sound mark of narrow Katakana, which are counted
-/// already.
+/// The width of a cell's text in the library. It adds a column for each sound mark of narrow
+/// Katakana, which is counted already.
 fn of_cell(symbol: &str) -> usize {
     if symbol.is_ascii() {
         symbol.len()
@@ -93,8 +94,8 @@ fn of_cell(symbol: &str) -> usize {
     }
 }
 
-/// Puts a grapheme into cells of one row, the first of which shows it. Gives the columns that it takes; none where it
-/// takes no room or too much.
+/// Writes a grapheme into cells of one row; the first cell shows it. Returns its columns; none if
+/// it has no width or does not fit.
 pub fn fill(
     cells: &mut [ratatui::buffer::Cell],
     grapheme: &str,
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_text_takes_what_its_letters_take_one_by_one() {
-        // Sound marks, and letters that together are narrower than one after the other.
+        // Sound marks, and letters that are narrower together than one after the other.
         assert_eq!("ｶﾞｷﾟ".columns(), 4);
         assert_eq!("لا".columns(), 2);
         assert_eq!("e\u{301}日👩\u{200d}👩".columns(), 5);

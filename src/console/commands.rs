@@ -1,16 +1,19 @@
-//! The one table of what an operator can do: name, doc, keys, where it works.
+//! The command table: the name, doc, keys and contexts of each command.
 //!
-//! Help, palette, status line, keymap and the keys of the README are all made from it, so they
-//! cannot disagree. Must not know: how anything is done.
+//! Must not know: how a command is carried out.
+//!
+//! Help, palette, status line, keymap and `docs/keys.md` are made from it, so they agree.
 
 mod about;
 mod acts;
 mod context;
+mod renamed;
 pub mod table;
 mod verbs;
 
 pub use about::About;
 pub use context::Context;
+pub use renamed::current_name;
 pub use verbs::{
     Classify, Decide, EditVerb, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
@@ -18,17 +21,17 @@ pub use verbs::{
 /// One line of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// What it does.
+    /// The verb of the command.
     pub verb: Verb,
     /// Its name in the palette and in keymap files; unique.
     pub name: &'static str,
-    /// One sentence.
+    /// An imperative sentence.
     pub doc: &'static str,
     /// Default keys.
     pub keys: &'static [&'static str],
-    /// Where they work.
+    /// Where the command works.
     pub contexts: &'static [Context],
-    /// A word for the status line; empty to leave it out there.
+    /// Label in the status line; empty for no hint there.
     pub hint: &'static str,
 }
 
@@ -37,7 +40,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     table::TABLE.iter().flat_map(|part| part.iter())
 }
 
-/// The keys as a Markdown table, for the README.
+/// The keys as a Markdown table.
 pub fn markdown() -> String {
     use std::fmt::Write as _;
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
-/// Longest texts that are compared line by line.
+/// Maximum size of texts that are compared line by line, in bytes.
 const LIMIT: usize = 512 * 1024;
-/// How long the shortest difference is looked for; what takes longer is told by one that is not the shortest.
+/// Maximum time to search the shortest difference. After it, a longer difference is used.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Unchanged lines that stay around a change.
+/// Unchanged lines shown around a change.
 const AROUND: usize = 2;
 
-/// What became of a line.
+/// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// In both.
@@ -30,13 +30,13 @@ pub enum Change {
 /// A line of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What became of it.
+    /// Its kind.
     pub change: Change,
-    /// The line, not yet made visible.
+    /// The line, not in its visible form.
     pub text: Arc<str>,
 }
 
-/// How the lines of a text end; none where it has one line.
+/// The line ending of a text; none for a single line.
 fn ends(text: &str) -> Option<&'static str> {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     match text.matches("\r\n").count() {

@@ -1,5 +1,4 @@
-//! A document for the inspector and for pages: lines of the console's own words, and untrusted texts
-//! that are made into rows only where they are looked at.
+//! A document of own lines and untrusted texts, whose rows are made only when shown.
 //!
 //! Must not know: what a document is about.
 
@@ -23,7 +22,7 @@ pub use styled::{Piece, Styled, broken};
 /// A part of a document.
 #[derive(Debug, Clone)]
 pub enum Part {
-    /// The console's own words.
+    /// A line of the console itself.
     Line(Styled),
     /// An untrusted text.
     Text {
@@ -31,7 +30,7 @@ pub enum Part {
         pager: Arc<Pager>,
         /// Its look.
         role: Role,
-        /// What stands before each row: a sign that these are not the console's words.
+        /// Text before each row: the sign of foreign content.
         mark: (Role, String),
     },
 }
@@ -50,16 +49,16 @@ impl Part {
 pub struct Doc {
     parts: Vec<Part>,
     rows: usize,
-    /// The part that holds what is decided about.
+    /// The part with the arguments to decide about.
     exact: Option<usize>,
     head: head::Head,
-    /// True where a text in it asks for colours.
+    /// True if a text in it has colour sequences.
     colourful: bool,
-    /// What is being worked out for it.
+    /// Background work that it waits for.
     waits: Vec<Arc<Ticket>>,
 }
 
-/// The rows in which something is found in each text of a document.
+/// Rows with matches in each text of a document.
 #[derive(Debug, Clone, Default)]
 pub struct Tally(Vec<(Arc<Pager>, Vec<usize>)>);
 
@@ -76,33 +75,33 @@ impl Doc {
         self.parts.push(Part::Text { pager, role, mark });
     }
 
-    /// Adds the text that is decided about.
+    /// Adds the arguments to decide about.
     pub fn exact(&mut self, pager: Arc<Pager>, mark: (Role, String)) {
         self.exact = Some(self.parts.len());
         self.text(pager, Role::Text, mark);
     }
 
-    /// Says that it is not whole before something is worked out.
+    /// Marks the document as incomplete until the ticket is done.
     pub fn wait(&mut self, ticket: Arc<Ticket>) {
         self.waits.push(ticket);
     }
 
-    /// True where it is not whole: something is being worked out for it.
+    /// True while it is incomplete.
     pub const fn is_waiting(&self) -> bool {
         !self.waits.is_empty()
     }
 
-    /// True where something that it waited for is there, and it is to be made anew.
+    /// True if awaited work is done, so that the document must be made again.
     pub fn is_due(&self) -> bool {
         self.waits.iter().any(|ticket| ticket.is_done())
     }
 
-    /// Says that a text in it asks for colours, whether they are shown or not.
+    /// Records that a text in it has colour sequences, whether they are shown or not.
     pub const fn with_colours(&mut self) {
         self.colourful = true;
     }
 
-    /// True where a text in it asks for colours.
+    /// True if a text in it has colour sequences.
     pub const fn has_colours(&self) -> bool {
         self.colourful
     }
@@ -112,7 +111,7 @@ impl Doc {
         self.rows
     }
 
-    /// The text that is decided about, and the row in which it begins.
+    /// The arguments to decide about, and their first row.
     pub fn decided(&self) -> Option<(&Arc<Pager>, usize)> {
         let at = self.exact?;
         let before = self.parts.get(..at)?.iter().map(Part::rows).sum();
@@ -122,14 +121,14 @@ impl Doc {
         }
     }
 
-    /// Which rows of what is decided about are among these rows, and how many it has.
+    /// The rows of these arguments within a range of rows, and their total number.
     pub fn decided_rows(&self, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
         let (pager, before) = self.decided()?;
         let end = rows.end.saturating_sub(before).min(pager.rows());
         Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
     }
 
-    /// The first row from `row` on in which something is found, or, looking back, the last one before it.
+    /// The first match from `row` on, or the last one before it if `back`.
     pub fn find(&self, find: &Regex, row: usize, back: bool) -> Option<usize> {
         let mut found = None;
         let mut before = 0;
@@ -156,12 +155,12 @@ impl Doc {
         found
     }
 
-    /// Counts where something is found in the texts; those that are counted already are not gone through again.
+    /// Counts the matches in the texts. Counted texts are not searched again.
     pub fn count(&self, find: &Regex, tally: &mut Tally) {
         let mut before = std::mem::take(&mut tally.0);
         for part in &self.parts {
             let Part::Text { pager, .. } = part else { continue };
-            // A document is made anew with the texts that it had.
+            // A new document often has the same texts.
             let known = before.iter().position(|(one, _)| Arc::ptr_eq(one, pager));
             let found = match known {
                 Some(at) => before.swap_remove(at).1,
@@ -171,7 +170,7 @@ impl Doc {
         }
     }
 
-    /// Which of how many rows with something that is found a row is.
+    /// The number of a row among the rows with matches, and their total.
     pub fn place(&self, find: &Regex, tally: &Tally, row: usize) -> Option<(usize, usize)> {
         let (mut all, mut before, mut place) = (0, 0, None);
         let mut texts = tally.0.iter();
@@ -192,7 +191,7 @@ impl Doc {
         place.map(|place| (place, all))
     }
 
-    /// Rows from `first` on, at most `count`, with what was searched for.
+    /// Rows from `first` on, at most `count`, with search matches highlighted.
     pub fn window(&self, first: usize, count: usize, find: Option<&Regex>) -> Vec<Styled> {
         let mut out = Vec::with_capacity(count.min(200));
         let mut before = 0;
@@ -219,7 +218,7 @@ impl Doc {
         out
     }
 
-    /// The whole document as text, for the clipboard; the untrusted texts as they are.
+    /// The whole document as text for the clipboard, with untrusted texts unchanged.
     pub fn copy(&self) -> String {
         let texts: Vec<&Arc<Pager>> = self
             .parts
@@ -256,23 +255,23 @@ fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {
     line
 }
 
-/// In which form a source text is shown.
+/// Form of a shown source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// As it is.
     Raw,
-    /// As it is, told apart by the tokens of JSON.
+    /// As it is, coloured by its JSON tokens.
     Json,
-    /// A JSON string as its text, other JSON laid out and told apart by its tokens.
+    /// A JSON string as its text; other JSON formatted and coloured by its tokens.
     Readable,
-    /// A JSON string as its text, in the colours that it asks for.
+    /// A JSON string as its text, with its own colour sequences applied.
     Coloured,
 }
 
-/// Longest JSON text that is laid out for reading.
+/// Maximum size of a JSON text that is formatted, in bytes.
 const READABLE: usize = 512 * 1024;
 
-/// A JSON string as its text, other JSON laid out; anything else as it is.
+/// A JSON string as its text; other JSON formatted; anything else as it is.
 pub fn readable(json: &Arc<str>) -> Arc<str> {
     if let Some(text) = super::json::as_text(json) {
         return text.into();

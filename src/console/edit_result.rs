@@ -1,20 +1,22 @@
-//! What came of an edit: read off where its target stands now, and of what happened since. Must not know: where the
-//! words are shown, how an edit is carried out.
+//! Describes the outcome of an edit by the current state of its target and later requests.
+//!
+//! Must not know: where the text is shown, how an edit is carried out.
 
 use crate::domain::branch;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::state::{EditRecord, Mode, State};
 
-/// The edit by hand that a node stands for; none for one of a step against a repetition, which has words of its own.
+/// The manual edit of an intervention node; none for an edit by a step against a loop, which has
+/// its own text.
 pub fn edit(state: &State, intervention: NodeId) -> Option<&EditRecord> {
     let mut by_hand = state.edits.iter().filter(|edit| edit.by.is_none());
     by_hand.find(|edit| edit.intervention == intervention)
 }
 
-/// What came of an edit, in words.
+/// Describes the outcome of an edit.
 pub fn describe(state: &State, edit: &EditRecord) -> String {
     if !branch::line(state, state.epoch).holds(edit.epoch) {
-        return "nothing: another branch counts now".to_owned();
+        return "none: another branch is active".to_owned();
     }
     let mut words: Vec<String> = edit
         .target
@@ -23,7 +25,7 @@ pub fn describe(state: &State, edit: &EditRecord) -> String {
         .collect();
     words.extend(asked(state, edit));
     if words.is_empty() {
-        words.push("nothing yet".to_owned());
+        words.push("no outcome yet".to_owned());
     }
     words.join("; ")
 }
@@ -31,15 +33,15 @@ pub fn describe(state: &State, edit: &EditRecord) -> String {
 fn of_target(state: &State, id: NodeId) -> Option<String> {
     let node = state.nodes.get(&id)?;
     if !node.active {
-        return Some(format!("{id} does not count any more"));
+        return Some(format!("{id} is no longer active"));
     }
     match id.kind {
         NodeKind::Call => {
             let call = state.calls.get(&id)?;
             Some(format!("{id} {}", call.status.label()))
         }
-        NodeKind::Observation if node.pinned => Some(format!("{id} stands as it was written")),
-        NodeKind::Observation => Some(format!("{id} is from the tool again")),
+        NodeKind::Observation if node.pinned => Some(format!("{id} stays as written")),
+        NodeKind::Observation => Some(format!("{id} comes from the tool again")),
         _ => None,
     }
 }
@@ -110,7 +112,7 @@ mod tests {
             source(&stage),
             format!("{before}; the model was asked once since")
         );
-        // It is shown with the node, beside who did it and why.
+        // Shown with the node, next to its author and reason.
         stage.press("g g");
         while stage.selected() != Some(id("i9")) {
             let was = stage.selected();
@@ -121,7 +123,7 @@ mod tests {
         for words in [
             "changed the arguments of c3: the wrong page",
             "target     c3",
-            "came of it c3 ",
+            "outcome    c3 ",
         ] {
             assert!(text.contains(words), "{words}\n{text}");
         }

@@ -1,20 +1,23 @@
-//! Executions that could change the world, as they are listed. Must not know: who shows them, how.
+//! Executions with effects, as lists.
+//!
+//! Must not know: what shows them, how.
 
 use crate::domain::id::Seq;
 use crate::domain::ledger;
 use crate::domain::state::{LedgerOutcome, State};
 
-/// The executions, each list newest first. What the run that this one left did since is in both.
+/// The executions, each list newest first. Effects of the origin session after the fork point are in
+/// both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effects {
-    /// All of them; what a sub-agent did stands there by its own calls.
+    /// All of them. Those of a sub-agent are listed by its own calls.
     all: Vec<Seq>,
-    /// Those that an edit left behind, and those of which nobody knows what came.
+    /// Orphaned effects, and those with an unknown outcome.
     needs: Vec<Seq>,
 }
 
 impl Effects {
-    /// Goes through all of a run.
+    /// Lists the effects of a run.
     pub fn of(state: &State) -> Self {
         let elsewhere = || state.elsewhere.keys().copied();
         let (mut all, mut needs): (Vec<Seq>, Vec<Seq>) = (elsewhere().collect(), elsewhere().collect());
@@ -30,12 +33,12 @@ impl Effects {
         Self { all, needs }
     }
 
-    /// All of them, or those that need an eye.
+    /// All effects, or those that need attention.
     pub fn list(&self, all: bool) -> &[Seq] {
         if all { &self.all } else { &self.needs }
     }
 
-    /// True where nothing needs an eye.
+    /// True if no effect needs attention.
     pub const fn is_quiet(&self) -> bool {
         self.needs.is_empty()
     }

@@ -1,5 +1,8 @@
-//! Events in words, for the log. Hold untrusted text: pass them through `crate::text` before they
-//! are shown. Must not know: looks.
+//! Describes each event in one line of untrusted text, for the log.
+//!
+//! Must not know: styles.
+//!
+//! Pass the lines through `crate::text` before you show them.
 
 mod command;
 
@@ -25,7 +28,7 @@ use std::borrow::Cow;
 /// An event in one line.
 pub fn of(envelope: &Envelope) -> String {
     let who = match &envelope.actor {
-        // Who is called so is not called so twice.
+        // `operator operator` would repeat the word.
         Actor::Operator(user) => {
             let name = match &*user.name {
                 "operator" => "operator".to_owned(),
@@ -52,7 +55,7 @@ pub fn of(envelope: &Envelope) -> String {
     format!("{} {who}: {what}", envelope.seq)
 }
 
-/// The node that an event is about, where it is about one.
+/// The node of an event, if it is about one.
 pub fn about(state: &State, event: &Event) -> Option<NodeId> {
     let first = |turn: TurnId| state.turns.get(&turn)?.nodes.first().copied();
     match event {
@@ -118,7 +121,7 @@ fn list(ids: &[NodeId]) -> String {
 
 fn run(event: &RunEvent) -> String {
     match event {
-        RunEvent::Started(started) => format!("run begun with {} in {}", started.model, started.workspace),
+        RunEvent::Started(started) => format!("run started with {} in {}", started.model, started.workspace),
         RunEvent::Reopened { interrupted, .. } => {
             format!("reopened; {} executions were interrupted", interrupted.len())
         }
@@ -136,11 +139,11 @@ fn run(event: &RunEvent) -> String {
         RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
         RunEvent::Titled { title } => format!("named {title}"),
         RunEvent::QuirkLearned { server, quirk, words } => {
-            format!("{server} gets other requests from here on ({quirk}): {words}")
+            format!("{server} gets adapted requests from now on ({quirk}): {words}")
         }
         RunEvent::Forked { session, at } => format!("fork of {session} at event {}", at.0),
         RunEvent::HappenedElsewhere(one) => format!(
-            "happened in {} after this fork left it, and is not undone: {} {}",
+            "happened in {} after the fork point, and is not undone: {} {}",
             one.session, one.call, one.tool
         ),
         RunEvent::RuleAdded { no, rule } => match rule {
@@ -149,7 +152,7 @@ fn run(event: &RunEvent) -> String {
             }
             RuleSpec::Text { text } => format!("{}: {text}", rule::name(*no)),
         },
-        RunEvent::RuleDropped { no } => format!("{} judges no more", rule::name(*no)),
+        RunEvent::RuleDropped { no } => format!("{} removed", rule::name(*no)),
     }
 }
 
@@ -163,7 +166,7 @@ fn turn(event: &TurnEvent) -> String {
             notices: reported,
             ..
         } => {
-            let reported: Vec<String> = reported.iter().map(|text| format!("; told: {text}")).collect();
+            let reported: Vec<String> = reported.iter().map(|text| format!("; notice: {text}")).collect();
             format!("{turn}: model asked (request {request}){}", reported.concat())
         }
         TurnEvent::RetryScheduled {
@@ -193,7 +196,7 @@ fn turn(event: &TurnEvent) -> String {
         TurnEvent::Answered { node, .. } => format!("{node} answer"),
         TurnEvent::AnswerInvalid { node, faults, .. } => {
             format!(
-                "{node} does not fit the output schema ({} faults): the model answers again",
+                "{node} breaks the output schema ({} faults): the model answers again",
                 faults.len()
             )
         }
@@ -215,19 +218,19 @@ fn turn(event: &TurnEvent) -> String {
         }
         TurnEvent::Aborted { turn, reason } => format!("{turn}: stream aborted: {reason}"),
         TurnEvent::Settled { turn, errors } => format!("{turn} settled, {} errors", errors.len()),
-        TurnEvent::Suspended { turns } => format!("{} turns held by an edit", turns.len()),
-        TurnEvent::Restored { turns } => format!("{} turns stand after all", turns.len()),
-        TurnEvent::Superseded { turns } => format!("{} turns are history", turns.len()),
+        TurnEvent::Suspended { turns } => format!("{} turns suspended by an edit", turns.len()),
+        TurnEvent::Restored { turns } => format!("{} turns active again", turns.len()),
+        TurnEvent::Superseded { turns } => format!("{} turns superseded", turns.len()),
         TurnEvent::Drifted { turns } => {
             format!("{} turns kept although what they saw changed", turns.len())
         }
         TurnEvent::Diverged { turn, nodes } => {
             format!(
-                "{turn} was asked again and says something else: history now: {}",
+                "{turn} was asked again with another reply: superseded: {}",
                 list(nodes)
             )
         }
-        TurnEvent::Revived { turn, .. } => format!("{turn} stands again: the request is the same"),
+        TurnEvent::Revived { turn, .. } => format!("{turn} active again: the request is the same"),
         TurnEvent::Split { turn } => format!("{turn} split by a rewritten thought"),
     }
 }
@@ -243,7 +246,7 @@ fn call(event: &CallEvent) -> String {
             format!("{call} {rev} ready; {gate} by {}", rule::describe(&verdict.rule))
         }
         CallEvent::Invalid { call, faults, .. } => {
-            format!("{call}: {} faults once references were filled in", faults.len())
+            format!("{call}: {} faults after references were filled in", faults.len())
         }
         CallEvent::Asked {
             call,
@@ -263,8 +266,8 @@ fn call(event: &CallEvent) -> String {
         }
         CallEvent::GraceEnded {
             call, skipped: true, ..
-        } => format!("{call}: the operator would not wait"),
-        CallEvent::GraceEnded { call, .. } => format!("{call} was not taken back"),
+        } => format!("{call}: the operator skipped the delay"),
+        CallEvent::GraceEnded { call, .. } => format!("{call}: the delay is over"),
         CallEvent::Started {
             call, rev, attempt, ..
         } => format!("{call} {rev} started ({attempt})"),
@@ -291,9 +294,9 @@ fn call(event: &CallEvent) -> String {
         CallEvent::Retained { call, .. } => {
             format!("{call} keeps the operator's result: its inputs changed")
         }
-        CallEvent::Woken { call } => format!("{call} takes its way again"),
-        CallEvent::Continued { call, .. } => format!("{call} goes on: its sub-agent works again"),
-        CallEvent::Undetermined { call, .. } => format!("{call}: nobody can tell whether it happened"),
+        CallEvent::Woken { call } => format!("{call} is checked again"),
+        CallEvent::Continued { call, .. } => format!("{call} continues: its sub-agent works again"),
+        CallEvent::Undetermined { call, .. } => format!("{call}: outcome unknown"),
         CallEvent::Resolved {
             call,
             happened,
@@ -329,11 +332,11 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Pinned { node } => format!("{node} pinned"),
         EditEvent::Unpinned { node } => format!("{node} no longer pinned"),
         EditEvent::MarkedStale { calls } => format!("inputs may have changed: {}", list(calls)),
-        EditEvent::Superseded { nodes } => format!("history now: {}", list(nodes)),
+        EditEvent::Superseded { nodes } => format!("superseded: {}", list(nodes)),
         EditEvent::Orphaned { entries } => {
-            format!("{} effects happened under what was replaced", entries.len())
+            format!("{} effects of superseded calls", entries.len())
         }
-        EditEvent::Suspended { calls, .. } => format!("held while an editor is open: {}", list(calls)),
+        EditEvent::Suspended { calls, .. } => format!("suspended while an editor is open: {}", list(calls)),
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
@@ -348,8 +351,8 @@ fn weight(event: &WeightEvent) -> String {
             "the weight of {tool} for tasks of kind {kind} is set to {:.2}",
             f64::from(*weight) / 1_000.0
         ),
-        WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} begin anew"),
-        WeightEvent::Reset { tool: None } => "all weights begin anew".to_owned(),
+        WeightEvent::Reset { tool: Some(tool) } => format!("the weights of {tool} were reset"),
+        WeightEvent::Reset { tool: None } => "all weights were reset".to_owned(),
         WeightEvent::Imported { from, learned } => {
             format!("starts with {}, from {from}", learned::describe(learned))
         }
@@ -368,10 +371,7 @@ fn weight(event: &WeightEvent) -> String {
             )
         }
         WeightEvent::Noted { executions, weights } => {
-            format!(
-                "{} weights written down after {executions} executions",
-                weights.len()
-            )
+            format!("{} weights recorded after {executions} executions", weights.len())
         }
     }
 }
@@ -404,8 +404,8 @@ fn escape(event: &EscapeEvent) -> String {
         } => {
             let refused = match forbidden.len() {
                 0 => String::new(),
-                1 => ", 1 call is refused in the next turn".to_owned(),
-                many => format!(", {many} calls are refused in the next turn"),
+                1 => ", 1 call is denied in the next turn".to_owned(),
+                many => format!(", {many} calls are denied in the next turn"),
             };
             format!("{node} against loop {incident} is done{refused}")
         }
@@ -420,16 +420,12 @@ fn escape(event: &EscapeEvent) -> String {
             let word = if *allowed {
                 "may repeat"
             } else {
-                "may not repeat any more"
+                "may no longer repeat"
             };
             format!("{} {word}", names.join(", "))
         }
         EscapeEvent::Muted { detector, muted } => {
-            let word = if *muted {
-                "is muted"
-            } else {
-                "is listened to again"
-            };
+            let word = if *muted { "is muted" } else { "is no longer muted" };
             format!("the detector {detector} {word}")
         }
     }
@@ -437,7 +433,7 @@ fn escape(event: &EscapeEvent) -> String {
 
 fn resilience(event: &ResilienceEvent) -> String {
     match event {
-        ResilienceEvent::GaveUp { call, why, .. } => format!("{call}: the failure stands: {why}"),
+        ResilienceEvent::GaveUp { call, why, .. } => format!("{call}: the failure is final: {why}"),
         ResilienceEvent::RetryScheduled {
             call,
             no,
@@ -448,8 +444,8 @@ fn resilience(event: &ResilienceEvent) -> String {
         } => format!("{call} again in {} ({no} of {of}): {why}", span(*wait_ms)),
         ResilienceEvent::RetryDue {
             call, skipped: true, ..
-        } => format!("{call} runs at once: the wait was skipped"),
-        ResilienceEvent::RetryDue { call, .. } => format!("{call} has waited and runs again"),
+        } => format!("{call} runs now: the delay was skipped"),
+        ResilienceEvent::RetryDue { call, .. } => format!("{call} runs again after its delay"),
         ResilienceEvent::BreakerChanged { scope, to, why, .. } => {
             format!("breaker of {scope} is {} now: {why}", to.label())
         }
@@ -466,13 +462,13 @@ fn resilience(event: &ResilienceEvent) -> String {
             } else {
                 format!(": {}", changed.join("; "))
             };
-            format!("how failures are met was {by} (version {version}){what}")
+            format!("failure handling was {by} (version {version}){what}")
         }
         ResilienceEvent::RepairStarted { call, round, of, .. } => {
             format!("{call} is being repaired ({round} of {of})")
         }
         ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } if diagnoses.is_empty() => {
-            format!("{call}: nothing was found that could be mended")
+            format!("{call}: found nothing to repair")
         }
         ResilienceEvent::RepairDiagnosed { call, diagnoses, .. } => {
             let found: Vec<String> = diagnoses.iter().map(Diagnosis::grounds).collect();
@@ -495,7 +491,7 @@ fn resilience(event: &ResilienceEvent) -> String {
         ),
         ResilienceEvent::RepairAnswered { call, reply, .. } => match reply {
             Reply::Answered { text } => format!("{call}: the model says {text}"),
-            Reply::Failed { why } => format!("{call}: the model does not say: {why}"),
+            Reply::Failed { why } => format!("{call}: no answer from the model: {why}"),
         },
         ResilienceEvent::RepairOffered {
             call, options, why, ..

@@ -1,8 +1,10 @@
-//! A text field: a text that is typed, and what typing does to it.
+//! A text field: the typed text, and the effect of keys on it.
 //!
-//! Holds the text itself, character by character as it was typed, pasted or opened. What it shows is the visible form,
-//! so that nothing invisible hides in it and nothing raw reaches the terminal: a mark is drawn where a character has
-//! one, and is never read back, so that letters that look like a mark stay letters. Must not know: what the text is for.
+//! Must not know: what the text is for.
+//!
+//! Holds the text itself, character by character as it was typed, pasted or opened. It shows the
+//! visible form: invisible characters appear as marks, and nothing raw reaches the terminal. A mark
+//! is never read back, so letters that look like a mark stay letters.
 
 mod buffer;
 mod draw;
@@ -22,16 +24,16 @@ use super::commands::{Move, Reach, TextVerb};
 use super::key::{Code, Key};
 use crate::text;
 
-/// Longest text for the built-in editor, in bytes; more goes to `$EDITOR`.
+/// Maximum length for the built-in editor, in bytes. Longer texts go to `$EDITOR`.
 pub const LIMIT: usize = 256 * 1024;
 
-/// Most lines for the built-in editor: what is longer than that is no text to be typed in.
+/// Maximum number of lines for the built-in editor.
 pub const LINES: usize = 30_000;
 
-/// Columns between the places that the tab key goes to; it types blanks.
+/// Columns between tab stops. The tab key types blanks.
 const TAB: usize = 4;
 
-/// Why a text is none for the built-in editor; none where it is.
+/// Why a text is too large for the built-in editor; none if it fits.
 pub fn too_much(text: &str) -> Option<String> {
     let lines = lines_of(text);
     let (count, what, most) = match text.len() {
@@ -46,7 +48,7 @@ fn lines_of(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// A paste with the breaks of its lines as one line feed each: terminals send others.
+/// A paste with each line break as one line feed. Terminals send other characters.
 pub fn pasted(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
@@ -57,15 +59,15 @@ pub struct Field {
     buffer: Buffer,
     original: String,
     single: bool,
-    /// Bytes beyond which nothing more is typed.
+    /// Maximum length of typed text, in bytes.
     most: usize,
-    /// What was taken out last.
+    /// The text that was cut last.
     taken: String,
-    /// What was looked for last.
+    /// The last search.
     pattern: Option<Regex>,
-    /// The column that a move up or down began in.
+    /// The column in which a move up or down began.
     wish: Option<usize>,
-    /// What is on the screen; drawing sets it.
+    /// The part on the screen. Drawing sets it.
     view: Cell<View>,
 }
 
@@ -75,7 +77,7 @@ impl Field {
         Self::new(original, false, LIMIT)
     }
 
-    /// A field of one line that takes so many bytes.
+    /// A field of one line with a maximum length in bytes.
     pub fn line(original: &str, most: usize) -> Self {
         let mut field = Self::new(original, true, most);
         field.to_end();
@@ -97,12 +99,12 @@ impl Field {
         field
     }
 
-    /// What stands there already is no reason to take nothing more.
+    /// The original text does not use up the room for typing.
     fn make_room(&mut self) {
         self.most = self.most.max(2 * self.len());
     }
 
-    /// Selects all of it: what is typed takes its place, a move of the cursor keeps it.
+    /// Selects the whole text. Typing replaces it; a move of the cursor keeps it.
     pub fn select_all(&mut self) {
         self.buffer.deselect();
         self.buffer.go(0);
@@ -110,13 +112,13 @@ impl Field {
         self.to_end();
     }
 
-    /// Puts the cursor behind the last character.
+    /// Moves the cursor after the last character.
     pub fn to_end(&mut self) {
         self.wish = None;
         self.buffer.go(self.len());
     }
 
-    /// True where nothing was typed, or all of it was taken back.
+    /// True if the text equals the original.
     pub fn is_unchanged(&self) -> bool {
         self.text() == self.original
     }
@@ -131,7 +133,7 @@ impl Field {
         self.buffer.text()
     }
 
-    /// The text as it is shown where the cursor is not, marks included.
+    /// The text as it is shown away from the cursor, with marks.
     pub fn shown(&self) -> String {
         if self.single {
             text::visible(self.text())
@@ -140,25 +142,25 @@ impl Field {
         }
     }
 
-    /// Lines of the text.
+    /// Number of lines.
     pub fn rows(&self) -> usize {
         if self.single { 1 } else { lines_of(self.text()) }
     }
 
-    /// True where the field holds nothing.
+    /// True for an empty text.
     pub fn is_empty(&self) -> bool {
         self.text().is_empty()
     }
 
-    /// Puts another text in its place; what was there can be taken back to.
+    /// Replaces the whole text. An undo restores it.
     pub fn replace(&mut self, text: &str) {
         self.wish = None;
         self.buffer.put(0..self.len(), text);
         self.make_room();
     }
 
-    /// Carries out a key that is no command and no character: it erases, or goes on to the next column of a table.
-    /// Gives true where the text changed.
+    /// Handles a key that is neither a command nor a character: erases, or moves to the next tab
+    /// stop. Returns true if the text changed.
     pub fn key(&mut self, key: Key) -> bool {
         let back = match key.code {
             _ if key.ctrl || key.alt => return false,
@@ -175,7 +177,7 @@ impl Field {
         self.erased(back).is_some_and(|gone| self.buffer.put(gone, ""))
     }
 
-    /// What a key types into the text, if it types anything.
+    /// The character that a key types, if any.
     pub fn typed(&self, key: Key) -> Option<char> {
         match key.code {
             _ if key.ctrl || key.alt => None,
@@ -186,7 +188,7 @@ impl Field {
         }
     }
 
-    /// Takes in what was typed, as far as there is room for it. Gives the number of characters that there was none for.
+    /// Inserts typed text as far as there is room. Returns the number of characters left out.
     pub fn type_in(&mut self, typed: &str) -> usize {
         let room = self.room();
         let mut lines = LINES.max(lines_of(&self.original)).saturating_sub(self.rows());
@@ -206,24 +208,24 @@ impl Field {
         left.chars().count()
     }
 
-    /// Puts a text in the place of what is selected, or at the cursor, as one change.
+    /// Replaces the selection by a text, or inserts it at the cursor, as one change.
     fn put(&mut self, text: &str) {
         self.wish = None;
         self.buffer.put(self.buffer.place(), text);
     }
 
-    /// Bytes that there is room for; what is typed takes the place of what is selected.
+    /// Bytes of room. Typing replaces the selection.
     fn room(&self) -> usize {
         self.most.saturating_sub(self.len() - self.buffer.place().len())
     }
 
-    /// Bytes that it takes at most.
+    /// Maximum length in bytes.
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes in a paste, character by character; the breaks of its lines become line feeds. In one line the break of a
-    /// line is a blank; what is too long for it is not taken in at all.
+    /// Inserts a paste. Line breaks become line feeds, or blanks in a field of one line. A field of
+    /// one line refuses a paste that is too long.
     pub fn paste(&mut self, text: &str) -> Result<(), String> {
         let lines = pasted(text);
         if !self.single {
@@ -233,7 +235,7 @@ impl Field {
         let line = lines.trim_end_matches('\n');
         if line.len() > self.room() {
             return Err(format!(
-                "{} bytes are too many: at most {} go in here, and nothing of the paste was taken",
+                "cannot paste {} bytes: at most {} fit here",
                 line.len(),
                 self.most
             ));
@@ -242,7 +244,7 @@ impl Field {
         Ok(())
     }
 
-    /// Moves the cursor; what was selected is no more.
+    /// Moves the cursor and ends the selection.
     pub fn step(&mut self, to: Move) {
         self.buffer.deselect();
         self.go(to);
@@ -274,7 +276,7 @@ impl Field {
             TextVerb::Select(to) => return self.select(to),
             TextVerb::Cut => self.take(self.buffer.picked()),
             TextVerb::EraseWord => self.take(Some(self.word_or_break()..at)),
-            // At the edge of a line its break goes.
+            // At the edge of a line, erases the line break.
             TextVerb::EraseStart if at == line.start => self.take(self.group(true)),
             TextVerb::EraseStart => self.take(Some(line.start..at)),
             TextVerb::EraseEnd if at == line.end => self.take(self.group(false)),
@@ -289,7 +291,7 @@ impl Field {
             TextVerb::LineEnd => self.jump_to(line.end),
             TextVerb::First => self.jump_to(0),
             TextVerb::Last => self.jump_to(self.len()),
-            // Carried out elsewhere.
+            // Handled elsewhere.
             _ => self.buffer.deselect(),
         }
         self.wish = None;
@@ -317,7 +319,7 @@ impl Field {
         }
     }
 
-    /// The start of the word before the cursor, or what is before the break of a line.
+    /// The start of the word before the cursor, or of the line break before it.
     fn word_or_break(&self) -> usize {
         let at = self.buffer.cursor();
         if at == self.line_at(at).start {
@@ -326,7 +328,7 @@ impl Field {
         self.word_boundary(true).max(self.line_at(at).start)
     }
 
-    /// Takes out what is selected, or else a part of the text, to be put back elsewhere.
+    /// Cuts the selection, or else a range of the text, for a later paste.
     fn take(&mut self, place: Option<std::ops::Range<usize>>) {
         let Some(place) = self.buffer.picked().or(place) else {
             return;
@@ -337,36 +339,36 @@ impl Field {
         }
     }
 
-    /// What was taken out last.
+    /// The text that was cut last.
     pub fn taken(&self) -> &str {
         &self.taken
     }
 
-    /// What is selected; all of it where nothing is.
+    /// The selection, or the whole text.
     pub fn selected(&self) -> &str {
         let picked = self.buffer.picked().and_then(|picked| self.text().get(picked));
         picked.unwrap_or(self.text())
     }
 
-    /// The bytes that what is put in takes the place of.
+    /// The range of bytes that an insertion replaces.
     pub fn place(&self) -> std::ops::Range<usize> {
         self.buffer.place()
     }
 
-    /// Looks for words from the cursor on, small and capital letters alike where only small ones are
-    /// asked for. False where they are nowhere.
+    /// Searches from the cursor. The search ignores case unless it contains a capital letter. False
+    /// without a match.
     pub fn find(&mut self, words: &str) -> bool {
         let mut pattern = regex::escape(words);
         if !words.chars().any(char::is_uppercase) {
             pattern.insert_str(0, "(?i)");
         }
-        // An escaped text is always a pattern; one that is too large finds nothing.
+        // An escaped text is always a valid pattern. One that is too large matches nothing.
         self.pattern = Regex::new(&pattern).ok().filter(|_| !words.is_empty());
         self.wish = None;
         self.seek(self.buffer.cursor())
     }
 
-    /// To the first place of what is looked for from one on, or from the start of the text.
+    /// Moves to the first match from a byte on, or from the start of the text.
     fn seek(&mut self, from: usize) -> bool {
         let text = self.buffer.text();
         let Some(requested) = &self.pattern else {
@@ -380,7 +382,7 @@ impl Field {
         at.map(|at| self.jump_to(at)).is_some()
     }
 
-    /// To the last place of what is looked for before the cursor, or in the text.
+    /// Moves to the last match before the cursor, or in the text.
     fn seek_back(&mut self) {
         let Some(requested) = &self.pattern else { return };
         let starts = || requested.find_iter(self.text()).map(|found| found.start());
@@ -390,17 +392,17 @@ impl Field {
         }
     }
 
-    /// Bytes of the text as it stands.
+    /// Length of the text in bytes.
     pub fn len(&self) -> usize {
         self.text().len()
     }
 
-    /// The byte of the text at which the cursor stands.
+    /// The byte position of the cursor.
     pub fn offset(&self) -> usize {
         self.buffer.cursor()
     }
 
-    /// Puts other text in the place of some bytes of the text, as one change. False where that is not possible.
+    /// Replaces a range of bytes, as one change. False if the range is invalid.
     pub fn splice(&mut self, bytes: std::ops::Range<usize>, text: &str) -> bool {
         self.wish = None;
         let fits = self.text().get(bytes.clone()).is_some();
@@ -410,8 +412,8 @@ impl Field {
         fits
     }
 
-    /// Puts the cursor on a line and character, counted from 0; behind the last one where there are not so many. False
-    /// where there is no such line.
+    /// Moves the cursor to a line and character, counted from 0, or to the end of a shorter line.
+    /// False if there is no such line.
     pub fn jump(&mut self, row: usize, column: usize) -> bool {
         let Some(start) = self.start_of(row) else {
             return false;
@@ -424,14 +426,14 @@ impl Field {
         true
     }
 
-    /// The screen has another size: what is shown begins at the first row again, as far as the cursor lets it.
+    /// Resets the scroll position after a resize, as far as the cursor allows.
     pub fn resized(&mut self) {
         let mut view = self.view.get();
         (view.top, view.left) = ((0, 0), 0);
         self.view.set(view);
     }
 
-    /// The line that a place is in, from 0.
+    /// The line of a byte position, from 0.
     fn line_no(&self, at: usize) -> usize {
         if self.single {
             return 0;
@@ -439,7 +441,8 @@ impl Field {
         lines_of(self.text().get(..at).unwrap_or_default()) - 1
     }
 
-    /// The cursor, as line and column from 1; a column is a character of the text, whatever it is shown as.
+    /// The cursor as line and column from 1. A column is a character of the text, not of its shown
+    /// form.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.buffer.cursor();
         let line = self.line_at(at);

@@ -1,6 +1,8 @@
-//! Looks, keys and how failures are met, as the operator's files say it now, and the news that the files changed.
+//! Themes, keys and resilience settings from the operator's files, and change notices.
 //!
-//! The command line reads and watches the files. Must not know: where they are.
+//! Must not know: where the files are.
+//!
+//! The command line reads and watches the files.
 
 use futures_util::future::BoxFuture;
 
@@ -8,33 +10,32 @@ use super::keymap::Keymap;
 use super::theme::Theme;
 use crate::resilience::correction::Correction;
 
-/// What the files say now.
+/// Content of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The theme that the settings name.
+    /// Name of the theme in the settings.
     pub theme: String,
-    /// Every theme by its name; for one whose file is wrong, what is wrong with it.
+    /// All themes by name; for a file with an error, the error.
     pub themes: Vec<(String, Result<Theme, String>)>,
-    /// The keys, or what is wrong with them; none where nothing is known of any.
+    /// The keymap, or its error; none without any.
     pub keymap: Option<Result<Keymap, String>>,
-    /// How failures are met: keys with their values as JSON text; empty where that is not known.
+    /// Resilience settings: keys with their values as JSON text; empty if unknown.
     pub policy: Vec<(String, String)>,
-    /// What else is wrong.
+    /// Other problems.
     pub problems: Vec<String>,
-    /// The operator's file of settings, for the eye; none where there is no place for one.
+    /// Path of the operator's settings file, for display; none without one.
     pub place: Option<String>,
 }
 
 /// The files.
 pub trait Files: Send {
-    /// Reads them.
+    /// Reads the files.
     fn read(&mut self) -> Read;
 
-    /// Resolves at once where they were never read, and else once they have changed. May be dropped and asked for
-    /// again.
+    /// Resolves immediately before the first read, and else once the files change. Cancel safe.
     fn changed(&mut self) -> BoxFuture<'_, ()>;
 
-    /// Keeps a correction in the operator's file of settings, with the day. Gives it as it was kept; where it cannot be
-    /// kept, nothing is changed.
+    /// Stores a correction with the date in the operator's settings file. Returns it as stored. An
+    /// error changes nothing.
     fn keep(&mut self, correction: Correction) -> Result<Correction, String>;
 }

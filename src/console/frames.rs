@@ -1,21 +1,22 @@
-//! When to draw: only when asked to, however often asked only once, at most 60 times a second.
+//! Schedules drawing: only on request, once for several requests, at most 60 times a second.
 //!
-//! What was typed and what happened is drawn at once, as far as that bound allows; more of a stream can
-//! wait a little, and what happened leaves room for a key, so that neither ever stands in its way. Must not know: what is
-//! drawn, how.
+//! Must not know: what is drawn, how.
+//!
+//! Typed input and events are drawn immediately, within that bound. More of a stream can wait a
+//! little, and events leave room for a key, so that neither delays it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Duration, Instant, sleep_until};
 
-/// The time of one frame. Three may come in a row: one more than fit into a second without that would be
-/// the sixty-first.
+/// The time of one frame. Three may come in a row; with a shorter time, the sixty-first frame could
+/// fall into one second.
 pub const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 57);
 /// The least time before a frame that only shows more of a stream.
 pub const STREAM: Duration = Duration::from_millis(40);
 
-/// Asks for frames; clones ask the same.
+/// Requests frames. Clones share their requests.
 #[derive(Debug, Clone, Default)]
 pub struct FrameRequester(Arc<Shared>);
 
@@ -25,27 +26,27 @@ struct Shared {
     changed: Notify,
 }
 
-/// How soon a frame is wanted.
+/// Urgency of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Soon {
-    /// Not at all: nothing on the screen is another.
+    /// Not needed: the screen has not changed.
     #[default]
     Never,
-    /// It can wait a little: more of a stream.
+    /// Soon: more of a stream.
     Stream,
-    /// As soon as may be: something happened.
+    /// As soon as possible: an event.
     Now,
-    /// The same for what was typed, which may overtake what happened right before it.
+    /// As soon as possible for typed input, which may come directly after an event's frame.
     Typed,
 }
 
 impl FrameRequester {
-    /// Asks for a frame as soon as may be.
+    /// Requests a frame as soon as possible.
     pub fn request_draw(&self) {
         self.request(Soon::Now);
     }
 
-    /// Asks for a frame.
+    /// Requests a frame.
     pub fn request(&self, how: Soon) {
         let mut target = self.0.requested.lock().unwrap_or_else(PoisonError::into_inner);
         if *target < how {
@@ -56,18 +57,18 @@ impl FrameRequester {
     }
 }
 
-/// Tells when to draw.
+/// Decides when to draw.
 #[derive(Debug)]
 pub struct Frames {
     shared: Arc<Shared>,
-    /// The end of the frames so far, were each to take its whole time.
+    /// End of the frames so far if each took its whole time.
     end: Instant,
     /// No frame for a stream before this.
     stream: Instant,
 }
 
 impl Frames {
-    /// A pair of one that tells and one that asks. Nothing is asked for yet.
+    /// A scheduler and its requester, without requests.
     pub fn new() -> (Self, FrameRequester) {
         let requester = FrameRequester::default();
         let now = Instant::now();
@@ -79,8 +80,8 @@ impl Frames {
         (frames, requester)
     }
 
-    /// Returns when a frame is due; draw it then. Requests made before that are met by it. May be
-    /// dropped and called again.
+    /// Returns when a frame is due; draw it then. The frame satisfies all earlier requests. Cancel
+    /// safe.
     pub async fn due(&mut self) {
         loop {
             let target = *self
@@ -90,7 +91,7 @@ impl Frames {
                 .unwrap_or_else(PoisonError::into_inner);
             let changed = self.shared.changed.notified();
             let now = Instant::now();
-            // One frame may be ahead of its time, and then one that was typed for.
+            // One frame may be early, and then another one for typed input.
             let ahead = |frames| self.end.checked_sub(FRAME * frames).unwrap_or(now);
             let at = match target {
                 Soon::Never => {
@@ -102,7 +103,7 @@ impl Frames {
                 Soon::Typed => ahead(2),
             };
             if at > now {
-                // Something that cannot wait may come meanwhile.
+                // A more urgent request may arrive meanwhile.
                 tokio::select! {
                     () = sleep_until(at) => {}
                     () = changed => {}
@@ -175,7 +176,7 @@ mod tests {
         let (mut frames, requester) = Frames::new();
         let begin = Instant::now();
         let mut drawn: Vec<Duration> = Vec::new();
-        // Whatever the pauses: a burst after a rest, too.
+        // Regardless of the pauses: also a burst after a rest.
         for pause in [0, 3, 40, 0, 1, 500, 0, 0, 7].into_iter().cycle().take(2000) {
             advance(Duration::from_millis(pause)).await;
             requester.request(if drawn.len().is_multiple_of(3) {
@@ -204,15 +205,15 @@ mod tests {
             frames.due().await;
         }
         assert_eq!(begin.elapsed().as_millis() / 10, 36, "nine pauses");
-        // The stream has just been drawn, and goes on.
+        // The stream was just drawn, and continues.
         requester.request(Soon::Stream);
         let key = Instant::now();
         requester.request_draw();
         frames.due().await;
-        assert_eq!(key.elapsed().as_millis(), 0, "the key is answered at once");
+        assert_eq!(key.elapsed().as_millis(), 0, "the key is drawn immediately");
         requester.request(Soon::Stream);
         frames.due().await;
-        assert_eq!(key.elapsed().as_millis(), 40, "the stream goes on after that");
+        assert_eq!(key.elapsed().as_millis(), 40, "the stream continues after that");
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,8 +1,9 @@
-//! What still does something in a run that is halted: nothing can be recorded any more, so nothing is decided or changed.
-//! What only looks goes on, and so does what ends something that is under way.
+//! Decides which commands still work in a halted run.
 //!
-//! The status line, help, the palette and the keys themselves all ask here. Must not know: why a run halts, how
-//! anything is done.
+//! Must not know: why a run halts, how commands are carried out.
+//!
+//! A halted run records nothing, so it accepts no decisions or changes. Viewing still works, and so
+//! does ending running work. The status line, help, the palette and the keys all ask here.
 
 use super::commands::{Decide, RunVerb, Verb};
 use super::model::Model;
@@ -12,44 +13,45 @@ use super::model::overlay::Overlay;
 use crate::domain::call::Status;
 use crate::domain::effective_status::EffectiveStatus;
 
-/// What is said of the queue.
+/// Message for the queue.
 pub const NOTHING: &str = "halted: nothing can be decided";
 
-/// True for a run that worked here and does no more. Of one that is only read, what ends is the reading.
+/// True for a live run that halted. A run that is only read cannot halt.
 pub fn is(model: &Model) -> bool {
     model.run.halted.is_some() && !model.settings.is_recorded()
 }
 
-/// Why a verb is refused, whatever it is about; none where it still does something.
+/// Why a verb is refused, regardless of its target; none if it still works.
 pub fn refuses(model: &Model, verb: Verb) -> Option<String> {
     let refused = is(model) && verb.must_be_recorded() && !(verb.ends() && has_what_it_ends(model, verb));
     refused.then(|| why(model))
 }
 
-/// Why nothing counts any more, in one row of the narrowest screen on which something can be decided.
+/// Why commands are refused, in one row of the narrowest screen with room for decisions.
 pub fn why(model: &Model) -> String {
     let words = "halted, nothing is recorded";
     let key = model.settings.keymap.first("why-waiting");
     if model.overlays.is_empty() && !key.is_empty() {
-        format!("{words}: {key} says why")
+        format!("{words}: {key} shows why")
     } else {
-        // What is open does not hear that key.
+        // The open overlay does not accept that key.
         words.to_owned()
     }
 }
 
-/// Words of the run without the reason of the halt behind them: the line of the halt, its page and the log have it.
+/// A message of the run without the reason of the halt, which the banner, the page and the log
+/// contain.
 pub fn short(model: &Model, words: &str) -> Option<String> {
     let why = model.run.halted.as_ref()?;
     let words = words.strip_suffix(why.as_str())?.strip_suffix(": ")?;
     let key = model.settings.keymap.first("why-waiting");
     if model.overlays.is_empty() && !key.is_empty() {
-        return Some(format!("{words}; {key} says why"));
+        return Some(format!("{words}; {key} shows why"));
     }
     Some(words.to_owned())
 }
 
-/// Why what is typed on top cannot be finished any more, and how it is kept; none where it can.
+/// Why the typed text cannot be sent any more, and how to save it; none if it can.
 pub fn typed(model: &Model) -> Option<String> {
     if !is(model) {
         return None;
@@ -60,7 +62,7 @@ pub fn typed(model: &Model) -> Option<String> {
             let collect = if editor.is_no_edit() {
                 String::new()
             } else {
-                format!(", {} collects it", key("collect"))
+                format!(", {} stages it", key("stage"))
             };
             Some(format!(
                 "halted: the text stays, but cannot be sent; {} copies it, {} opens it in $EDITOR, where it can be \
@@ -77,7 +79,7 @@ pub fn typed(model: &Model) -> Option<String> {
     }
 }
 
-/// Whether something is under way that the verb ends.
+/// Whether something is running that the verb ends.
 fn has_what_it_ends(model: &Model, verb: Verb) -> bool {
     match verb {
         Verb::Decide(Decide::Cancel) => {

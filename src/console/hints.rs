@@ -1,4 +1,4 @@
-//! Which keys work now: the command table filtered by what is selected and what the run does.
+//! Key hints: the command table filtered by the selection and the state of the run.
 //!
 //! Must not know: how a hint is drawn.
 
@@ -27,10 +27,10 @@ use crate::domain::tags::asks_operator;
 use crate::domain::template::{compensate_of, probe_entry, probe_of};
 use crate::resilience::attention::standstill;
 
-/// Screens with fewer columns get the short words of a dialog.
+/// Screens with fewer columns get the short labels of a dialog.
 const NARROW: u16 = 60;
 
-/// A key and a word for it.
+/// A key and its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
     /// The key.
@@ -39,15 +39,17 @@ pub struct Hint {
     pub word: &'static str,
     /// True for a decision.
     pub decides: bool,
-    /// True where the key would be refused now: it has not been on screen for long enough, or not all of it.
+    /// True if the key would be refused now: its question was too short on screen, or is partly
+    /// unread.
     pub refused: bool,
-    /// True for what keeps its place, however narrow the screen is: help, and the way out of a text.
+    /// True for hints that every width keeps: help, and the way out of a text.
     pub stays: bool,
-    /// True for what the focused pane at the bottom is for, and for the way to a decision or an answer: it comes first.
+    /// True for the main key of the focused pane at the bottom, and for the way to a decision or
+    /// answer. It comes first.
     pub leads: bool,
 }
 
-/// Where keys go now.
+/// Context of the next key.
 pub fn context(model: &Model) -> Context {
     match model.overlays.last() {
         Some(overlay) => overlay.context(),
@@ -55,20 +57,20 @@ pub fn context(model: &Model) -> Context {
     }
 }
 
-/// By which key what was not on screen yet is read.
+/// Describes the key that shows unread rows.
 pub fn reads_on(model: &Model, shown: &VisibleQuestion) -> String {
     let key = |name| model.settings.keymap.first(name);
     if shown.is_left_above() {
-        format!("{} goes back there", key("page-up"))
+        format!("{} goes back", key("page-up"))
     } else {
-        format!("{} reads on", key("page-down"))
+        format!("{} shows more", key("page-down"))
     }
 }
 
-/// The keys that work now and are worth a word, the most important first.
+/// Hints for the keys that work now, the most important first.
 pub fn hints(model: &Model) -> Vec<Hint> {
     let mut all = worded(model, model.screen.width < NARROW);
-    // No answer of a dialog is left out for the length of another.
+    // A narrow dialog shows all of its answers, with short labels if needed.
     if matches!(
         context(model),
         Context::Consent | Context::UnknownOutcome | Context::Broken
@@ -81,13 +83,13 @@ pub fn hints(model: &Model) -> Vec<Hint> {
             all = worded(model, true);
         }
     }
-    // Where there is room for more than the usual.
+    // Only if there is room left.
     let is_seldom = |verb: &Verb| matches!(verb, Verb::Decide(Decide::Always | Decide::Rule));
     all.sort_by_key(|(verb, _)| is_seldom(verb));
     all.into_iter().map(|(_, hint)| hint).collect()
 }
 
-/// True for what is said or done about the question of a dialog.
+/// True for an answer to the question of a dialog.
 const fn answers(verb: Verb) -> bool {
     matches!(
         verb,
@@ -98,7 +100,7 @@ const fn answers(verb: Verb) -> bool {
     )
 }
 
-/// The same with their verbs; in short words where there is little room.
+/// The hints with their verbs; with short labels if `brief`.
 fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
     let here = context(model);
     commands::entries()
@@ -119,23 +121,23 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
                 word,
                 decides: matches!(entry.verb, Verb::Decide(_)),
                 refused: refusal(model, entry.verb).is_some(),
-                // A run that is halted goes on in another process only.
+                // A halted run continues only in another process.
                 leads: entry.verb == Verb::View(View::Quit) && halted::is(model)
                     || matches!(entry.verb, Verb::View(View::Follow | View::Pane(Pane::Inspector)))
                     || matches!(entry.verb, Verb::Edit(EditVerb::Answer)) && is_question(model)
-                    // The one key with which the run goes on.
+                    // The only key that continues the run.
                     || matches!(entry.verb, Verb::Decide(Decide::Cancel)) && did_not_finish(model)
-                    // Before the way that gives up.
+                    // Before the key that gives up.
                     || matches!(
                         entry.verb,
                         Verb::Decide(Decide::ChooseRepair) | Verb::Text(commands::TextVerb::Copy)
                     )
                     || entry.contexts.contains(&Context::BranchPane) && here == Context::BranchPane
                     || matches!(entry.verb, Verb::Replay(ReplayVerb::ForkWrite | ReplayVerb::ForkResume))
-                    // What is left out of the log comes back by it.
+                    // It shows the hidden log lines again.
                     || entry.verb == Verb::View(View::Decisions) && model.log.decisions,
                 stays: match entry.verb {
-                    // Over a question its answers come first.
+                    // In a question, its answers come first.
                     Verb::View(View::Help) => here.reach().contains(&Context::Panes),
                     Verb::Text(commands::TextVerb::Cancel) => true,
                     Verb::View(View::Close) => matches!(
@@ -154,19 +156,19 @@ fn worded(model: &Model, brief: bool) -> Vec<(Verb, Hint)> {
         .collect()
 }
 
-/// A word that fits better than that of the table.
+/// A label that fits better than that of the table.
 fn specific_label(model: &Model, verb: Verb, brief: bool) -> Option<&'static str> {
     if let (Verb::Edit(EditVerb::KeepLater), Some(Overlay::Review(review))) = (verb, model.overlays.last())
         && review.keeps_later()
     {
-        return Some("let later turns fall");
+        return Some("supersede later ones");
     }
     match verb {
         Verb::View(View::Decisions) if model.log.decisions => return Some("all lines"),
-        Verb::Decide(Decide::Cancel) if did_not_finish(model) => return Some("it did not finish: go on"),
+        Verb::Decide(Decide::Cancel) if did_not_finish(model) => return Some("did not finish: continue"),
         Verb::Edit(EditVerb::CompareAll) if compares_all(model) => return Some("only what differs"),
         Verb::Edit(EditVerb::EffectsAll) if lists_all_effects(model) => {
-            return Some("only what needs an eye");
+            return Some("needs attention only");
         }
         Verb::View(View::Follow) => {
             if let Some(word) = followed(model) {
@@ -187,7 +189,7 @@ fn specific_label(model: &Model, verb: Verb, brief: bool) -> Option<&'static str
     }
 }
 
-/// True where the selected call was cancelled and it is not known how much of it happened.
+/// True if the selected call was cancelled and its outcome is unknown.
 fn did_not_finish(model: &Model) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
         return false;
@@ -195,7 +197,7 @@ fn did_not_finish(model: &Model) -> bool {
     cancelled(model, id.call()).is_some()
 }
 
-/// True where a comparison lists what is the same on both too.
+/// True if a comparison lists equal nodes too.
 fn compares_all(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
 }
@@ -205,7 +207,7 @@ fn lists_all_effects(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: Some(true), .. }))
 }
 
-/// What `enter` does on the row under the cursor, where it does not go there.
+/// Label of `enter` for the row under the cursor, if it does not jump there.
 fn followed(model: &Model) -> Option<&'static str> {
     match (model.followed(), model.screen.focus) {
         (Target::Nothing, Pane::Log) => Some("read it"),
@@ -213,7 +215,7 @@ fn followed(model: &Model) -> Option<&'static str> {
         (Target::Detector(detector), _) => {
             let muted = model.run.state.escape.muted.contains(&detector);
             Some(if muted {
-                "hear it again (asks first)"
+                "unmute it (asks first)"
             } else {
                 "mute it (asks first)"
             })
@@ -230,7 +232,7 @@ fn followed(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// The answers of a dialog where there is little room: every one of them is named.
+/// Short labels for the answers of a dialog.
 const fn short(verb: Verb) -> Option<&'static str> {
     match verb {
         Verb::Decide(Decide::Reuse) => Some("reuse"),
@@ -245,7 +247,7 @@ const fn short(verb: Verb) -> Option<&'static str> {
     }
 }
 
-/// Whether a verb can do something now.
+/// Whether a verb can act now.
 pub fn applies(model: &Model, verb: Verb) -> bool {
     let state = &model.run.state;
     let live = !model.settings.is_recorded();
@@ -253,7 +255,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Some(Subject::Pick(Pick::Node(id))) => Some(id),
         _ => None,
     };
-    // About history, and what an edit holds, nothing can be decided or edited.
+    // Superseded and suspended nodes cannot be decided or edited.
     let status = match subject.and_then(|id| EffectiveStatus::of(state, id.call())) {
         Some(EffectiveStatus::Active(status)) => Some(status),
         _ => None,
@@ -262,7 +264,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
     if verb.about() != About::Nothing && (model.folded(verb).is_some() || !is_visible(model)) {
         return false;
     }
-    // What the key itself would refuse is not offered.
+    // A key that would be refused is not offered.
     if halted::refuses(model, verb).is_some() {
         return false;
     }
@@ -280,9 +282,10 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
                 }
                 RunVerb::Step => matches!(state.mode, Mode::Paused(_)),
                 RunVerb::StopTurn => model.run.streams() || pending_retry::all(state).next().is_some(),
-                // What can still be done is little, and told; else there are better ways than this.
+                // In a halted run it is one of the few actions left. Elsewhere there are better
+                // ones.
                 RunVerb::Emergency => halted::is(model) || !model.overlays.is_empty(),
-                // Nothing has to end before somebody leaves.
+                // No wait needed if nothing runs.
                 RunVerb::LeaveWait | RunVerb::LeaveCancel => model.run.is_busy(),
                 _ => true,
             }
@@ -290,7 +293,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::Fix(fix) => live && standstill(state).is_some_and(|need| fits(fix, &need.cause)),
         Verb::Jump(Jump::Pending) => model.queue.waiting() > 0 && !halted::is(model),
         Verb::Text(commands::TextVerb::Commit) => halted::typed(model).is_none(),
-        // As a rule it is one of many keys of a text; here it is the way out.
+        // Usually one of many keys of a text; here it saves the text.
         Verb::Text(commands::TextVerb::Copy) => halted::typed(model).is_some(),
         Verb::Text(commands::TextVerb::Form) => {
             matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose.is_value())
@@ -303,7 +306,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
         Verb::View(View::Colours) => model.inspector.doc.has_colours(),
         Verb::View(View::Follow) => match model.followed() {
-            // A line of the log that is about no node can be read whole.
+            // A log line without a node can be read in full.
             Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),
             Target::Branch(_) => state.epoch.0 > 0,
             Target::Node(_) | Target::Weight(_) => true,
@@ -322,7 +325,7 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     match (model.overlays.last(), verb) {
         (Some(Overlay::Dialog(dialog)), verb) => {
             let held = match (&dialog.question, verb) {
-                // There is nothing to keep.
+                // Nothing to keep.
                 (Question::Turn { turn, .. }, Decide::Keep) => {
                     !pending_retry::has_arrived(&model.run.state, *turn)
                 }
@@ -345,10 +348,10 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     }
     let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
-    // A key that counts only about what was on screen is of no use where nothing is.
+    // A key that decides about visible content is useless without it.
     let shown = model.screen.places.inspector.is_some();
     match verb {
-        // From the graph the first press puts the call in front of the operator, the second decides.
+        // In the graph, the first press shows the call and the second one decides.
         Decide::Approve => {
             status == Some(&Status::AwaitingApproval) && !is_hidden(model) && !is_question(model)
         }
@@ -388,20 +391,21 @@ fn decides(model: &Model, verb: Decide, status: Option<&Status>, kind: Option<No
     }
 }
 
-/// True where what the keys are about is on screen: in the inspector, or under the cursor that it follows.
+/// True if the target of the keys is on screen: in the inspector, or under the cursor that it
+/// follows.
 fn is_visible(model: &Model) -> bool {
     let places = &model.screen.places;
     !model.overlays.is_empty() || places.inspector.is_some() || places.of(model.screen.lead).is_some()
 }
 
-/// True where the queue stands alone: what waits there is not on screen, and no key decides about it.
+/// True if only the queue is visible: its calls are not shown, so no key decides.
 fn is_hidden(model: &Model) -> bool {
     model.screen.lead == Pane::Queue
         && model.inspector.tab == Tab::Arguments
         && model.screen.places.inspector.is_none()
 }
 
-/// True for a call that waits for an answer of the operator.
+/// True for a question to the operator.
 fn is_question(model: &Model) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
         return false;
@@ -412,7 +416,7 @@ fn is_question(model: &Model) -> bool {
     })
 }
 
-/// Whether the row under the cursor of the branch pane is such a branch.
+/// Whether the row under the cursor of the branch pane is a branch that satisfies `is`.
 fn on_branch(model: &Model, is: impl Fn(Epoch) -> bool) -> bool {
     matches!(model.followed(), Target::Branch(epoch) if is(epoch))
 }
@@ -428,7 +432,7 @@ fn edits(
         (Some(Overlay::Review(review)), EditVerb::Stage) => {
             return review.whose != Whose::AllStaged && !review.edits().is_empty();
         }
-        // What cannot be done is not offered.
+        // An impossible action is not offered.
         (Some(Overlay::Review(review)), EditVerb::Commit) => return review.known().is_ok(),
         (Some(Overlay::Review(review)), EditVerb::Reason) => {
             return review.known().is_ok() && !review.edits().is_empty();
@@ -486,7 +490,7 @@ fn edits(
     }
 }
 
-/// Whether a repair of the call in front of the operator is offered.
+/// Whether the selected call has an offered repair.
 fn offers(model: &Model) -> bool {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
         return false;

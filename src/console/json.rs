@@ -1,6 +1,8 @@
-//! JSON text as text: laid out, packed, taken apart, without ever touching a number or an escape.
+//! Formats and splits JSON text without changing any number or escape.
 //!
-//! Works on tokens, so that what is not changed keeps its bytes. Must not know: schemas, tools.
+//! Must not know: schemas, tools.
+//!
+//! Works on tokens, so that unchanged parts keep their bytes.
 
 use std::fmt::Write as _;
 
@@ -8,17 +10,17 @@ use serde_json::value::RawValue;
 
 use crate::schema::RESERVED;
 
-/// Deepest nesting that is laid out; deeper text is left as it is.
+/// Maximum nesting of formatted text. Deeper text is left as it is.
 const DEPTH: usize = 128;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Token<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// The tokens of a JSON text; ends at the first thing that is none.
+/// The tokens of a JSON text; ends at the first invalid one.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -61,12 +63,12 @@ fn string_len(text: &str) -> Option<usize> {
     None
 }
 
-/// True for one whole JSON value.
+/// True for one complete JSON value.
 pub fn is_valid(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// What is wrong with a JSON text, with line and column; none for a whole value.
+/// The fault of a JSON text with line and column; none for a valid value.
 pub fn fault(text: &str) -> Option<(usize, usize, String)> {
     let error = serde_json::from_str::<&RawValue>(text).err()?;
     let message = error.to_string();
@@ -74,8 +76,8 @@ pub fn fault(text: &str) -> Option<(usize, usize, String)> {
     Some((error.line(), error.column(), message))
 }
 
-/// The text laid out over lines, two blanks per level; tokens keep their bytes. What is not JSON, or
-/// is too deep, is given back as it is.
+/// The text formatted over lines, two blanks per level. Tokens keep their bytes. Text that is
+/// invalid or too deep is returned unchanged.
 pub fn pretty(text: &str) -> String {
     if !is_valid(text) {
         return text.to_owned();
@@ -121,7 +123,7 @@ fn line(out: &mut String, depth: usize) {
     }
 }
 
-/// The text without blanks between its tokens. What is not JSON is given back as it is.
+/// The text without blanks between its tokens. Invalid text is returned unchanged.
 pub fn compact(text: &str) -> String {
     if is_valid(text) {
         tokens(text).map(|token| token.text).collect()
@@ -184,7 +186,7 @@ pub fn place_of(json: &str, pointer: &str) -> Option<(usize, usize)> {
     Some((line, before.get(start..)?.chars().count()))
 }
 
-/// Where the value at a JSON pointer begins; tolerates text that is not finished.
+/// Position of the value at a JSON pointer. Accepts unfinished text.
 fn offset_of(json: &str, pointer: &str) -> Option<usize> {
     let mut path: Vec<(String, usize)> = Vec::new();
     let mut expect_key = false;
@@ -244,9 +246,9 @@ fn offset_of(json: &str, pointer: &str) -> Option<usize> {
     None
 }
 
-/// Arguments for another tool: members of the same name are taken over with their bytes, required
-/// ones that are missing get an empty value of their type. The label and the output path stay: others may
-/// read the result by them.
+/// Arguments for another tool. Members of the same name are copied with their bytes; missing
+/// required ones get an empty value of their type. The label and the output path stay, because
+/// other calls may read the result by them.
 pub fn carry_over(old_args: &str, schema: &str) -> String {
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
     let old = members(old_args);
@@ -258,7 +260,7 @@ pub fn carry_over(old_args: &str, schema: &str) -> String {
         .unwrap_or_default();
     let mut parts: Vec<String> = old
         .iter()
-        // Why the model made the call says nothing of another tool.
+        // The reason for the old call does not apply to another tool.
         .filter(|(key, _)| RESERVED.contains(&key.as_str()) && key != "_why")
         .map(|(key, value)| format!("{}:{value}", string(key)))
         .collect();

@@ -1,7 +1,9 @@
 //! Keys as the keymap names them (`a`, `A`, `ctrl-p`, `shift-tab`, `pgdn`).
 //!
+//! Must not know: commands, contexts.
+//!
 //! Independent of the terminal library, so that a binding can be parsed, printed and tested without
-//! one. Must not know: commands, contexts.
+//! one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -50,7 +52,7 @@ pub struct Key {
     pub ctrl: bool,
     /// With alt.
     pub alt: bool,
-    /// With shift; only where the key is not a character.
+    /// With shift; only if the key is not a character.
     pub shift: bool,
 }
 
@@ -70,7 +72,7 @@ impl Key {
         Self::plain(Code::Char(c))
     }
 
-    /// The character that this key types into a text, if it types one.
+    /// The character that this key types into a text, if any.
     pub const fn typed(self) -> Option<char> {
         match self.code {
             Code::Char(c) if !self.ctrl && !self.alt => Some(c),
@@ -79,20 +81,20 @@ impl Key {
     }
 }
 
-/// A key name that cannot stand.
+/// An invalid key name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadKey {
-    /// It means nothing.
+    /// An unknown name.
     #[error(
         "`{0}` is not a key: write a character, or esc, enter, tab, space, up, pgdn, f1, … with ctrl-, alt- or shift- before it"
     )]
     Unknown(String),
-    /// Terminals send another key in its place.
+    /// Terminals send another key instead.
     #[error("a terminal sends `{0}` and `{1}` alike: write `{1}`, or choose another key")]
     Indistinguishable(String, &'static str),
 }
 
-/// What terminals send for these together with control, and which key it stands for.
+/// Characters that terminals send as another key together with control.
 const CTRL_ALIASES: [(char, &str); 3] = [('i', "tab"), ('m', "enter"), ('[', "esc")];
 
 const NAMED: [(&str, Code); 18] = [

@@ -1,7 +1,8 @@
-//! Which key does what, where: the table's defaults, changed by the operator's file.
+//! Keys of the commands by context: the defaults, changed by the operator's file.
 //!
-//! Names and keys are parsed once, at load; two meanings of one key in one place are an error.
-//! Must not know: files, how anything is done.
+//! Must not know: files, how commands are carried out.
+//!
+//! Names and keys are parsed once, at load. Two meanings of one key in one context are an error.
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
@@ -12,17 +13,17 @@ use crate::config::Place;
 use crate::config::keymap::Change;
 use crate::text::visible;
 
-/// Something wrong with a keymap, and where in the file.
+/// An error in a keymap, with its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {wrong}", place.as_ref().map_or_else(|| "keymap".to_owned(), Place::to_string))]
 pub struct Error {
-    /// Where; none for what the file does not say.
+    /// The place; none for an error outside of the file.
     pub place: Option<Place>,
-    /// What.
+    /// The error.
     pub wrong: Wrong,
 }
 
-/// What is wrong with a keymap.
+/// Kinds of errors in a keymap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {
     /// No such command.
@@ -41,6 +42,9 @@ pub enum Wrong {
         /// What is wrong.
         source: BadKey,
     },
+    /// The file names a command by its current and by a former name.
+    #[error("`{0}` is here under two names: delete the former one")]
+    Twice(&'static str),
     /// Two meanings of one key.
     #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
     Duplicate {
@@ -63,13 +67,13 @@ pub enum Wrong {
         /// Where.
         where_: String,
     },
-    /// A command that must be reached whatever else was changed.
+    /// A command without which the operator has no way out.
     #[error("`{0}` needs a key: without it there would be no way out")]
     Needed(&'static str),
 }
 
-/// Commands that keep a key.
-const NEEDED: [&str; 4] = ["interrupt", "help", "give-up", "back"];
+/// Commands that must have a key.
+const NEEDED: [&str; 4] = ["interrupt", "help", "discard", "back"];
 
 /// Keys to verbs, by context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,11 +83,11 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// The defaults with the operator's changes: commands with the keys that replace their own.
+    /// The defaults with the operator's changes, which replace the keys of a command.
     pub fn new(changes: &[Change]) -> Result<Self, Error> {
         let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
         for change in changes {
-            let name = change.name.value.as_str();
+            let name = commands::current_name(&change.name.value);
             let Some(entry) = commands::entries().find(|entry| entry.name == name) else {
                 let short: String = name.chars().take(60).collect();
                 let wrong = Wrong::UnknownName {
@@ -95,7 +99,12 @@ impl Keymap {
                     wrong,
                 });
             };
-            requested.insert(entry.name, change);
+            if requested.insert(entry.name, change).is_some() {
+                return Err(Error {
+                    place: Some(change.name.place.clone()),
+                    wrong: Wrong::Twice(entry.name),
+                });
+            }
         }
         let mut map = Self {
             keys: BTreeMap::new(),
@@ -119,7 +128,7 @@ impl Keymap {
             let place = match &error {
                 Wrong::Duplicate { first, second, .. } => place(second).or_else(|| place(first)),
                 Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
-                Wrong::UnknownName { .. } | Wrong::BadKey { .. } => None,
+                Wrong::UnknownName { .. } | Wrong::BadKey { .. } | Wrong::Twice(_) => None,
             };
             Error { place, wrong: error }
         };
@@ -162,7 +171,7 @@ impl Keymap {
         }
     }
 
-    /// No key of a context may be hidden by a wider one that reaches it.
+    /// Checks that no wider context hides a key of a narrower one.
     fn check_reach(&self) -> Result<(), Wrong> {
         let mut of: BTreeMap<Context, Vec<(Key, &'static Entry)>> = BTreeMap::new();
         for ((context, key), entry) in &self.keys {
@@ -186,7 +195,7 @@ impl Keymap {
         Ok(())
     }
 
-    /// What a key means in a context; the verbs of recorded runs only where `replay` is set.
+    /// The verb of a key in a context. Verbs of recorded runs apply only with `replay`.
     pub fn verb(&self, context: Context, key: Key, replay: bool) -> Option<Verb> {
         context
             .reach()
@@ -201,7 +210,7 @@ impl Keymap {
         self.of.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The first key of a command as text; empty where it has none.
+    /// The first key of a command as text; empty without one.
     pub fn first(&self, name: &str) -> String {
         self.keys_of(name).first().map(Key::to_string).unwrap_or_default()
     }
@@ -249,7 +258,7 @@ mod tests {
 
     #[test]
     fn no_key_that_edits_a_text_lets_anything_run() {
-        // Whoever has it in their fingers for a text may press it where the text was closed already.
+        // Habitual text keys may be pressed after the text was closed already.
         let allows = |verb: Verb| {
             use Decide::{Accept, AllNow, Approve, ApproveUnread, AskAgain, DidNot, Retry, RunAgain, RunNow};
             matches!(
@@ -275,7 +284,7 @@ mod tests {
         names.sort_unstable();
         let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), count, "a name stands twice in the table");
+        assert_eq!(names.len(), count, "a name is in the table twice");
         assert!(commands::entries().all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty()));
     }
 
@@ -321,6 +330,20 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(!evil.contains('\u{1b}'), "{evil:?}");
+    }
+
+    #[test]
+    fn a_former_name_changes_the_renamed_command() {
+        let map = Keymap::new(&[change("collect", &["alt-y"])]).unwrap();
+        assert_eq!(map.first("stage"), "alt-y");
+        let both = [change("stage", &["alt-y"]), change("collect", &["alt-z"])];
+        let error = Keymap::new(&both).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("`stage` is here under two names: delete the former one"),
+            "{error}"
+        );
     }
 
     #[test]

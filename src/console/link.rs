@@ -1,7 +1,8 @@
-//! The console's only door to a run: commands out, updates in.
+//! Connects the console to a run: commands out, updates in.
 //!
-//! The command line adapts the engine, a recorded session or a test script to it. Must not know:
-//! what is behind the door.
+//! Must not know: what implements the connection.
+//!
+//! The command line adapts the engine, a recorded session or a test script to it.
 
 use std::sync::Arc;
 
@@ -19,78 +20,79 @@ use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::transcript::sent::SentRequest;
 
-/// A session that was written whole.
+/// A session that was written completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
     /// Its id.
     pub id: String,
-    /// The command that goes on with it.
+    /// The command that resumes it.
     pub resume: String,
 }
 
-/// What comes from a run.
+/// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
-    /// Everything so far; the first update, and again after a recorded run went back.
+    /// The whole state: the first update, and again after a recorded run went back.
     Snapshot(Box<State>),
-    /// Facts that are in a snapshot already, oldest first, for the log: at most the newest ones.
+    /// Events that a snapshot already includes, oldest first, for the log. At most the newest ones.
     Past(Vec<Arc<Envelope>>),
-    /// One more fact.
+    /// A new event.
     Event(Arc<Envelope>),
-    /// What a stream has brought of blocks that are not facts yet; replaces what was known of the turn.
+    /// Stream content that is not an event yet. Replaces earlier content of the turn.
     Live(Live),
-    /// A command that was sent through this door was carried out; what it made is recorded.
+    /// A command sent through this link was carried out. Its events are recorded.
     Taken(Box<Command>),
-    /// A command that was sent through this door was not carried out.
+    /// A command sent through this link was refused.
     Refused {
         /// The command.
         command: Box<Command>,
         /// Why.
         refusal: Refusal,
     },
-    /// What a request said, which was asked for through this door.
+    /// The content of a request, as asked for through this link.
     Sent {
         /// The turn.
         turn: TurnId,
         /// Which of its requests, counted from 1.
         request: u32,
-        /// What was found.
+        /// The result.
         found: Result<Arc<SentRequest>, String>,
     },
-    /// What the call that is looked at would replace, as that is now.
+    /// What the inspected call would replace now.
     Replaces {
         /// The call.
         look: LoadRequest,
-        /// What was found.
+        /// The result.
         found: Replaced,
     },
-    /// What still runs of a process that is watched through this door: once it was looked, and when that changes.
+    /// State of a process watched through this link: sent after the first check and on each change.
     Outlives {
         /// The process.
         process: OrphanCandidate,
-        /// What runs of it; none where all of it has ended.
+        /// The orphan process; none once all of it has ended.
         left: Option<OrphanProcess>,
     },
-    /// Something to tell the operator that is no fact of the run (a torn line that was set aside).
+    /// A notice for the operator that is no event of the run, such as a torn line that was set
+    /// aside.
     Notice(String),
-    /// Where a recorded run stands, and whether it plays.
+    /// Position of a recorded run, and whether it plays.
     At(At),
-    /// What a fork of a recorded run would be, which was asked for through this door; or why there can be none.
+    /// Preview of a fork of a recorded run, as asked for through this link; or why there is none.
     ForkPreview(Result<Arc<ForkPreview>, String>),
-    /// A fork is written, and may be gone on with; or it is not, and why.
+    /// A fork was written and can be resumed, or the reason why it was not written.
     Forked {
         /// The new session.
         session: Result<NewSession, String>,
-        /// True where it is gone on with at once.
+        /// True to resume it immediately.
         resume: bool,
     },
-    /// Nothing more begins, and why.
+    /// The run starts nothing new, and why.
     Halted(String),
-    /// Nothing more will come.
+    /// No further update follows.
     Ended,
 }
 
-/// A call whose decision is looked at, exactly as it is shown.
+/// A call whose decision the operator inspects, exactly as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadRequest {
     /// The call.
@@ -101,7 +103,7 @@ pub struct LoadRequest {
     pub digest: Option<Digest>,
 }
 
-/// The process of an execution that may have outlived the program which had started it.
+/// The process of an execution that may still run after a crash of the program that started it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrphanCandidate {
     /// The call.
@@ -112,7 +114,7 @@ pub struct OrphanCandidate {
     pub ticks: u64,
 }
 
-/// A call that is looked at, its tool and its arguments.
+/// An inspected call with its tool and arguments.
 pub type LoadTarget = (LoadRequest, Arc<str>, Arc<str>);
 
 /// What a call would replace.
@@ -120,25 +122,25 @@ pub type LoadTarget = (LoadRequest, Arc<str>, Arc<str>);
 pub enum Replaced {
     /// Nothing: there is no such file.
     Nothing,
-    /// A text, which would differ from then on in these lines.
+    /// A text, with the lines that would change.
     Text(Arc<[diff::Line]>),
-    /// Something that is not shown, and why; holds untrusted text.
+    /// Content that is not shown, and why. Holds untrusted text.
     Unreadable(String),
 }
 
-/// Where a recorded run stands.
+/// Position in a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct At {
-    /// Events that are shown.
+    /// Number of events shown.
     pub event: usize,
     /// All events.
     pub of: usize,
-    /// How fast it plays; none where it stands still.
+    /// Speed of the playback; none while paused.
     pub speed: Option<f64>,
 }
 
 impl At {
-    /// In words, or in as few characters as that takes.
+    /// The position as text; in as few characters as possible if `narrow`.
     pub fn describe(&self, narrow: bool) -> String {
         let Self { event, of, .. } = self;
         let speed = self.speed.map_or_else(String::new, |speed| format!(", {speed}x"));
@@ -157,53 +159,53 @@ pub struct Frames {
     pub sent: Arc<str>,
     /// The body that came back.
     pub received: Arc<str>,
-    /// True where there is more than is held here.
+    /// True if the bodies are longer than what is stored here.
     pub more: bool,
 }
 
-/// The door.
+/// Connection to a run.
 pub trait Link: Send {
-    /// Sends a command; that it was carried out, or its refusal, comes as an update.
+    /// Sends a command. An update reports that it was carried out or refused.
     fn send(&mut self, command: Command);
 
-    /// The next update. Never resolves again after [`Update::Ended`]. The future may be dropped and
-    /// asked for again; no update is lost by that.
+    /// The next update. Never resolves again after [`Update::Ended`]. Dropping the future and
+    /// calling again loses no update.
     fn next(&mut self) -> BoxFuture<'_, Update>;
 
-    /// What went over the wire for a request; none where nothing was kept of it.
+    /// What went over the wire for a request; none if nothing was stored.
     fn wire(&mut self, _turn: TurnId, _request: u32) -> Result<Option<Frames>, String> {
         Ok(None)
     }
 
-    /// Looks in the record for what a request of a turn said; it comes as an update, however long that takes.
+    /// Searches the journal for the content of a request of a turn. The result comes as an update.
     fn sent(&mut self, _turn: TurnId, _request: u32) {}
 
-    /// Tells what a call with this tool and these arguments would replace, as an update, now and whenever that changes,
-    /// until something else is looked at. A recorded run tells nothing.
+    /// Asks what a call with this tool and these arguments would replace. Updates report it now and
+    /// on each change, until the next call. A recorded run reports nothing.
     fn look(&mut self, _at: Option<LoadTarget>) {}
 
-    /// Tells of each of these processes whether it still runs, as updates, and of no other any more. A recorded run
-    /// tells nothing.
+    /// Watches exactly these processes: updates report whether each still runs. A recorded run
+    /// reports nothing.
     fn watch(&mut self, _processes: Vec<OrphanCandidate>) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}
 
-    /// Works on a fork from the place at which a recorded run stands; what came of it comes as an update. Does nothing
-    /// on a live one.
+    /// Works on a fork from the current position of a recorded run. The result comes as an update.
+    /// Does nothing on a live run.
     fn fork(&mut self, _step: Forking) {}
 }
 
-/// What is wanted of a fork.
+/// What to do about a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forking {
-    /// To be told what it would be.
+    /// Preview it.
     Foresee,
-    /// To have it, behind these events of the record.
+    /// Write it after these events of the journal.
     Write {
-        /// The last of them.
+        /// The last of these events.
         at: Seq,
-        /// True where it is gone on with at once.
+        /// True to resume it immediately.
         resume: bool,
     },
 }
@@ -211,19 +213,19 @@ pub enum Forking {
 /// How a recorded run is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayControl {
-    /// Give events by their recorded pace.
+    /// Emit events at their recorded pace.
     Play,
-    /// Give none by itself.
+    /// Stop the playback.
     Pause,
-    /// Give the next event.
+    /// Emit the next event.
     Step,
-    /// Go back before the newest event: a snapshot follows.
+    /// Go back before the newest event. A snapshot follows.
     Back,
     /// Play faster.
     Faster,
     /// Play slower.
     Slower,
-    /// Go to the position after this event: a snapshot follows where that is earlier.
+    /// Go to the position after this event. A snapshot follows if it is earlier.
     Seek(Seq),
     /// Go to the end.
     End,

@@ -1,6 +1,6 @@
-//! Incidents of repetition in words: what repeats, which steps were taken and why, what came of them.
+//! Incidents of repetition as text: what repeats, the steps with reasons, and the outcomes.
 //!
-//! Must not know: how a repetition is found, where the words are shown.
+//! Must not know: how a repetition is found, where the text is shown.
 
 use super::summary;
 use crate::domain::decide::escape::waits_for_operator;
@@ -10,12 +10,13 @@ use crate::domain::state::State;
 use crate::text::visible;
 use std::borrow::Cow;
 
-/// Columns of the arguments of one of them.
+/// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 240;
-/// Calls of an incident that are named.
+/// Maximum number of calls of an incident that are named.
 const NAMED: usize = 6;
 
-/// The incidents of a run, newest first, a paragraph each; what helped, what is allowed and muted at the end.
+/// The incidents of a run, newest first, a paragraph each. The last paragraphs list what helped,
+/// what is allowed and what is muted.
 pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = state
         .escape
@@ -38,7 +39,7 @@ pub fn paragraphs(state: &State) -> Vec<Vec<String>> {
     all
 }
 
-/// What helped against repetition so far, and what did not; none before that is known of anything.
+/// What helped against repetition so far, and what did not; none without data.
 pub fn lessons(state: &State) -> Option<String> {
     let of = |one: Lesson| format!("{} {} of {}", one.kind.short(), one.helped, one.tried);
     let list = |lessons: Vec<Lesson>| lessons.into_iter().map(of).collect::<Vec<_>>().join(", ");
@@ -60,7 +61,7 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
     } else if incident.over {
         "over"
     } else {
-        "goes on"
+        "continues"
     };
     let mut words = vec![format!(
         "loop {} ({}), {condition}: {}",
@@ -88,7 +89,7 @@ fn paragraph(state: &State, incident: &Incident) -> Vec<String> {
     words
 }
 
-/// The ordered list of steps against a repetition, with what became of each; none before the first is taken.
+/// The ordered steps against a loop, each with its outcome; empty before the first step.
 pub fn proposals(incident: &Incident) -> Vec<String> {
     if incident.steps.is_empty() {
         return Vec::new();
@@ -96,7 +97,7 @@ pub fn proposals(incident: &Incident) -> Vec<String> {
     let line = |(no, (level, proposal)): (usize, (LoopStep, Proposal<'_>))| {
         let became = match proposal {
             Proposal::Taken(step) => {
-                let step_outcome = step.outcome.map_or("no result yet", StepOutcome::label);
+                let step_outcome = step.outcome.map_or("no outcome yet", StepOutcome::label);
                 format!("taken ({}), {step_outcome}", step.node)
             }
             Proposal::Skipped("") => "skipped".to_owned(),
@@ -126,7 +127,7 @@ pub fn proposals_json(incident: &Incident) -> Vec<serde_json::Value> {
 }
 
 fn step(step: &Step) -> String {
-    let source = step.outcome.map_or("nothing came of it yet", StepOutcome::label);
+    let source = step.outcome.map_or("no outcome yet", StepOutcome::label);
     let why = if step.why.is_empty() {
         String::new()
     } else {

@@ -1,4 +1,6 @@
-//! The screen: shows state, collects intent. Must not know: engine, providers, tools, journal bytes.
+//! The terminal console: shows the state and collects the operator's input.
+//!
+//! Must not know: engine, providers, tools, journal bytes.
 
 pub mod app;
 pub mod approval_stats;

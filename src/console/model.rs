@@ -1,7 +1,8 @@
-//! Everything that the screen is made from. One part per pane; nothing is drawn from anywhere else.
+//! All data that the screen is drawn from, one part per pane.
 //!
-//! The run is the console's own fold of the events that it received. Must not know: how it is drawn,
-//! where messages come from.
+//! Must not know: how it is drawn, where messages come from.
+//!
+//! The run is the console's own fold of the events that it received.
 
 pub mod arming;
 pub mod batch;
@@ -64,49 +65,50 @@ use seek::Seek;
 pub use source::Source;
 use staged_edits::StagedEdits;
 
-/// What the run does not change.
+/// Settings and sources that the run does not change.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Colours.
     pub look: Look,
-    /// How it looked before a theme of the open list was tried on.
+    /// The look before the operator tried a theme of the open list.
     pub tried: Option<Look>,
-    /// The name of the theme that was chosen.
+    /// Name of the current theme.
     pub theme: String,
-    /// The theme that the operator's settings name.
+    /// Name of the theme in the operator's settings.
     pub named_theme: String,
-    /// How failures are met, as the files said last; empty before they were read.
+    /// Resilience settings from the files; empty until they were read.
     pub policy: Vec<(String, String)>,
-    /// What is wrong with the operator's files.
+    /// Problems in the operator's files.
     pub problems: Vec<String>,
-    /// The operator's file of settings, for the eye.
+    /// Path of the operator's settings file, for display.
     pub place: Option<String>,
-    /// Every theme that can be shown, by its name.
+    /// All available themes by name.
     pub themes: Vec<(String, Theme)>,
     /// Characters.
     pub charset: Charset,
-    /// True where the terminal draws characters of ambiguous width two columns wide. The console's own are ASCII then.
+    /// True if the terminal draws characters of ambiguous width two columns wide. The console then
+    /// uses ASCII for its own.
     pub wide: bool,
     /// Lines of the graph.
     pub line: Line,
     /// Keys.
     pub keymap: Keymap,
-    /// Milliseconds that something must have been on screen before a key decides about it.
+    /// Minimum time on screen before a key can decide, in milliseconds.
     pub arming_ms: u64,
     /// Name of the session.
     pub session: String,
-    /// Where what is shown comes from.
+    /// Source of the run.
     pub source: Source,
-    /// What stands between the console and the operator's terminal.
+    /// What is between the console and the operator's terminal.
     pub reach: Reach,
-    /// How weights are made, and what is known of tools beforehand.
+    /// How weights are computed, and what is known of the tools in advance.
     pub watch: Watch,
-    /// UTC milliseconds at the console's own zero; none for a recorded run, whose time stands still.
+    /// UTC milliseconds at the console's time 0; none for a recorded run, which has no clock.
     pub utc_zero: Option<i64>,
 }
 
 impl Settings {
-    /// True where what is shown is read from a record, and nobody works on it: nothing can be decided.
+    /// True if the run is read from a journal and not live: the operator cannot decide.
     pub fn is_recorded(&self) -> bool {
         self.source != Source::Live
     }
@@ -116,51 +118,52 @@ impl Settings {
         self.source == Source::Replay
     }
 
-    /// Begins to make text for this screen: its form, and its measure.
+    /// Sets charset and column widths for text made while the guards live.
     pub fn shown(&self) -> (FormGuard, WidthGuard) {
         (shown_in_ascii(self.text_in_ascii()), measured(self.wide))
     }
 
-    /// True where other people's text is shown in ASCII too.
+    /// True if foreign text is shown in ASCII too.
     pub fn text_in_ascii(&self) -> bool {
         self.charset == Charset::Ascii && !self.wide
     }
 
-    /// The keys, where they do something about the run: nothing is offered that a recorded run refuses.
+    /// The keymap, if keys can act on the run. A recorded run refuses those keys, so they are not
+    /// offered.
     pub fn offered(&self) -> Option<&Keymap> {
         (!self.is_recorded()).then_some(&self.keymap)
     }
 }
 
-/// A word to the operator on the status line.
+/// A message to the operator on the status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
-    /// The words; empty for none.
+    /// The text; empty for none.
     pub text: String,
     /// True for a refusal or an error.
     pub bad: bool,
-    /// How many notices came since the last key; the words are those of the newest.
+    /// Notices since the last key. The text is the newest notice.
     pub notices: usize,
-    /// True once the log has all of it.
+    /// True once the log holds the complete text.
     pub is_logged: bool,
 }
 
-/// What is said where nothing waits for the operator; taken back as soon as something does.
-pub const IDLE: &str = "nothing waits for you";
+/// Shown when the queue is empty; removed as soon as an entry arrives.
+pub const IDLE: &str = "Queue empty";
 
-/// The same in what words are true: a run can wait for its operator without a call that does.
+/// Message for an empty queue. The run can need attention although no call waits.
 pub fn idle(model: &Model) -> String {
     if halted::is(model) {
         return halted::NOTHING.to_owned();
     }
     if !model.settings.is_recorded() && model.run.stuck().is_some() {
         let why = model.settings.keymap.first("why-waiting");
-        return format!("no call waits for you, but the run does: {why} says why");
+        return format!("Queue empty, but the run needs you. {why} shows why");
     }
     IDLE.to_owned()
 }
 
-/// Everything that the screen is made from.
+/// All data that the screen is drawn from.
 #[derive(Debug, Clone)]
 pub struct Model {
     /// The run.
@@ -175,28 +178,28 @@ pub struct Model {
     pub log: LogPane,
     /// The other panes at the bottom.
     pub lower: Lower,
-    /// What is worked out of all of the run.
+    /// Values computed from the whole run.
     pub cached: Caches,
-    /// What is open on top, the topmost last.
+    /// Open overlays, the topmost last.
     pub overlays: Vec<Overlay>,
-    /// Edits that wait to be committed together.
+    /// Edits to commit together.
     pub staged_edits: StagedEdits,
-    /// What has been on screen, and since when.
+    /// Questions on screen, each with the time since when.
     pub arming: Arming,
     /// Keys that were pressed.
     pub keys: KeyState,
-    /// What was said once and has to be said again.
+    /// The action that needs a second key press.
     pub double_press: DoublePress,
-    /// Size, focus, places.
+    /// Size, focus and areas.
     pub screen: Screen,
-    /// The word on the status line.
+    /// The message on the status line.
     pub message: Message,
-    /// What does not change.
+    /// Settings that do not change.
     pub settings: Settings,
 }
 
 impl Model {
-    /// A model before anything arrived.
+    /// A model without any event.
     pub fn new(settings: Settings, width: u16, height: u16) -> Self {
         Self {
             run: RunPart::new(settings.watch.clone()),
@@ -217,7 +220,7 @@ impl Model {
         }
     }
 
-    /// Whether this is said for the second time, right after the first; else it counts as the first.
+    /// True for the second press of a key in a row. Otherwise records it as the first.
     pub fn confirm_press(&mut self, what: What) -> bool {
         let again = self.double_press.is_again(what, self.arming.now);
         if !again {
@@ -226,7 +229,7 @@ impl Model {
         again
     }
 
-    /// Says something on the status line.
+    /// Sets the message on the status line.
     pub fn set_status(&mut self, text: impl Into<String>) {
         self.message = Message {
             text: text.into(),
@@ -234,7 +237,8 @@ impl Model {
         };
     }
 
-    /// Says what came by itself, after which nobody asked; the log has it too. No such word hides another one.
+    /// Shows a notice that the operator did not ask for. The log holds it too, so notices replace
+    /// each other.
     pub fn notify(&mut self, text: &str) {
         let notices = self.message.notices + 1;
         self.message = Message {
@@ -248,7 +252,7 @@ impl Model {
         };
     }
 
-    /// Says that something did not go.
+    /// Shows an error on the status line.
     pub fn complain(&mut self, text: impl Into<String>) {
         self.message = Message {
             text: text.into(),
@@ -257,7 +261,7 @@ impl Model {
         };
     }
 
-    /// What the row under the cursor of the focused pane at the bottom is about.
+    /// Target of the row under the cursor of the focused pane at the bottom.
     pub fn followed(&self) -> Target {
         let pane = self.screen.focus;
         if pane != Pane::Log {
@@ -271,8 +275,8 @@ impl Model {
         }
     }
 
-    /// What the selected row stands for, where a verb would act on one node of several that nobody has named. What the
-    /// inspector shows is named: there it acts.
+    /// Describes a folded row, on which a verb for one node would be ambiguous. None if the
+    /// inspector leads: it shows one node.
     pub fn folded(&self, verb: Verb) -> Option<String> {
         let graph = &self.graph;
         let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
@@ -290,30 +294,30 @@ impl Model {
         (row.count > 1).then(|| format!("{} {noun}", row.count))
     }
 
-    /// The sign of what goes on beyond an edge.
+    /// The sign for content beyond an edge.
     pub fn more(&self) -> char {
         Symbol::Ellipsis.glyph(self.settings.charset)
     }
 
-    /// UTC milliseconds now, as far as the console knows; none for a recorded run.
+    /// Current UTC milliseconds; none for a recorded run.
     pub fn utc(&self) -> Option<i64> {
         let since = i64::try_from(self.arming.now).unwrap_or(i64::MAX);
         self.settings.utc_zero.map(|zero| zero.saturating_add(since))
     }
 
-    /// UTC milliseconds until which what goes on in the run has lasted; none where nothing goes on any more.
+    /// Current UTC milliseconds while the run continues; none once it has ended.
     pub fn now_of_run(&self) -> Option<i64> {
         let continues = matches!(self.run.state.mode, Mode::Running | Mode::Paused(_));
         self.utc()
             .filter(|_| continues && !self.run.ended && self.run.halted.is_none())
     }
 
-    /// Where a call stands, in a few words; a wait with what is left of it.
+    /// Status of a call as a short text, with the time left of a delay.
     pub fn status_words(&self, call: &Call) -> String {
         if let effective @ EffectiveStatus::Superseded(_) = EffectiveStatus::of_call(&self.run.state, call) {
             return effective.describe();
         }
-        // In a run that is halted no wait ends.
+        // No delay ends in a halted run.
         let utc = self.utc().filter(|_| !halted::is(self));
         match (&call.failure.delay, utc) {
             (Some(delay), Some(now)) => delay.describe(now),
@@ -328,8 +332,7 @@ impl Model {
         }
     }
 
-    /// The request that is made again by itself and has to wait for it, where one has: the one that comes first. A wait
-    /// that is over is told no more.
+    /// The pending retry that comes first. An elapsed delay is not shown.
     pub fn again(&self) -> Option<PendingRetry<'_>> {
         let now = self.utc();
         let left = |one: &PendingRetry<'_>| now.and_then(|now| one.left(now));
@@ -340,7 +343,8 @@ impl Model {
             .min_by_key(|one| left(one).unwrap_or(u64::MAX))
     }
 
-    /// The request of which nothing has come for so long that it is told; none in a run that does not go on.
+    /// The request without data for so long that the screen shows it; none in a run that does not
+    /// continue.
     pub fn idle_time(&self) -> Option<IdleTime> {
         self.unheard().filter(|is_idle| is_idle.ms >= IDLE_MS)
     }
@@ -352,7 +356,7 @@ impl Model {
             .and_then(|now| self.run.last_activity.longest(now))
     }
 
-    /// True where the one cursor is on an entry of the queue: there, or on its row in the graph.
+    /// True if the cursor is on a queue entry, in the queue or on its row in the graph.
     pub fn is_selected_in_queue(&self) -> bool {
         let same = match (self.graph.selected, self.queue.selected) {
             (Some(Pick::Node(id)), Some(QueueEntry::Call { call, .. })) => id.call() == call,
@@ -362,7 +366,8 @@ impl Model {
         same || self.screen.lead == Pane::Queue
     }
 
-    /// How many entries of the queue wait for the operator: what is asked again by itself can be decided, but need not.
+    /// Number of queue entries that need the operator. An automatic retry can be decided, but need
+    /// not.
     pub fn waiting(&self) -> usize {
         let state = &self.run.state;
         let by_itself = |requested| match requested {
@@ -376,10 +381,10 @@ impl Model {
         waiting.by_ref().filter(|item| !by_itself(item.entry)).count()
     }
 
-    /// What becomes of a question that nobody answers, and when; none where it waits for ever.
+    /// What happens if the operator does not decide, and when; none without a deadline.
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
         let verdict = call.verdict.as_ref()?;
-        // Nothing follows in a run that is halted.
+        // No deadline expires in a halted run.
         let is_counted = call.approval.approver.is_none();
         let asks = call.status == Status::AwaitingApproval && is_counted && !halted::is(self);
         let ms = verdict.deadline_ms.filter(|_| asks)?;
@@ -398,13 +403,13 @@ impl Model {
         })
     }
 
-    /// How long what is typed about a call can still be its decision, with its name.
+    /// Time left to decide about a call, with its name.
     pub fn time_left(&self, call: NodeId) -> Option<String> {
         let words = self.deadline_words(self.run.state.call(call)?)?;
         Some(format!("{call} waits: {words}"))
     }
 
-    /// What is read on top or in the inspector, and what is looked for in it.
+    /// The open text in the overlay or inspector, and the search in it.
     pub fn seek(&mut self) -> Option<(&mut Seek, &Doc)> {
         match self.overlays.last_mut() {
             Some(Overlay::Page(page)) => Some((page.seek.as_mut()?, &page.doc)),
@@ -412,7 +417,7 @@ impl Model {
         }
     }
 
-    /// What the title of the window says, in the console's own words.
+    /// Title of the terminal window. Contains only text of the console itself.
     pub fn title(&self) -> String {
         match self.waiting() {
             count if count == 0 || halted::is(self) => format!(

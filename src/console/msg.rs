@@ -1,7 +1,9 @@
-//! What happens to the console, and what it asks for in return.
+//! Events that reach the console, and the actions that it requests in return.
 //!
-//! Time is part of the message (milliseconds of a monotonic clock), so that an update is a function
-//! of its arguments. Must not know: where messages come from, how a request is carried out.
+//! Must not know: where messages come from, how a request is carried out.
+//!
+//! Time is part of the message (milliseconds of a monotonic clock), so that an update is a pure
+//! function.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,50 +16,50 @@ use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 use crate::resilience::correction::Correction;
 
-/// Something happened.
+/// A message to the console.
 #[derive(Debug, Clone)]
 pub enum Msg {
     /// From the keyboard.
     Term(TermMsg),
-    /// The console has the terminal again, after somebody else had it.
+    /// The console has the terminal again after another program had it.
     Retaken {
-        /// When.
+        /// Time, in milliseconds.
         at: u64,
     },
     /// From the run.
     Run(Update),
     /// A frame is on the screen.
     Drawn {
-        /// When it was flushed, all input before it read.
+        /// Time at which it was flushed, after all earlier input was read.
         at: u64,
     },
-    /// Time has passed; sent at the latest at [`super::model::Model::wake_at`].
+    /// Time has passed. Sent at [`super::model::Model::wake_at`] at the latest.
     Tick {
-        /// Now.
+        /// Time, in milliseconds.
         at: u64,
     },
     /// The files of themes and keys were read.
     Files(Read),
     /// `$EDITOR` ended.
     Edited(Result<EditedFile, String>),
-    /// What went over the wire for the request that was asked for.
+    /// Wire data of the requested request.
     Wire(Result<Option<Frames>, String>),
-    /// What was worked out about a long text.
+    /// A computed fact about a long text.
     Found(Finding),
-    /// What came of a text that was to be written into a file.
+    /// Result of saving a text to a file.
     Saved(Result<String, String>),
-    /// What came of a correction that was to be kept in the operator's settings.
+    /// Result of storing a correction in the operator's settings.
     CorrectionStored(Result<Box<Correction>, String>),
-    /// `$EDITOR` ended that was opened to read.
+    /// `$EDITOR`, opened for reading, ended.
     Shown(Result<(), String>),
 }
 
-/// What `$EDITOR` left.
+/// The result of `$EDITOR`.
 #[derive(Debug, Clone)]
 pub struct EditedFile {
     /// The text.
     pub text: String,
-    /// The file that it is in, until [`Out::Discard`].
+    /// Its file, kept until [`Out::Discard`].
     pub file: PathBuf,
 }
 
@@ -68,16 +70,16 @@ pub enum TermMsg {
     Key {
         /// Which.
         key: Key,
-        /// When it was read.
+        /// Time at which it was read.
         at: u64,
     },
-    /// Keys without modifiers that waited together, with the time at which each came.
+    /// Keys without modifiers that were read together, each with its time.
     Keys(Vec<(Key, u64)>),
-    /// A bracketed paste: goes into a text or nowhere.
+    /// A bracketed paste. It goes into a text or is ignored.
     Paste {
         /// Its text.
         text: String,
-        /// When it was read.
+        /// Time at which it was read.
         at: u64,
     },
     /// A new size.
@@ -89,33 +91,33 @@ pub enum TermMsg {
     },
     /// The mouse.
     Mouse {
-        /// What was done.
+        /// Kind of action.
         mouse: Mouse,
         /// Column.
         x: u16,
         /// Row.
         y: u16,
     },
-    /// The terminal's window has the focus, or has it no longer.
+    /// True if the terminal's window got the focus, false if it lost it.
     Focus(bool),
 }
 
-/// What can be done with the mouse. Only its first button does anything.
+/// Mouse actions. Only the first button has an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
     /// The button went down.
     Press,
-    /// It was moved with the button down.
+    /// The mouse moved with the button down.
     Drag,
     /// The button went up.
     Release,
-    /// A notch of the wheel.
+    /// One step of the wheel upwards.
     WheelUp,
-    /// A notch of the wheel.
+    /// One step of the wheel downwards.
     WheelDown,
 }
 
-/// Something to do outside.
+/// A request to the outside of the console.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out {
     /// Send to the run.
@@ -133,11 +135,11 @@ pub enum Out {
         /// The text.
         text: Arc<str>,
     },
-    /// Keep in the operator's settings; [`Msg::Kept`] follows.
+    /// Store in the operator's settings; [`Msg::Kept`] follows.
     Keep(Box<Correction>),
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
-    /// Take away what `$EDITOR` wrote: all of it was taken over.
+    /// Delete the file that `$EDITOR` wrote: the console has copied its text.
     Discard(PathBuf),
     /// Open in `$EDITOR` to read; [`Msg::Shown`] follows.
     Show(String),
@@ -148,40 +150,39 @@ pub enum Out {
         /// The request.
         request: u32,
     },
-    /// Look for what a request said; [`super::link::Update::Sent`] follows.
+    /// Search for the content of a request; [`super::link::Update::Sent`] follows.
     Sent {
         /// The turn.
         turn: TurnId,
         /// Which of its requests, counted from 1.
         request: u32,
     },
-    /// Look at what a call with this tool and these arguments would replace, or at nothing any more;
+    /// Request what a call with this tool and these arguments would replace; none to end that.
     /// [`super::link::Update::Replaces`] follows.
     Look(Option<LoadTarget>),
-    /// Look whether these processes still run, and whether any other does no more;
-    /// [`super::link::Update::Outlives`] follows.
+    /// Watch exactly these processes; [`super::link::Update::Outlives`] follows.
     Watch(Vec<OrphanCandidate>),
     /// Clear the screen and draw everything.
     Redraw,
-    /// Take the mouse, or leave it to the terminal's own selection.
+    /// Capture the mouse, or leave it to the terminal's own selection.
     Mouse(bool),
-    /// Stop the program in the shell.
+    /// Suspend the program in the shell.
     Suspend,
-    /// Tell the operator outside of the screen that they are needed.
+    /// Alert the operator outside of the screen.
     Alert(String),
-    /// Leave.
+    /// Quit the console.
     Quit(Leave),
 }
 
 /// How the console was left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leave {
-    /// Nothing was running, or the operator left it as it is.
+    /// Nothing was running, or the operator chose not to wait.
     Quit,
     /// Ctrl-C twice.
     Interrupted,
-    /// To go on with the session of this id.
+    /// Resume the session of this id.
     Resume(String),
-    /// The process was told to end.
+    /// A signal terminated the process.
     Killed(String),
 }

@@ -1,8 +1,10 @@
-//! A long untrusted text as wrapped rows of a given width, made only where they are looked at.
+//! A long untrusted text as wrapped rows of a given width, made only when shown.
+//!
+//! Must not know: panes, colours.
 //!
 //! The text is cut into blocks (a line, or a few KiB of a longer one). Making a pager counts the
-//! rows of each block, which for ordinary ASCII is a division; the rows themselves are made for the
-//! visible window only. Must not know: panes, colours.
+//! rows of each block, which for ordinary ASCII is a division. The rows themselves are made for the
+//! visible window only.
 
 mod rows;
 #[cfg(test)]
@@ -20,9 +22,9 @@ use rows::{Inks, rows_of};
 
 /// Bytes of a block of a long line.
 const BLOCK: usize = 4096;
-/// How far back a good place for a cut is looked for.
+/// Maximum number of bytes to move a cut back to a better place.
 const BACK: usize = 1024;
-/// Bytes beyond a block in which something may be found that reaches into it.
+/// Bytes around a block to include in a search, for matches that cross its edges.
 const EDGE: usize = 256;
 
 /// How rows end.
@@ -30,27 +32,27 @@ const EDGE: usize = 256;
 pub enum Wrap {
     /// Between words where there are any: prose.
     Words,
-    /// Wherever the row is full: arguments and values.
+    /// At any character: arguments and values.
     Chars,
 }
 
-/// What a piece of a row is.
+/// Style of a piece of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ink {
     /// Whether it is a mark.
     pub kind: Kind,
-    /// What it is in JSON.
+    /// Its JSON token.
     pub tint: Tint,
-    /// True where it was searched for.
+    /// True for a search match.
     pub hit: bool,
-    /// What the text itself asks for.
+    /// Style that the text itself requests.
     pub sgr: Sgr,
 }
 
 /// A run of characters of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// What it is.
+    /// Its style.
     pub ink: Ink,
     /// The characters, in the visible form.
     pub text: String,
@@ -61,7 +63,7 @@ pub struct Piece {
 pub struct Row {
     /// Its pieces.
     pub pieces: Vec<Piece>,
-    /// True where it goes on with the line of the row before.
+    /// True if it continues the line of the row before.
     pub continues: bool,
 }
 
@@ -88,22 +90,22 @@ struct Block {
 /// A text in rows.
 #[derive(Debug, Clone)]
 pub struct Pager {
-    /// What is made into rows.
+    /// The text to make rows from.
     text: Arc<str>,
-    /// The text as it is, where that is another: with the sequences that are shown as colours.
+    /// The original text if it differs: with the sequences that are shown as colours.
     exact: Option<Arc<str>>,
-    /// What those ask for: found once, so that no row needs what comes before it.
+    /// Styles from those sequences, computed once for all rows.
     runs: Vec<Run>,
     width: usize,
     wrap: Wrap,
     blocks: Vec<Block>,
     rows: usize,
-    /// True where the text is JSON, to be told apart by its tokens.
+    /// True to colour the text by its JSON tokens.
     json: bool,
 }
 
 impl Pager {
-    /// Cuts a text of JSON.
+    /// Lays out a JSON text.
     pub fn json(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
         let mut pager = Self::new(text, width, wrap);
         pager.json = true;
@@ -117,8 +119,8 @@ impl Pager {
         pager
     }
 
-    /// Cuts a text in the colours that it asks for: their sequences are no part of the rows, nor is anything found
-    /// in them. Nothing where it asks for none.
+    /// Lays out a text with its own colours. The colour sequences are not part of the rows or of
+    /// search matches. None for a text without them.
     pub fn coloured(text: &Arc<str>, width: u16, wrap: Wrap) -> Option<Self> {
         let painted = painted(text)?;
         let mut pager = Self::new(painted.text.into(), width, wrap);
@@ -127,7 +129,7 @@ impl Pager {
         Some(pager)
     }
 
-    /// Cuts a text; a width of 0 counts as 1.
+    /// Lays out a text. A width of 0 is handled as 1.
     pub fn new(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
         #[cfg(test)]
         super::testing::work::laid(text.len());
@@ -184,7 +186,7 @@ impl Pager {
         self.rows
     }
 
-    /// Rows from `first` on, at most `count`, with what was searched for.
+    /// Rows from `first` on, at most `count`, with search matches highlighted.
     pub fn window(&self, first: usize, count: usize, find: Option<&Regex>) -> Vec<Row> {
         let mut out = Vec::with_capacity(count.min(200));
         for block in self.blocks.get(self.block_of(first)..).unwrap_or_default() {
@@ -205,7 +207,7 @@ impl Pager {
         out
     }
 
-    /// The block that a row stands in.
+    /// The block that contains a row.
     fn block_of(&self, row: usize) -> usize {
         self.blocks
             .partition_point(|block| block.first + block.rows <= row)
@@ -227,7 +229,7 @@ impl Pager {
         rows_of(piece, self.width, self.wrap, &inks)
     }
 
-    /// What is found in a block, as bytes of the text; what reaches over its edges too.
+    /// Matches in a block as bytes of the text, including those that cross its edges.
     fn hits(&self, block: &Block, find: &Regex) -> Vec<Range<usize>> {
         let near = |at: usize, back: bool| {
             let mut at = if back {
@@ -248,7 +250,7 @@ impl Pager {
             .collect()
     }
 
-    /// Rows of a block, counted in the whole text, in which something begins to be found.
+    /// Rows of a block, counted in the whole text, in which a match begins.
     fn rows_found<'p>(
         &'p self,
         block: &'p Block,
@@ -264,7 +266,7 @@ impl Pager {
         found.into_iter()
     }
 
-    /// The first row from `row` on in which something is found; or, looking back, the last one before it.
+    /// The first match from `row` on, or the last one before it if `back`.
     pub fn find(&self, find: &Regex, row: usize, back: bool) -> Option<usize> {
         let here = self.block_of(row);
         if back {
@@ -279,7 +281,7 @@ impl Pager {
         if let Some(at) = self.rows_found(block, find).find(|at| *at >= row) {
             return Some(at);
         }
-        // The rest is searched as one text: no rows are made before something is found.
+        // Searches the rest as one text: rows are made only for a match.
         let found = find.find_at(&self.text, block.bytes.end)?;
         let there = self
             .blocks
@@ -288,14 +290,15 @@ impl Pager {
         self.rows_found(block, find).next()
     }
 
-    /// The rows in which something is found, in order.
+    /// The rows with matches, in order.
     pub fn count(&self, find: &Regex) -> Vec<usize> {
         let blocks = self.blocks.iter();
         let found = blocks.filter(|block| !self.hits(block, find).is_empty());
         found.flat_map(|block| self.rows_found(block, find)).collect()
     }
 
-    /// Bytes of the text that stand in these rows, to the nearest row: all of them together are the bytes of the text.
+    /// Number of text bytes in these rows, to the nearest row. The sum over all rows is the length
+    /// of the text.
     pub fn bytes_in(&self, rows: &Range<usize>) -> u64 {
         let from = self
             .blocks
@@ -308,7 +311,8 @@ impl Pager {
             .take_while(|(block, _)| block.first < rows.end)
             .map(|(block, next)| {
                 let inside = rows.end.min(block.first + block.rows) - rows.start.max(block.first);
-                // A line break belongs to the line before it; the last line has none, nor has a piece of a longer one.
+                // A line break belongs to the line before it. The last line and a piece of a longer
+                // line have none.
                 let broken = next.is_some_and(|next| !next.continues);
                 let bytes = block.bytes.len() as u64 + u64::from(broken);
                 (bytes * inside as u64).div_ceil(block.rows.max(1) as u64)
@@ -317,7 +321,7 @@ impl Pager {
     }
 }
 
-/// Where a block that begins at `at` in a line that ends at `end` stops.
+/// End of a block that begins at `at` in a line that ends at `end`.
 fn cut(text: &str, at: usize, end: usize) -> usize {
     if end - at <= BLOCK + BACK {
         return end;
@@ -338,9 +342,9 @@ fn cut(text: &str, at: usize, end: usize) -> usize {
         .unwrap_or(end)
 }
 
-/// True for text of which every byte is one cell and stands for itself.
+/// True for text whose bytes are each one cell and are shown unchanged.
 fn is_simple(piece: &str) -> bool {
-    // Where only ASCII is shown it may stand as a mark.
+    // In ASCII mode it may look like a mark.
     let marked = in_ascii() && piece.contains('<');
     piece.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         && !marked

@@ -18,18 +18,18 @@ use super::symbols::Charset;
 use crate::domain::branch::Branch;
 use crate::domain::id::Epoch;
 
-/// What was chosen in the panes, which their rows show.
+/// Choices of the operator that the rows show.
 #[derive(Debug, Clone, Copy)]
 pub struct Chosen<'a> {
     /// The weight whose changes are listed.
     pub explained: &'a Explained,
     /// The branch that others are compared with.
     pub marked: Option<Epoch>,
-    /// What the branches came to.
+    /// The branches with their outcomes.
     pub branches: &'a [Branch],
 }
 
-/// The rows of a pane, with what stands behind its name; `now` is the moment up to which what goes on has lasted.
+/// The rows of a pane, and the text after its name. Open periods last until `now`.
 pub fn make(
     (run, now): (&RunPart, Option<i64>),
     pane: Pane,
@@ -46,7 +46,7 @@ pub fn make(
     }
 }
 
-/// So many of something.
+/// A number with its noun.
 pub fn many(count: usize, one: &str) -> String {
     match count {
         1 => format!("1 {one}"),

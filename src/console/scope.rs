@@ -1,5 +1,4 @@
-//! What a reference can name where somebody types one: calls before it and what they gave, paths of the
-//! state, the input of the session.
+//! Completes a reference in arguments: calls, their results, state paths and session input.
 //!
 //! Must not know: keys, how references find their values.
 
@@ -16,27 +15,27 @@ use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 use crate::schema::{Choice, Completion};
 
-/// Choices at most, the newest calls.
+/// Maximum number of choices, the newest calls first.
 const MOST: usize = 500;
-/// Members of a list that are offered.
+/// Maximum number of list members to offer.
 const MEMBERS: usize = 32;
-/// Longest result that is looked into.
+/// Maximum size of a result that is searched, in bytes.
 const LOOKED_INTO: usize = 1024 * 1024;
-/// Characters of a value that are repeated.
+/// Characters of a value that are shown.
 const VALUE_CHARS: usize = 60;
 
-/// Where the call stands that reads.
+/// Position of the call that reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reader {
-    /// The call itself, where there is one already.
+    /// The call itself, if it exists.
     own: Option<NodeId>,
     thread: ThreadId,
-    /// The turn that it stands in, or the last one before it; none for the end of the thread.
+    /// Its turn, or the last turn before it; none at the end of the thread.
     turn: Option<u32>,
 }
 
 impl Reader {
-    /// A call that is there.
+    /// An existing call.
     pub fn call(state: &State, id: NodeId) -> Option<Self> {
         let turn = state.turn_of(id)?;
         Some(Self {
@@ -46,7 +45,7 @@ impl Reader {
         })
     }
 
-    /// A call that will stand after a turn, or at the end of the run.
+    /// A future call after a turn, or at the end of the run.
     pub fn after(state: &State, turn: Option<TurnId>) -> Self {
         let turn = turn.and_then(|turn| state.turns.get(&turn));
         Self {
@@ -59,7 +58,7 @@ impl Reader {
     fn sees(&self, state: &State, id: NodeId) -> bool {
         let there = state.nodes.get(&id).is_some_and(|node| node.active);
         let before = state.turn_of(id).is_some_and(|turn| {
-            // A call may read one that stands later in its own turn.
+            // A call may read a later call of its own turn.
             let reached = |pos| turn.pos <= pos;
             turn.thread == self.thread && turn.is_active() && self.turn.is_none_or(reached)
         });
@@ -67,8 +66,8 @@ impl Reader {
     }
 }
 
-/// What can stand at byte `at` of a text of JSON, where a reference is typed there: one that has begun, or
-/// a text that is still empty. None elsewhere.
+/// Completes a reference at byte `at` of a JSON text: one that is begun, or any in an empty text.
+/// None elsewhere.
 pub fn complete(state: &State, reader: Reader, text: &str, at: usize) -> Option<Completion> {
     let before = text.get(..at)?;
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '|' | '&' | '<' | '>' | '*' | '\\' | ',');
@@ -108,9 +107,9 @@ pub fn complete(state: &State, reader: Reader, text: &str, at: usize) -> Option<
 
 fn roots(typed: &str) -> Vec<Choice> {
     [
-        ("call.", "what a call gave"),
-        ("state.", "what calls wrote there"),
-        ("input", "what the session was given"),
+        ("call.", "result of a call"),
+        ("state.", "values that calls wrote"),
+        ("input", "input of the session"),
     ]
     .into_iter()
     .filter(|(name, _)| name.starts_with(typed))
@@ -126,7 +125,7 @@ fn choice(name: String, detail: String) -> Choice {
     }
 }
 
-/// The places that begin with what is typed, without the dagger.
+/// The places with the typed prefix, without the dagger.
 fn places(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
     let mut parts: Vec<&str> = typed.split('.').collect();
     let last = parts.pop().unwrap_or_default();
@@ -147,13 +146,13 @@ fn places(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
     }
 }
 
-/// A name that can stand between two dots of a text of JSON.
+/// True for a name that a reference in JSON text can contain between two dots.
 fn can_be_named(name: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || c.is_control() || ".\"\\|&<>*,".contains(c);
     !name.is_empty() && !name.contains(odd)
 }
 
-/// The calls before the reader by their names: of equal ones the newest, as a reference finds it.
+/// The calls before the reader by name. Of equal names the newest, as a reference resolves it.
 fn newest(state: &State, reader: Reader) -> BTreeMap<&str, &Call> {
     let mut calls: BTreeMap<&str, &Call> = BTreeMap::new();
     let place = |call: &Call| state.turn_of(call.id).map(|turn| (turn.pos, call.id));
@@ -190,7 +189,7 @@ fn labels(state: &State, reader: Reader, typed: &str) -> Vec<Choice> {
     found.into_iter().take(MOST).map(|(_, choice)| choice).collect()
 }
 
-/// What can be read of a call: its value, and what stands beside it.
+/// Readable values of a call: its result, and the metadata next to it.
 fn results(state: &State, call: &Call) -> Vec<Value> {
     let Some(Outcome::Ok { value, meta, .. }) = state.observation(call.id).and_then(|node| node.outcome())
     else {
@@ -206,7 +205,7 @@ fn results(state: &State, call: &Call) -> Vec<Value> {
     parse(value).into_iter().chain(beside).collect()
 }
 
-/// The members of values at a path, where they begin with what is typed.
+/// The members of values at a path that have the typed prefix.
 fn below(values: &[Value], parts: &[&str], path: &[&str], typed: &str) -> Vec<Choice> {
     let before = parts.join(".");
     let mut seen = BTreeSet::new();
@@ -237,7 +236,8 @@ fn below(values: &[Value], parts: &[&str], path: &[&str], typed: &str) -> Vec<Ch
     out
 }
 
-/// Paths of the state that calls before the reader write, a key at a time; beyond them what stands there.
+/// State paths that calls before the reader write, one key at a time; then the members of the value
+/// at the path.
 fn paths(state: &State, reader: Reader, parts: &[&str], path: &[&str], typed: &str) -> Vec<Choice> {
     let before = parts.join(".");
     let mut out: BTreeMap<String, Choice> = BTreeMap::new();
@@ -260,7 +260,7 @@ fn paths(state: &State, reader: Reader, parts: &[&str], path: &[&str], typed: &s
             }
             Some(_) => {}
             None => {
-                // Beyond what was written: into the value that stands there.
+                // After a written path, offer the members of its value.
                 let ended = seen.iter().find(|id| state.observation(**id).is_some());
                 let call = ended.and_then(|id| state.calls.get(id));
                 if let (Some(rest), Some(call)) = (path.strip_prefix(keys.as_slice()), call) {

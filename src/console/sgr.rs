@@ -1,8 +1,9 @@
-//! The colours and attributes that a tool's output asks for: `ESC [ … m`, taken out of the text and kept beside it.
+//! Splits a tool's output into text and the colours and attributes that it requests.
 //!
-//! Only such a sequence is taken out, and only where it stands in one piece. Every other control character stays in the
-//! text, where it is shown as a mark. Nothing here is ever sent to a terminal. Must not know: what becomes of a colour
-//! on screen, rows.
+//! Must not know: what becomes of a colour on screen, rows.
+//!
+//! Only complete `ESC [ … m` sequences are removed. Every other control character stays in the
+//! text, which shows it as a mark. Nothing here is ever sent to a terminal.
 
 #[cfg(test)]
 mod tests;
@@ -11,13 +12,13 @@ use std::ops::Range;
 
 use vte::{Params, Parser, Perform};
 
-/// Longest sequence between `ESC [` and `m`; a longer one stays in the text.
+/// Maximum length between `ESC [` and `m`. A longer sequence stays in the text.
 const LONGEST: usize = 64;
 
-/// A colour as it is asked for.
+/// A requested colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tone {
-    /// That of the screen.
+    /// The default of the screen.
     #[default]
     Own,
     /// One of the 256; the first sixteen are those of the terminal's palette.
@@ -26,46 +27,46 @@ pub enum Tone {
     Rgb([u8; 3]),
 }
 
-/// What is asked for at a place of a text. Blinking and hidden text are not known here: neither is ever shown so.
+/// The style requested at a place of a text. Blinking and hidden text are not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sgr {
-    /// The characters.
+    /// Colour of the characters.
     pub fg: Tone,
-    /// Their ground.
+    /// Colour of the background.
     pub bg: Tone,
-    /// Heavier.
+    /// Bold.
     pub bold: bool,
-    /// Weaker.
+    /// Faint.
     pub faint: bool,
-    /// Slanted.
+    /// Italic.
     pub italic: bool,
-    /// With a line below.
+    /// Underlined.
     pub underline: bool,
-    /// With a line through.
+    /// Struck through.
     pub strike: bool,
-    /// Characters and ground change places.
+    /// Foreground and background swapped.
     pub reverse: bool,
 }
 
-/// From a byte of a text on, until the next of them, this is asked for.
+/// A style that applies from a byte of a text to the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// The byte.
     pub from: usize,
-    /// What is asked for.
+    /// The style.
     pub sgr: Sgr,
 }
 
-/// A text without its sequences, and what they ask for.
+/// A text without its sequences, and the styles that they request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Painted {
     /// The text.
     pub text: String,
-    /// What is asked for, in order; nothing before the first.
+    /// The styles in order; none applies before the first.
     pub runs: Vec<Run>,
 }
 
-/// Takes the sequences out of a text. Nothing where it has none.
+/// Removes the sequences from a text. None for a text without any.
 pub fn painted(text: &str) -> Option<Painted> {
     let mut parser = Parser::new();
     let mut brush = Brush::default();
@@ -76,7 +77,7 @@ pub fn painted(text: &str) -> Option<Painted> {
         let before = brush.sgr;
         parser.advance(&mut brush, text.as_bytes().get(range.clone()).unwrap_or_default());
         if !brush.known {
-            // It has more numbers than anybody reads: it is nothing that asks for a colour.
+            // A sequence with more numbers than are read requests no colour.
             brush.sgr = before;
             continue;
         }
@@ -92,7 +93,7 @@ pub fn painted(text: &str) -> Option<Painted> {
     Some(out)
 }
 
-/// Whether there is any such sequence in a text.
+/// Whether a text contains such a sequence.
 pub fn has_any(text: &str) -> bool {
     sequences(text).any(|range| {
         let mut brush = Brush::default();
@@ -101,21 +102,21 @@ pub fn has_any(text: &str) -> bool {
     })
 }
 
-/// What is asked for at a byte.
+/// The style at a byte.
 pub fn at(runs: &[Run], byte: usize) -> Sgr {
     let next = runs.partition_point(|run| run.from <= byte);
     let run = next.checked_sub(1).and_then(|at| runs.get(at));
     run.map_or_else(Sgr::default, |run| run.sgr)
 }
 
-/// How many bytes from this one on are asked for alike, at most `count`.
+/// Number of bytes with the same style from this one on, at most `count`.
 pub fn same_style_len(runs: &[Run], byte: usize, count: usize) -> usize {
     let next = runs.partition_point(|run| run.from <= byte);
     runs.get(next).map_or(count, |run| count.min(run.from - byte))
 }
 
 impl Painted {
-    /// From the end of the text on something else is asked for.
+    /// Starts a style at the end of the text.
     fn paint(&mut self, sgr: Sgr) {
         let from = self.text.len();
         if self.runs.last().is_some_and(|last| last.from == from) {
@@ -128,7 +129,7 @@ impl Painted {
     }
 }
 
-/// Where a text has what looks like such a sequence.
+/// The ranges of a text that look like such sequences.
 fn sequences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     text.match_indices("\u{1b}[").filter_map(move |(start, _)| {
@@ -142,7 +143,7 @@ fn sequences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What is asked for so far.
+/// The style so far.
 #[derive(Debug, Default)]
 struct Brush {
     sgr: Sgr,
@@ -160,7 +161,7 @@ impl Perform for Brush {
                 0 => self.sgr = Sgr::default(),
                 38 => take(&mut self.sgr.fg, param, &mut params),
                 48 => take(&mut self.sgr.bg, param, &mut params),
-                // The colour of lines is not shown, but its numbers are no attributes.
+                // Underline colours are not supported, but their numbers are no attributes.
                 58 => take(&mut Tone::default(), param, &mut params),
                 _ => self.sgr.set(*number, param.get(1).copied()),
             }
@@ -169,7 +170,7 @@ impl Perform for Brush {
 }
 
 impl Sgr {
-    /// Takes in an attribute or one of the sixteen colours.
+    /// Applies an attribute or one of the sixteen colours.
     fn set(&mut self, number: u16, kind: Option<u16>) {
         let place = |from: u16| Tone::Index((number - from) as u8);
         match number {
@@ -196,8 +197,8 @@ impl Sgr {
     }
 }
 
-/// Reads the numbers of a colour behind 38, 48 or 58: in the same parameter (`38:2::1:2:3`), or in those that follow
-/// (`38;2;1;2;3`). One that is not whole leaves the colour as it was.
+/// Reads the numbers of a colour after 38, 48 or 58: in the same parameter (`38:2::1:2:3`), or in
+/// the following ones (`38;2;1;2;3`). An incomplete colour changes nothing.
 fn take<'p>(tone: &mut Tone, param: &[u16], rest: &mut impl Iterator<Item = &'p [u16]>) {
     let mut numbers: Vec<u16> = param.get(1..).unwrap_or_default().to_vec();
     if numbers.is_empty() {
@@ -211,7 +212,7 @@ fn take<'p>(tone: &mut Tone, param: &[u16], rest: &mut impl Iterator<Item = &'p 
         };
         numbers.extend((0..count).map_while(|_| next()));
     } else if let [2, _, red, green, blue, ..] = numbers[..] {
-        // Between the kind and the colour stands the name of a colour space, mostly an empty one.
+        // The name of a colour space precedes the colour; mostly it is empty.
         numbers = vec![2, red, green, blue];
     }
     let part = |number: u16| u8::try_from(number).ok();

@@ -1,47 +1,46 @@
-//! How the newest word is told at the bottom of the screen: over as many rows as it needs, as far as there is room.
+//! Lays out the last message at the bottom of the screen, over several rows if there is room.
 //!
-//! Must not know: what is said, how a row is drawn.
+//! Must not know: what a message says, how a row is drawn.
 
 use super::columns::Columns as _;
 use super::doc::broken;
 use super::hints::Hint;
 use crate::text::{head, visible};
 
-/// The most rows that one asks for.
+/// Maximum number of rows for a message.
 const MOST: usize = 5;
-/// Characters that are looked at: more than so many rows have.
+/// Maximum number of characters used: more than the rows can hold.
 const LENGTH: usize = 2_000;
 
-/// A word as it is told.
+/// A message in rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusLine {
-    /// Its rows; in the last one stands what was cut off, too.
+    /// Its rows. The last one also holds the cut-off rest.
     pub rows: Vec<String>,
-    /// True where the keys that stay stand in its last row, because there is no row for keys.
+    /// True if the pinned keys share its last row, because they have no row of their own.
     pub shares: bool,
-    /// True where all of it is there.
+    /// True if the message fits completely.
     pub is_whole: bool,
 }
 
-/// Columns that a hint takes, with the gap behind it.
+/// Columns of a hint, including the gap after it.
 pub fn wide(hint: &Hint) -> usize {
     hint.key.columns() + hint.word.columns() + 3
 }
 
-/// Columns of the hints that stay.
+/// Columns of the pinned hints.
 pub fn pinned_columns(hints: &[Hint]) -> usize {
     hints.iter().filter(|hint| hint.stays).map(wide).sum()
 }
 
-/// Rows that a text asks for which has so many columns in each of them, of which the keys that stay take so many in the
-/// last one.
+/// Rows that a text needs at this width. The pinned keys take `stored` columns of the last row.
 pub fn rows_for(text: &str, width: usize, stored: usize) -> u16 {
     let rows = rows(text, width);
     let fits = rows.len() == 1 || rows.last().is_none_or(|last| last.columns() + stored <= width);
     (rows.len() + usize::from(!fits)).min(MOST) as u16
 }
 
-/// A text over so many rows. One row alone is given to it whole.
+/// Lays out a text in `height` rows. A single row goes to the text alone.
 pub fn layout(text: &str, (width, height): (usize, usize), stored: usize) -> StatusLine {
     let mut rows = rows(text, width);
     let shares = height > 1 && rows.len() >= height;
@@ -95,7 +94,7 @@ mod tests {
         assert!(roomy.is_whole && !roomy.shares, "the keys have a row");
         let long = message("one two three four", 2);
         assert_eq!(long.rows, ["one two", "three four"]);
-        assert!(!long.is_whole && long.shares, "the keys stand over its end");
+        assert!(!long.is_whole && long.shares, "the keys cover its end");
         let low = message("one two three four", 1);
         assert_eq!(low.rows, ["one two three four"]);
         assert!(!low.is_whole && !low.shares);

@@ -1,6 +1,8 @@
-//! A node in one line. Its texts are untrusted: they become visible where the line is fitted into columns.
+//! Summarizes a node in one line.
 //!
-//! Must not know: looks, where a line stands.
+//! Must not know: styles, where a line is shown.
+//!
+//! Its texts are untrusted: unsafe characters are marked when the line is fitted into columns.
 
 mod line;
 mod untrusted_text;
@@ -22,25 +24,25 @@ use crate::domain::state::State;
 use crate::schema::RESERVED;
 use crate::text::head;
 
-/// Longest arguments that are taken apart.
+/// Longest arguments that are parsed.
 const MAX_PARSED: usize = 256 * 1024;
-/// Longest JSON text that is read whole for its line.
+/// Longest JSON text that is read whole for a line.
 const DECODED: usize = 16 * 1024;
-/// Characters that are read of a longer one.
+/// Characters that are read of a longer JSON text.
 const HEAD: usize = 4 * 1024;
-/// Characters of an escape of JSON, and of the second half of what takes two.
+/// Characters of a JSON escape, and of the second half of a surrogate pair.
 const ESCAPE: usize = 12;
-/// Arguments that are named.
+/// The most arguments with their names.
 const NAMED: usize = 64;
-/// Longest value without blanks that is taken for the name of a place.
+/// Longest value without blanks that can be the name of a place.
 const PLACE: usize = 1000;
-/// Characters of the name of a tool that a call had before.
+/// The most characters of the name of a replaced tool.
 const OLD: usize = 40;
-/// Columns that a call has at least beside what came of it.
+/// The fewest columns of a call next to its outcome.
 const CALL: usize = 24;
-/// Columns of the arrow between a call and what came of it.
+/// Columns of the arrow between a call and its outcome.
 const ARROW: usize = 3;
-/// How the names of arguments end that say a place.
+/// Endings of argument names that name a place.
 const PLACES: [&str; 15] = [
     "path",
     "paths",
@@ -59,12 +61,12 @@ const PLACES: [&str; 15] = [
     "destination",
 ];
 
-/// A node in one line.
+/// Summarizes a node in one line.
 pub fn of(state: &State, node: &Node) -> Summary {
     content(state, node, &node.now().content)
 }
 
-/// What a node says, or said, in one line.
+/// Summarizes the content of a node revision in one line.
 pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     match content {
         Content::Text { text, .. } if text.is_empty() => Summary::default().own("(no words)"),
@@ -75,7 +77,7 @@ pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     }
 }
 
-/// What a node says, beside what it says elsewhere: what tells long texts apart stays.
+/// Summarizes a node next to another revision of it. The differing part of long texts stays.
 pub fn content_beside(state: &State, node: &Node, content: &Content, other: &Content) -> Summary {
     let from = |text: &str, other: &str| match call_group::from(text, other) {
         Some(from) => text_from(text, from),
@@ -94,7 +96,7 @@ pub fn content_beside(state: &State, node: &Node, content: &Content, other: &Con
     }
 }
 
-/// The name that a call gave its result.
+/// The label that a call gave its result.
 fn labelled(state: &State, node: &Node) -> Summary {
     let call = state.calls.get(&node.id);
     match call.filter(|call| *call.label != *node.id.to_string() && !call.label.is_empty()) {
@@ -112,21 +114,21 @@ pub fn text_of(text: &str) -> Summary {
     Summary::default().untrusted(text)
 }
 
-/// A text in one line, of which what stands from a character on stays where there is no room for all of it.
+/// A text in one line. In little room, the part from a character on stays.
 pub fn text_from(text: &str, from: usize) -> Summary {
-    // What stands far behind is on no line.
+    // A part far from the start fits no line.
     let (shown, _) = head(text, from.saturating_add(HEAD));
     Summary::default().text(UntrustedText::new(shown, Keep::From(from)).of_bytes(text.len()))
 }
 
-/// What is told of one argument.
+/// One argument of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// The JSON text of its value.
+    /// The JSON text of the value.
     pub value: &'a str,
-    /// The character of its text from which on it is another one than that of a call beside it.
+    /// The first character that differs from the same argument of the other call.
     pub from: Option<usize>,
 }
 
@@ -145,14 +147,14 @@ pub fn arguments(args: &str) -> Summary {
             from: None,
         })
         .collect();
-    // What is no object of arguments is shown as it is; a name and a path for the result are none.
+    // Other JSON than an object is shown as it is. The label and result path of a call are not arguments.
     if members.is_empty() {
         return text_of(args);
     }
     listed(&own)
 }
 
-/// Arguments in one line, beside others of the same names.
+/// Arguments in one line, next to others with the same names.
 fn arguments_beside(args: &str, other: &str) -> Summary {
     let (members, others) = (json::members(args), json::members(other));
     if args.len().max(other.len()) > DECODED || members.is_empty() {
@@ -175,8 +177,7 @@ fn arguments_beside(args: &str, other: &str) -> Summary {
     listed(&own)
 }
 
-/// Arguments in one line: a text that is the only one stands there by itself, unless it could be taken for another
-/// line of arguments.
+/// Arguments in one line. A single text has no name, unless it could be mistaken for other arguments.
 pub fn listed(all: &[Argument<'_>]) -> Summary {
     match all {
         [one] => match text(one.value) {
@@ -206,8 +207,8 @@ pub fn named(all: &[Argument<'_>]) -> Summary {
     }
 }
 
-/// A value that stands behind its name. Quoted is what could be taken for something else: another argument, or a value
-/// that is no text.
+/// A value after its name. Quotes a text that could be mistaken for another argument or for a value that is no
+/// text.
 fn value(one: &Argument<'_>) -> UntrustedText {
     match text(one.value) {
         Some((text, whole)) if is_clear(&text) && !reads_as_json(&text) => {
@@ -230,7 +231,7 @@ fn argument_text(one: &Argument<'_>, text: &str, whole: usize) -> UntrustedText 
     UntrustedText::new(text, keep).of_bytes(whole)
 }
 
-/// The text of a JSON string, its head where it is long, and how much all of it is; none for other JSON.
+/// The text of a JSON string (the head of a long one) and its size; `None` for other JSON.
 pub fn text(value: &str) -> Option<(String, Size)> {
     if value.len() <= DECODED {
         let text = json::as_text(value)?;
@@ -240,7 +241,7 @@ pub fn text(value: &str) -> Option<(String, Size)> {
     if !value.starts_with('"') {
         return None;
     }
-    // The cut may stand within an escape.
+    // The cut may be inside an escape.
     let end = value.char_indices().nth(HEAD).map_or(value.len(), |(at, _)| at);
     let head = value.get(..end)?;
     let text = (0..=ESCAPE)
@@ -249,18 +250,18 @@ pub fn text(value: &str) -> Option<(String, Size)> {
     Some((text, Size::Json(value.len())))
 }
 
-/// How much a text is, of which perhaps only the head was read.
+/// The size of a text that may be read only in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// So many bytes.
+    /// Bytes of the text.
     Text(usize),
-    /// So many bytes written as JSON, where a quotation mark or the end of a line takes two: a long text is not read
-    /// whole for a row.
+    /// Bytes of the text as JSON, where a quotation mark or a line end takes two. A long text is not read whole
+    /// for a row.
     Json(usize),
 }
 
 impl Size {
-    /// The bytes, at most.
+    /// The upper bound of the bytes.
     pub const fn most(self) -> usize {
         match self {
             Self::Text(bytes) | Self::Json(bytes) => bytes,
@@ -275,7 +276,7 @@ impl Size {
     }
 }
 
-/// True for a text that nothing but itself can be meant by behind a name.
+/// True for a text that is unambiguous after a name.
 fn is_clear(text: &str) -> bool {
     let other = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '=' | '"' | '\'' | '`');
     !text.is_empty() && !text.contains(other)
@@ -290,7 +291,7 @@ fn reads_as_json(text: &str) -> bool {
     }
 }
 
-/// True for a text that cannot be taken for arguments with their names, nor for a value that is no text.
+/// True for a text that cannot be mistaken for named arguments, nor for a value that is no text.
 fn is_unambiguous(text: &str) -> bool {
     let stop = text.find(|c: char| c.is_whitespace() || matches!(c, '=' | '"'));
     let named = stop
@@ -299,7 +300,7 @@ fn is_unambiguous(text: &str) -> bool {
     !text.is_empty() && !named && !text.starts_with('"') && !reads_as_json(text)
 }
 
-/// True for a value that says where something is. Its end tells it from others.
+/// True for a value that names a place. Its end distinguishes it.
 pub fn is_place(name: &str, text: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let plain = text.len() <= PLACE && text.contains(['/', '\\']) && !text.contains(char::is_whitespace);
@@ -316,7 +317,7 @@ pub fn result(outcome: &Outcome) -> Summary {
     }
 }
 
-/// A result in one line, where the kind of an error is told already.
+/// A result in one line, without the class of an error.
 pub fn short_result(outcome: &Outcome) -> Summary {
     let own = |words: &str| Summary::default().own(words);
     match outcome {
@@ -350,7 +351,7 @@ pub fn ready_call(state: &State, id: NodeId) -> Summary {
     }
 }
 
-/// A node by its number with what it says, to name a place.
+/// A node by its id and summary, to name a place.
 pub fn named_node(state: &State, id: NodeId) -> Summary {
     let name = Summary::default().own(format!("{id} "));
     match state.node(id) {
@@ -359,7 +360,7 @@ pub fn named_node(state: &State, id: NodeId) -> Summary {
     }
 }
 
-/// Who made a call another one than it was first, in a few words; none for one that is what it was.
+/// Describes who changed a call, in a few words; `None` for an unchanged call.
 pub fn describe_change(node: &Node) -> Option<String> {
     let Content::Call {
         tool: old,
@@ -389,7 +390,7 @@ pub fn describe_change(node: &Node) -> Option<String> {
     })
 }
 
-/// The columns that a call has beside what came of it, where both stand in so many.
+/// The columns of a call next to its outcome, if both share `columns`.
 pub fn beside(room: usize, source: &Summary) -> usize {
     let rest = room.saturating_sub(source.columns(room) + ARROW);
     rest.max(room / 2).max(CALL)
@@ -430,7 +431,7 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
             own(format!("guidance {}: ", after(turn))).untrusted(text)
         }
         Edit::InsertThought { after: place, text } => {
-            let place = place.map_or("at the end".to_owned(), |place| format!("behind {place}"));
+            let place = place.map_or("at the end".to_owned(), |place| format!("after {place}"));
             own(format!("thought {place}: ")).untrusted(text)
         }
         Edit::InsertCall {
@@ -438,7 +439,7 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
             tool,
             args,
         } => own(format!("call {}: ", after(turn))).and(call_of(tool, args)),
-        Edit::RejectAnswer { node, reason, .. } => own(format!("{node} refuse: ")).untrusted(reason),
+        Edit::RejectAnswer { node, reason, .. } => own(format!("{node} reject: ")).untrusted(reason),
         Edit::Copy { node, from, .. } => {
             let id = node.observation();
             let line = branch::line(state, *from);
@@ -446,8 +447,8 @@ pub fn edit(state: &State, edit: &Edit) -> Summary {
                 let node = state.node(id)?;
                 Some(content(state, node, &node.revision(rev)?.content))
             });
-            own(format!("{id} take from branch {}: ", from.0)).and(claims.unwrap_or_default())
+            own(format!("{id} copy from branch {}: ", from.0)).and(claims.unwrap_or_default())
         }
-        Edit::Delete { node, base } => own(format!("{node} {base} take away: ")).and(call(state, *node)),
+        Edit::Delete { node, base } => own(format!("{node} {base} delete: ")).and(call(state, *node)),
     }
 }

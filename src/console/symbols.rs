@@ -1,7 +1,8 @@
 //! One character for each thing and state, with an ASCII twin; all are one column wide.
 //!
-//! A state is told by its symbol as well as by its colour, so no two states share one. Must not
-//! know: colours, where a symbol is drawn.
+//! Must not know: colours, where a symbol is drawn.
+//!
+//! A state has its own symbol as well as its colour, so no two states share one.
 
 use crate::domain::call::{Call, Decision, Status};
 use crate::domain::effective_status::EffectiveStatus;
@@ -10,7 +11,7 @@ use crate::domain::node::Node;
 
 use super::theme::Role;
 
-/// Which characters are used.
+/// The characters to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Charset {
     /// Unicode.
@@ -21,7 +22,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// What stands around the number of one of several things, of which others are beside it.
+    /// Signs around the number of one of several items, such as pages.
     pub const fn around(self) -> (char, char) {
         match self {
             Self::Unicode => ('‹', '›'),
@@ -29,7 +30,7 @@ impl Charset {
         }
     }
 
-    /// What the locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM` promise.
+    /// The charset for a locale (`LC_ALL`, else `LC_CTYPE`, else `LANG`) and `TERM`.
     pub fn detect(locale: Option<&str>, term: Option<&str>) -> Self {
         let utf8 = locale.is_some_and(|locale| {
             let locale = locale.to_ascii_lowercase();
@@ -68,41 +69,41 @@ macro_rules! symbols {
 symbols! {
     /// What the operator asked.
     Prompt = '▶' '>',
-    /// What the model thought.
+    /// A thought of the model.
     Thought = '◆' 'o',
     /// The answer.
     Answer = '★' 'A',
     /// An attempt to repair arguments.
     Repair = '⚙' 'r',
-    /// What a person did to the graph.
+    /// An intervention in the graph.
     Intervention = '✎' 'e',
-    /// A call that nobody checked yet.
+    /// A call that is not checked yet.
     Proposed = '◌' '.',
     /// A call with faults.
     Invalid = '▲' '!',
-    /// A call that waits for another.
+    /// A call that waits for another call.
     Blocked = '◇' 'b',
-    /// A call that waits for a person.
+    /// A call that needs the operator.
     Awaiting = '◎' '?',
-    /// A decided call that waits for its place.
+    /// A call that is waiting to run.
     Queued = '◔' 'q',
-    /// A call that runs.
+    /// A running call.
     Running = '◐' '%',
-    /// Nobody knows whether it happened.
+    /// A call whose outcome is unknown.
     OutcomeUnknown = '¿' '&',
-    /// It went well.
+    /// It succeeded.
     Ok = '●' '*',
     /// It failed.
     Failed = '✖' 'x',
-    /// A person or the policy said no.
+    /// Rejected by the operator or denied by the policy.
     Rejected = '⊘' '/',
-    /// Nobody answered in time.
+    /// Its deadline passed without a decision.
     Expired = '◷' '@',
-    /// Something that it needed has no value.
+    /// An input of it will never exist.
     Skipped = '○' '-',
-    /// An edit replaced it before anything came of it.
+    /// Superseded by an edit before it had an outcome.
     History = '⊖' 'h',
-    /// A person wrote its arguments or its result.
+    /// The operator wrote its arguments or its result.
     Edited = '✐' 'E',
     /// Several calls in one row.
     Fan = '≡' '=',
@@ -110,7 +111,7 @@ symbols! {
     Closed = '▸' '+',
     /// Something open that can be folded.
     Opened = '▾' 'v',
-    /// Stands beside what the model says.
+    /// In front of text from the model.
     ModelText = '▍' ':',
     /// Something new below.
     MoreBelow = '▼' 'V',
@@ -120,13 +121,13 @@ symbols! {
     Ellipsis = '…' '~',
     /// The selected row.
     Pointer = '❯' ']',
-    /// The selected row of a pane that is not the one whose row the inspector shows.
+    /// The selected row of a pane that the inspector does not follow.
     Resting = '›' ')',
-    /// What the selected row hangs on.
+    /// A node that the selected row depends on.
     Ancestor = '↑' 'u',
-    /// What hangs on the selected row.
+    /// A node that depends on the selected row.
     Descendant = '↓' 'd',
-    /// Leads from an old value to a new one.
+    /// Between an old and a new value.
     Arrow = '→' '}',
     /// A bar of a meter.
     Bar = '█' '#',
@@ -154,7 +155,7 @@ impl Symbol {
         }
     }
 
-    /// The symbol of how a call stands: of history that came to no end, what it waited for says nothing any more.
+    /// The symbol of a call's effective status. A superseded call without an outcome has its own.
     pub const fn of_effective_status(effective: EffectiveStatus<'_>) -> Self {
         match effective {
             effective if effective.was_left() => Self::History,
@@ -164,7 +165,8 @@ impl Symbol {
         }
     }
 
-    /// The symbol of a call in the graph: what went well in words of a person's says so.
+    /// The symbol of a call in the graph. A success with arguments or result of the operator has
+    /// its own.
     pub fn of_call(
         effective: EffectiveStatus<'_>,
         call: &Call,
@@ -192,7 +194,7 @@ impl Symbol {
         }
     }
 
-    /// How it looks.
+    /// Role of the symbol in a theme.
     pub const fn role(self) -> Role {
         match self {
             Self::Proposed | Self::Queued => Role::Pending,

@@ -75,41 +75,40 @@ pub use tool_change::definitions;
 
 /// Columns of a name before its value.
 const NAME: u16 = 11;
-/// What stands before the first row of a decision, before each row of the text that is decided about,
-/// before the last row, and before a row of its head that stays in sight. No untrusted text can produce these: see
-/// [`crate::text::FRAME`].
+/// The marks before the first row of a decision, each row of its text, its last row, and a fixed row of its head.
+/// No untrusted text can produce them: see [`crate::text::FRAME`].
 const FRAME: [&str; 4] = ["┏ ", "┃ ", "┗ ", "┣ "];
-/// The same where only ASCII is drawn: told from untrusted text by its place and its look.
+/// The same on an ASCII screen. Place and style distinguish it from untrusted text.
 const FRAME_ASCII: [&str; 4] = ["# ", "| ", "# ", "# "];
-/// Rows that a value takes at most.
+/// The most rows of a value.
 const FIELD_ROWS: usize = 4;
-/// Longest arguments that are taken apart for reading, in bytes: what is taken apart is copied.
+/// Longest arguments that are parsed for reading, in bytes: parsing copies them.
 const MAX_PARSED: usize = 256 * 1024;
-/// Columns of the texts of a call in a list that decides; of what is longer the list says how long it is.
+/// Columns of the texts of a call in a list for approval; the list shows the length of longer ones.
 const WHOLE: usize = 600;
 
-/// Everything that a tab is made from.
+/// The inputs of a tab.
 pub struct Maker<'a> {
     /// The run.
     pub run: &'a RunPart,
-    /// What was made and found out before.
+    /// Cached results of background jobs.
     pub cache: &'a mut Cache,
-    /// Which of the calls that wait are of one shape.
+    /// Groups of similar waiting calls.
     pub call_groups: &'a BTreeMap<NodeId, CallGroup>,
     /// Columns.
     pub width: u16,
     /// Characters.
     pub charset: Charset,
-    /// How the output of tools is shown; none where no part of a document shows it in its colours.
+    /// How tool output is shown; `None` for documents without coloured output.
     pub output: Option<Output>,
-    /// Which of several things are shown.
+    /// The shown part of a longer list.
     pub older: Older,
     /// The document.
     pub doc: Doc,
 }
 
 impl<'a> Maker<'a> {
-    /// Makes an empty document of so many columns, in these characters.
+    /// Makes an empty document with this width and these characters.
     pub fn new(
         run: &'a RunPart,
         cache: &'a mut Cache,
@@ -130,7 +129,7 @@ impl<'a> Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The console's own words, over as many lines as they need.
+    /// Adds the console's own text, over as many lines as it needs.
     fn own(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         let width = usize::from(self.width).max(1);
@@ -138,11 +137,11 @@ impl Maker<'_> {
             self.doc.line(Styled::new().own(role, text));
             return;
         }
-        // What of it is somebody else's is marked already.
+        // Untrusted parts are marked already.
         self.over(Styled::new().own(role, text.trim_end()), 0);
     }
 
-    /// Lines `name  value` with an untrusted value: its head, over a few lines.
+    /// Adds `name  value` with an untrusted value: its head, over a few lines.
     fn field(&mut self, name: &str, value: &str) {
         let width = self.width.saturating_sub(NAME).max(8);
         let (head, cut) = crate::text::head(value, usize::from(width) * FIELD_ROWS * 2);
@@ -161,7 +160,7 @@ impl Maker<'_> {
         }
     }
 
-    /// `name  words` in the console's own words, over as many lines as they need.
+    /// Adds `name  text` with the console's own text, over as many lines as it needs.
     fn fact(&mut self, name: &str, role: Role, words: impl Into<String>) {
         let line = Styled::new()
             .own(Role::Dim, format!("{name:<10} "))
@@ -169,14 +168,14 @@ impl Maker<'_> {
         self.over(line, usize::from(NAME));
     }
 
-    /// A line, over as many as it needs; those after the first begin further in.
+    /// Adds a line, wrapped; rows after the first are indented.
     fn over(&mut self, line: Styled, indent: usize) {
         for row in line.over(usize::from(self.width), indent) {
             self.doc.line(row);
         }
     }
 
-    /// An untrusted text behind a mark.
+    /// Adds untrusted text after a mark.
     fn text(&mut self, source: &Arc<str>, form: Form, wrap: Wrap, role: Role, mark: (Role, String)) {
         let width = self.width.saturating_sub(mark.1.columns() as u16).max(1);
         let pager = self.cache.pager(source, form, width, wrap);
@@ -185,28 +184,25 @@ impl Maker<'_> {
         }
     }
 
-    /// What was found out about a text of so many bytes; where that is still worked out a line says so.
+    /// The result of a background job on a text; adds a line while the job runs.
     fn found<T>(&mut self, found: Result<T, Arc<Ticket>>, bytes: usize) -> Option<T> {
         match found {
             Ok(found) => Some(found),
             Err(ticket) => {
                 self.doc.wait(ticket);
-                self.own(
-                    Role::Warning,
-                    format!("{bytes} bytes, being gone through: a moment"),
-                );
+                self.own(Role::Warning, format!("loading {bytes} bytes…"));
                 None
             }
         }
     }
 
-    /// A value in the form that is best to read, so far in.
+    /// Adds a value in its most readable form, indented.
     fn readable(&mut self, value: &Arc<str>, indent: &str) {
         let mark = (Role::Dim, indent.to_owned());
         self.text(value, Form::Readable, Wrap::Chars, Role::Text, mark);
     }
 
-    /// Words of the model or the operator, each with its own mark.
+    /// Adds text of the model or the operator, each with its own mark.
     fn quote(&mut self, source: &Arc<str>, origin: &Origin) {
         let (role, mark) = match origin {
             Origin::Operator { .. } => (Role::Operator, self.glyph(Symbol::ModelText)),
@@ -221,7 +217,7 @@ impl Maker<'_> {
         );
     }
 
-    /// A piece of the frame of a decision: its first row, a row of the text, its last row, a row that stays.
+    /// A mark of the frame of a decision: first row, row of the text, last row, fixed row.
     fn frame(&self, piece: usize) -> &'static str {
         let pieces = match self.charset {
             Charset::Unicode => FRAME,
@@ -230,7 +226,7 @@ impl Maker<'_> {
         pieces.get(piece).copied().unwrap_or_default()
     }
 
-    /// The console's own words in the frame of a decision, over as many lines as they need.
+    /// Adds the console's own text in the frame of a decision, wrapped.
     fn framed(&mut self, piece: usize, words: &str) {
         let width = self.width.saturating_sub(2).max(1);
         let pager = Pager::new(words.trim_end().into(), width, Wrap::Words);
@@ -238,7 +234,7 @@ impl Maker<'_> {
         for row in pager.window(0, pager.rows(), None) {
             let words: String = row.pieces.into_iter().map(|piece| piece.text).collect();
             let mut words = format!("{corner}{}", words.trim_end());
-            // A blank behind the words, where there is room for it.
+            // A blank after the text, where there is room.
             if words.columns() < usize::from(self.width) {
                 words.push(' ');
             }
@@ -265,7 +261,7 @@ pub fn make(maker: &mut Maker<'_>, subject: Option<Subject>, tab: Tab) {
 fn node(maker: &mut Maker<'_>, id: NodeId, tab: Tab) {
     let run = maker.run;
     let Some(node) = run.state.node(id) else {
-        maker.own(Role::Dim, format!("{id} is not there"));
+        maker.own(Role::Dim, format!("{id} does not exist"));
         return;
     };
     match tab {
@@ -297,7 +293,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     }
     if !node.active {
         let why = effective_status::replaced_words(&maker.run.state, node.id);
-        line = line.own(Role::Superseded, format!("  history: {why}"));
+        line = line.own(Role::Superseded, format!("  superseded: {why}"));
     }
     line = line.own(Role::Dim, format!("  {}", origin_word(node.now())));
     maker.doc.line(line);
@@ -306,14 +302,14 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
     }
 }
 
-/// What edits and other branches left on a node, in sentences.
+/// Adds what edits and other branches left on a node, as sentences.
 fn badges(maker: &mut Maker<'_>, id: NodeId) {
     for one in badge::of(&maker.run.state, id) {
         maker.own(Role::Stale, one.sentence());
     }
 }
 
-/// Who wrote a revision, in the console's words.
+/// The author of a revision, as text.
 pub fn origin_word(revision: &Revision) -> String {
     match &revision.origin {
         Origin::Model => "by the model".to_owned(),
@@ -342,7 +338,7 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
         }
         Content::Call { .. } => call::content(maker, node.id),
         Content::Observation { outcome, .. } => maker.outcome(outcome),
-        Content::Deleted => maker.own(Role::Dim, "taken away by the operator"),
+        Content::Deleted => maker.own(Role::Dim, "deleted by the operator"),
     }
     if node.id.kind == NodeKind::Intervention {
         loops::step(maker, node.id);
@@ -355,7 +351,7 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
             if let Some(via) = maker.run.state.via.get(&edit.seq) {
                 maker.fact("from", Role::Text, via.label());
             }
-            maker.fact("came of it", Role::Text, result_source);
+            maker.fact("outcome", Role::Text, result_source);
         }
     }
     if node.id.kind == NodeKind::Observation
@@ -396,7 +392,7 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
         Some(LivePart::Call { tool, args, before }) => {
             maker.field("tool", tool);
             earlier(maker, *before);
-            // What a string is can only be told from the beginning on.
+            // The JSON form can only be found from the beginning on.
             let form = if *before == 0 { Form::Json } else { Form::Raw };
             maker.text(args, form, Wrap::Chars, Role::Text, (Role::Dim, "  ".to_owned()));
         }
@@ -404,15 +400,15 @@ fn live(maker: &mut Maker<'_>, turn: TurnId, part: usize) {
     }
 }
 
-/// Says what of a stream is not shown while it goes on.
+/// Adds a line about text of an open stream that is not shown yet.
 fn earlier(maker: &mut Maker<'_>, before: u64) {
     if before > 0 {
-        let words = format!("{before} bytes before this are shown once the block is whole");
+        let words = format!("{before} earlier bytes are shown when the block is complete");
         maker.own(Role::Dim, words);
     }
 }
 
-/// What is known of a broken stream, and the choices.
+/// Adds the facts about a broken stream, and the choices.
 pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     let run = maker.run;
     let Some(turn) = run.state.turns.get(&id) else {
@@ -427,7 +423,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             .own(
                 Role::Error,
                 match fault.kind {
-                    StreamFaultKind::Invalid => format!("the answer of {id} does not fit"),
+                    StreamFaultKind::Invalid => format!("the answer of {id} is invalid"),
                     kind => format!("the stream of {id} broke: {}", kind.label()),
                 },
             )
@@ -448,10 +444,10 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
         );
     }
     let arrived = match pending_retry::blocks(&run.state, turn).count() {
-        0 => "no block had arrived whole".to_owned(),
+        0 => "no complete block had arrived".to_owned(),
         count => {
             let whole = crate::console::rows::many(count, "block");
-            format!("{whole} had arrived whole; asking again keeps only those that come back the same")
+            format!("{whole} had arrived complete; asking again keeps only those that come back the same")
         }
     };
     maker.own(Role::Text, arrived);
@@ -460,9 +456,9 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
             .model_text()
             .is_some_and(|stated| stated.len() == open.text.len())
         {
-            "what had come of the next block"
+            "arrived part of the next block"
         } else {
-            "what had come of the next blocks; a call that is not whole is not kept"
+            "arrived parts of the next blocks; an incomplete call is not kept"
         };
         maker.own(Role::Title, title);
         maker.quote(&open.text, &Origin::Model);

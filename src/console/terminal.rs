@@ -1,8 +1,10 @@
-//! The terminal as the console has it, and the promise that it is given back as it was.
+//! Takes the terminal for the console, and restores it in every case.
 //!
-//! [`Screen`] takes it and draws; whatever ends the process gives it back: leaving, a drop, a
-//! panic in any thread or task ([`install_panic_hook`]), a signal ([`Signals`] tells, the console
-//! ends). Nothing is drawn once it was given back. Must not know: what is drawn.
+//! Must not know: what is drawn.
+//!
+//! [`Screen`] takes the terminal and draws. Every end of the process restores it: a quit, a drop, a panic in any
+//! thread or task ([`install_panic_hook`]), a signal ([`Signals`] reports it, the console ends). Nothing is drawn
+//! after that.
 
 mod hook;
 mod input;
@@ -24,46 +26,46 @@ pub use modes::{open_input, restore};
 pub use reach::{Around, Reach};
 pub use signals::{Signal, Signals, Stops};
 
-/// What went wrong with the terminal.
+/// An error of the terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is none.
+    /// Standard output is not a terminal.
     #[error(
         "failed to open the console: standard output is not a terminal; run it in one, or use `--headless`"
     )]
     NoTerminal,
-    /// It is in use by this very process.
+    /// This process has the terminal already.
     #[error("failed to open the console: this process has it open already")]
     Taken,
-    /// The system refused something.
+    /// A system call failed.
     #[error("failed to {what} the terminal: {source}; is it still there?")]
     Io {
-        /// What was tried.
+        /// The action that failed.
         what: &'static str,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// A refusal of the system.
+    /// An error of a system call.
     pub fn io(what: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { what, source }
     }
 }
 
-/// What the console wants of the terminal beyond the necessary.
+/// Optional modes of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Mouse events instead of the terminal's own selection.
+    /// Capture the mouse.
     pub mouse: bool,
-    /// Keys told apart by the kitty protocol, where the terminal knows it.
+    /// Use the kitty keyboard protocol, if the terminal supports it.
     pub keyboard: bool,
-    /// The title of the window is set, and comes back as it was.
+    /// Set the title of the window, and restore it.
     pub title: bool,
 }
 
-/// The terminal while the console has it. Gives it back when dropped.
+/// The terminal while the console has it. Restores it when dropped.
 #[derive(Debug)]
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Sheet>>,
@@ -94,8 +96,8 @@ impl Screen {
         }
     }
 
-    /// Draws one frame and sends what changed in one piece, which the terminal shows at once. That
-    /// the terminal is gone is no error here: [`Signals`] tell it.
+    /// Draws one frame and sends the changes in one write, which the terminal shows together. A terminal that is
+    /// gone is no error here: [`Signals`] reports it.
     pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), Error> {
         let drawn = self.terminal.draw(render).map(drop);
         unless_gone("draw to", drawn.and_then(|()| self.sheet.send()))
@@ -108,7 +110,7 @@ impl Screen {
             .map_or((0, 0), |size| (size.width, size.height))
     }
 
-    /// The next frame draws everything anew, whatever may have happened to the screen.
+    /// Makes the next frame redraw the whole screen.
     pub fn redraw(&mut self) -> Result<(), Error> {
         let (width, height) = self.size();
         let area = Rect::new(0, 0, width, height);
@@ -126,20 +128,19 @@ impl Screen {
         self.options.mouse
     }
 
-    /// Writes a sequence of the console's own (a clipboard copy) outside of a frame. Never hand
-    /// text of others to this.
+    /// Writes a sequence of the console (a clipboard copy) outside of a frame. Never pass untrusted text.
     pub fn send_raw(&mut self, sequence: &str) -> Result<(), Error> {
         unless_gone("write to", modes::present(sequence.as_bytes()))
     }
 
-    /// Takes the terminal again after the process was stopped and continued by somebody else.
+    /// Takes the terminal again after another process stopped and continued this one.
     pub fn retake(&mut self) -> Result<(), Error> {
         unless_gone("take", modes::retake(self.options))?;
         self.redraw()
     }
 
-    /// Gives the terminal back, stops, and takes the terminal again once the process goes on. Whoever reads
-    /// events must not read meanwhile.
+    /// Restores the terminal, stops the process, and takes the terminal again when the process continues. No
+    /// thread may read events meanwhile.
     pub async fn suspend(&mut self, who: Stops, signals: &mut Signals) -> Result<(), Error> {
         modes::release();
         let stopped = signals::stop(who, Some(signals)).await;
@@ -147,9 +148,8 @@ impl Screen {
         stopped.map_err(Error::io("stop the process of"))
     }
 
-    /// Gives the terminal back while another program (an editor) has it, and takes it again. The program is
-    /// begun only then: some futures of processes start theirs when they are made. Whoever reads events
-    /// must not read meanwhile.
+    /// Restores the terminal for another program (an editor), and takes it again. `begin` runs only then, because
+    /// some futures start their process when they are made. No thread may read events meanwhile.
     pub async fn hand_over<F: Future>(&mut self, begin: impl FnOnce() -> F) -> Result<F::Output, Error> {
         modes::release();
         let result = begin().await;
@@ -158,7 +158,7 @@ impl Screen {
         Ok(result)
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub fn leave(self) {
         drop(self);
     }
@@ -170,14 +170,14 @@ impl Drop for Screen {
     }
 }
 
-/// Stops this process while somebody else has the terminal, and returns once it goes on.
+/// Stops this process while another program has the terminal. Returns when it continues.
 pub async fn stop_too() -> Result<(), Error> {
     signals::stop(Stops::Own, None)
         .await
         .map_err(Error::io("stop the process of"))
 }
 
-/// What failed on a terminal that was closed meanwhile did not fail.
+/// Ignores an error if the terminal was closed meanwhile.
 fn unless_gone(what: &'static str, result: io::Result<()>) -> Result<(), Error> {
     match result {
         Err(source) if !modes::is_gone() => Err(Error::io(what)(source)),
@@ -185,8 +185,7 @@ fn unless_gone(what: &'static str, result: io::Result<()>) -> Result<(), Error> 
     }
 }
 
-/// Ends the process after a while if nothing else has, giving the terminal back first: for a
-/// request to end that must be met although something hangs.
+/// Restores the terminal and ends the process after a timeout: for a request to end while something hangs.
 pub fn end_within(patience: Duration, code: i32) {
     let spawned = std::thread::Builder::new().name("end".into()).spawn(move || {
         std::thread::sleep(patience);
@@ -199,16 +198,16 @@ pub fn end_within(patience: Duration, code: i32) {
     }
 }
 
-/// What a frame writes, kept until it is whole.
+/// The output of a frame, buffered until it is complete.
 #[derive(Debug, Clone, Default)]
 struct Sheet(Arc<Mutex<Vec<u8>>>);
 
-/// Tells the terminal to show nothing until the frame is whole.
+/// Tells the terminal to show nothing until the frame is complete.
 const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 
 impl Sheet {
-    /// Sends the frame, whole, in one write.
+    /// Sends the whole frame in one write.
     fn send(&self) -> io::Result<()> {
         let bytes = self.take();
         if bytes.is_empty() {
@@ -217,14 +216,14 @@ impl Sheet {
         modes::present(&bytes)
     }
 
-    /// The frame; nothing where nothing was drawn.
+    /// The frame; empty if nothing was drawn.
     fn take(&self) -> Vec<u8> {
         let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes.is_empty() {
             return Vec::new();
         }
         bytes.extend_from_slice(FRAME_END);
-        // The next one is about as long: room for it is made once.
+        // The next one has a similar size: reserve once.
         let room = Vec::with_capacity(bytes.len());
         std::mem::replace(&mut *bytes, room)
     }
@@ -241,7 +240,7 @@ impl io::Write for Sheet {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // A frame is flushed several times while it is drawn; it goes out once.
+        // A frame is flushed several times while it is drawn, but sent once.
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! A console on a stage, for tests: events in, keys in, frames out, time by hand.
+//! A console for tests: events and keys in, frames out, time advanced by hand.
 //!
 //! Must not know: terminals, engines.
 
@@ -34,7 +34,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::transcript::sent::{Finder, Lookup};
 
-/// Milliseconds after which a key counts in these tests.
+/// Milliseconds after which a key is accepted in these tests.
 pub const ARMING: u64 = 1_000;
 
 /// A node id from its name.
@@ -42,7 +42,7 @@ pub fn id(name: &str) -> NodeId {
     name.parse().unwrap()
 }
 
-/// A console with a clock that is moved by hand.
+/// A console with a clock that is advanced by hand.
 pub struct Stage {
     pub model: Model,
     pub now: u64,
@@ -50,9 +50,9 @@ pub struct Stage {
     /// UTC milliseconds at which events are recorded.
     pub clock: i64,
     seq: u64,
-    /// What was recorded.
+    /// The recorded events.
     record: Vec<Arc<Envelope>>,
-    /// What is worked out about long texts, where it takes its time.
+    /// Background jobs on long texts.
     pub slow: Option<Vec<Work>>,
 }
 
@@ -98,7 +98,7 @@ impl Stage {
         }
     }
 
-    /// Lets something happen.
+    /// Sends a message to the model.
     pub fn send(&mut self, msg: Msg) {
         for out in update(&mut self.model, msg) {
             match out {
@@ -108,7 +108,7 @@ impl Stage {
         }
     }
 
-    /// Tells what a request said, as the record has it.
+    /// Delivers the recorded content of a request.
     fn send_request_text(&mut self, turn: TurnId, request: u32) {
         let mut finder = Finder::new(turn, request);
         for envelope in &self.record {
@@ -147,12 +147,12 @@ impl Stage {
         Seq(self.seq)
     }
 
-    /// What was recorded.
+    /// The recorded events.
     pub fn recorded(&self) -> &[Arc<Envelope>] {
         &self.record
     }
 
-    /// An event of the engine's.
+    /// An event of the engine.
     pub fn engine(&mut self, event: Event) -> Seq {
         self.event(Actor::Engine, event)
     }
@@ -167,7 +167,7 @@ impl Stage {
         self.engine(Event::Turn(event))
     }
 
-    /// Lets what is worked out come to its end, and gives how much of it there was.
+    /// Finishes the background jobs, and returns their number.
     pub fn work(&mut self) -> usize {
         let work = self.slow.as_mut().map(std::mem::take).unwrap_or_default();
         let findings: Vec<_> = work.into_iter().filter_map(Work::run).collect();
@@ -178,7 +178,7 @@ impl Stage {
         count
     }
 
-    /// Draws a frame and tells the model so.
+    /// Draws a frame and reports it to the model.
     pub fn draw(&mut self) -> Buffer {
         match &mut self.slow {
             None => settle(&mut self.model),
@@ -202,7 +202,7 @@ impl Stage {
         text_of(&self.draw())
     }
 
-    /// The words on the screen, however they are broken into rows.
+    /// The text on the screen, without line breaks.
     pub fn flat(&mut self) -> String {
         flat(&self.text())
     }
@@ -216,7 +216,7 @@ impl Stage {
         self.draw();
     }
 
-    /// Presses keys one after the other, as a person would, and draws after each.
+    /// Presses keys one by one, as an operator would, and draws after each.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
             let key = key.parse().unwrap();
@@ -229,14 +229,14 @@ impl Stage {
         }
     }
 
-    /// Pastes text, and lets as much time pass as a hand takes to the next key.
+    /// Pastes text, and waits as long as a hand takes to the next key.
     pub fn paste(&mut self, text: impl Into<String>) {
         let (text, at) = (text.into(), self.now);
         self.send(Msg::Term(TermMsg::Paste { text, at }));
         self.now += 400;
     }
 
-    /// Types text, one character after the other.
+    /// Types text, character by character.
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
             let key = match c {
@@ -248,7 +248,7 @@ impl Stage {
         }
     }
 
-    /// Commands that went out since the last look.
+    /// Takes the commands that were sent since the last call.
     pub fn commands(&mut self) -> Vec<Command> {
         let out = std::mem::take(&mut self.out);
         out.into_iter()
@@ -259,8 +259,8 @@ impl Stage {
             .collect()
     }
 
-    /// Carries out the commands that went out, as the run would, up to where it waits for a person or
-    /// the world. Gives them.
+    /// Carries out the sent commands, as the run would, until it waits for the operator or for a result.
+    /// Returns them.
     pub fn carry_out(&mut self) -> Vec<Command> {
         let commands = self.commands();
         for command in &commands {
@@ -280,7 +280,7 @@ impl Stage {
         commands
     }
 
-    /// What follows by itself, up to where the run waits for a person or the world.
+    /// Applies what follows, until the run waits for the operator or for a result.
     pub fn advance(&mut self) {
         for _ in 0..100 {
             let state = self.model.run.state.clone();
@@ -300,13 +300,13 @@ impl Stage {
         self.send(Msg::Run(Update::Refused { command, refusal }));
     }
 
-    /// The run refuses the command that went out last.
+    /// The run refuses the last sent command.
     pub fn refuse_last(&mut self, kind: RefusalKind, why: &str) {
         let command = self.commands().pop().expect("something was sent");
         self.refuse(command, Refusal::new(kind, why));
     }
 
-    /// The word on the status line.
+    /// The message on the status line.
     pub fn status(&self) -> &str {
         &self.model.message.text
     }
@@ -320,12 +320,12 @@ impl Stage {
     }
 }
 
-/// The words of a text, one blank between them.
+/// The words of a text, separated by single blanks.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A buffer as text, blanks at the end of lines left out.
+/// A buffer as text, without trailing blanks.
 pub fn text_of(buffer: &Buffer) -> String {
     let area = buffer.area;
     let mut out = String::new();

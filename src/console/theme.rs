@@ -1,8 +1,9 @@
 //! Themes: what each role looks like, on terminals of many, few and no colours.
 //!
-//! The only place that makes colours; everything else names a [`Role`]. A state is never told by
-//! colour alone: its symbol says it too, and without colours every theme looks like `mono`. Must
-//! not know: what is drawn, the environment (what the terminal can do is passed in).
+//! Must not know: what is drawn, the environment (what the terminal can do is passed in).
+//!
+//! The only place that makes colours; everything else names a [`Role`]. A state never has only a
+//! colour: its symbol shows it too, and without colours every theme looks like `mono`.
 
 mod colour;
 mod output;
@@ -21,7 +22,7 @@ use crate::regular_file;
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
-        /// What a piece of the screen is, for its looks.
+        /// A kind of content on the screen, which has its own style.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Role {
             $($(#[$doc])* $name,)*
@@ -42,7 +43,7 @@ macro_rules! roles {
 }
 
 roles! {
-    /// Ordinary text; its ground is the ground of the screen.
+    /// Ordinary text. Its background is the background of the screen.
     Text = "text",
     /// Text that matters less.
     Dim = "dim",
@@ -62,39 +63,39 @@ roles! {
     Key = "key",
     /// The selected row.
     Selection = "selection",
-    /// Rows that the selected one hangs on.
+    /// Nodes that the selected one depends on.
     Ancestor = "ancestor",
-    /// Rows that hang on the selected one.
+    /// Nodes that depend on the selected one.
     Descendant = "descendant",
-    /// What a search found.
+    /// A search match.
     Match = "match",
-    /// What changed a moment ago.
+    /// A recent change.
     Changed = "changed",
     /// Lines of the graph.
     Line = "line",
-    /// Words of a folded row.
+    /// Text of a folded row.
     Fold = "fold",
     /// A call that is not checked or not decided yet.
     Pending = "pending",
-    /// A call that waits for a person.
+    /// A call that needs the operator.
     Awaiting = "awaiting",
-    /// What runs.
+    /// A running call.
     Running = "running",
-    /// What went well.
+    /// A success.
     Ok = "ok",
-    /// What failed or was refused.
+    /// A failed or rejected call.
     Failed = "failed",
-    /// What a person wrote.
+    /// Text that the operator wrote.
     Edited = "edited",
-    /// What may no longer hold.
+    /// Stale content, which may be outdated.
     Stale = "stale",
-    /// What an edit replaced.
+    /// A superseded node.
     Superseded = "superseded",
-    /// What waits for something else.
+    /// A call that waits for another one.
     Blocked = "blocked",
-    /// What nobody knows the outcome of.
+    /// An unknown outcome.
     Unknown = "unknown",
-    /// Something to look at.
+    /// Something that needs attention.
     Warning = "warning",
     /// Something that went wrong.
     Error = "error",
@@ -104,13 +105,13 @@ roles! {
     DecisionKey = "decision_key",
     /// A character that was made visible because it is not what it seems.
     Escaped = "escaped",
-    /// The mark beside what the model says.
+    /// The mark in front of text from the model.
     ModelText = "model_says",
-    /// What the operator says.
+    /// Text from the operator.
     Operator = "operator",
-    /// A line that is new.
+    /// An added line.
     DiffAdd = "diff_add",
-    /// A line that is gone.
+    /// A removed line.
     DiffRemove = "diff_remove",
     /// A key of a JSON object.
     JsonKey = "json_key",
@@ -129,7 +130,7 @@ roles! {
 /// How many colours a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Colours {
-    /// None, or the operator wants none.
+    /// None, or the operator disabled colours.
     None,
     /// The sixteen of the terminal's own palette.
     #[default]
@@ -141,7 +142,8 @@ pub enum Colours {
 }
 
 impl Colours {
-    /// What the terminal says of itself: `NO_COLOR` (set and not empty), `COLORTERM` and `TERM`.
+    /// The colours that the environment reports: `NO_COLOR` (set and not empty), `COLORTERM` and
+    /// `TERM`.
     pub fn detect(no_color: Option<&str>, colorterm: Option<&str>, term: Option<&str>) -> Self {
         if no_color.is_some_and(|value| !value.is_empty()) {
             return Self::None;
@@ -161,12 +163,12 @@ impl Colours {
     }
 }
 
-/// What is wrong with a theme.
+/// An error in a theme.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No such name, and it is no path either.
+    /// An unknown name that is no path either.
     #[error(
-        "there is no theme `{name}`: use {known}, or the path of a theme file (with a `/` or ending in `.toml`)"
+        "cannot find theme `{name}`: use {known}, or the path of a theme file (with a `/` or ending in `.toml`)"
     )]
     Unknown {
         /// What was asked for.
@@ -182,7 +184,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The file says something wrong.
+    /// The file has invalid content.
     #[error("theme {file}, line {line}, column {column}{}: {message}", in_key(key))]
     Bad {
         /// The file, or the name of a built-in theme.
@@ -191,7 +193,7 @@ pub enum Error {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// The key, such as `roles.text.fg`; empty where the whole is no TOML.
+        /// The key, such as `roles.text.fg`; empty if the text is no TOML at all.
         key: String,
         /// What is wrong and what to write instead.
         message: String,
@@ -216,10 +218,10 @@ const BUILT_IN: [(&str, &str); 7] = [
     ("blue-orange", include_str!("../../themes/blue-orange.toml")),
 ];
 
-/// Files of a directory that are listed.
+/// Maximum number of files that are listed from a directory.
 const MOST_FILES: usize = 100;
 
-/// The longest theme file that is read.
+/// Maximum size of a theme file, in bytes.
 const MAX_FILE: u64 = 256 * 1024;
 
 /// The looks of all roles.
@@ -230,7 +232,7 @@ pub struct Theme {
     looks: Vec<Entry>,
 }
 
-/// What a theme says of one role.
+/// Style of one role in a theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Entry {
     fg: Option<Paint>,
@@ -257,8 +259,8 @@ impl Theme {
         Self::parse(text, name)
     }
 
-    /// A theme by its name, or the theme in a file by its path. A path has a `/` or ends in `.toml`; a
-    /// name is that of a file in the operator's own directory of themes, or of a built-in one.
+    /// Loads a theme by name, or from a file by path. A path has a `/` or ends in `.toml`. A name
+    /// is a file in the operator's own theme directory, or a built-in theme.
     pub fn load(choice: &str, own: Option<&Path>) -> Result<Self, Error> {
         if choice.contains('/') || choice.to_ascii_lowercase().ends_with(".toml") {
             return Self::file(Path::new(choice));
@@ -303,17 +305,17 @@ impl Theme {
         names
     }
 
-    /// The theme in the text of a file; `file` is named in errors.
+    /// Parses the text of a theme file; errors name `file`.
     pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
         parse::theme(text, file)
     }
 
-    /// What it calls itself.
+    /// Its own name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The theme as a terminal of so many colours shows it.
+    /// The theme for a terminal with this number of colours.
     pub fn look(&self, colours: Colours) -> Look {
         let mono = (colours == Colours::None)
             .then(|| Self::built_in("mono").ok())
@@ -346,12 +348,12 @@ impl Look {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// The style of a role over that of the text and ground of the screen.
+    /// The style of a role over the text and background of the screen.
     pub fn full(&self, role: Role) -> Style {
         self.style(Role::Text).patch(self.style(role))
     }
 
-    /// How many colours it was made for.
+    /// The number of colours that it was made for.
     pub const fn colours(&self) -> Colours {
         self.colours
     }

@@ -1,17 +1,18 @@
-//! What the bytes of a JSON text are, piece by piece: for its colours, without reading all of it.
+//! The tokens of a JSON text, piece by piece: for its colours, without reading all of it.
 //!
-//! A piece may begin and end anywhere, as long as it is known whether it begins inside of a string.
 //! Must not know: colours, rows.
+//!
+//! A piece may begin and end anywhere, as long as it is known whether it begins inside a string.
 
 use std::ops::Range;
 
-/// Bytes beyond a part in which the end of its last string, and the colon of a key, are looked for.
+/// Bytes after a part in which the end of its last string, and the colon of a key, are searched.
 const NEAR: usize = 256;
 
-/// What a piece of a text is.
+/// Token of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tint {
-    /// Nothing in particular.
+    /// No token.
     #[default]
     None,
     /// The name of a member.
@@ -28,20 +29,20 @@ pub enum Tint {
     Punct,
 }
 
-/// Whether a place in a text is inside of a string.
+/// Whether a position in a text is inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Inside {
-    /// It is not.
+    /// Outside.
     #[default]
     No,
-    /// It is.
+    /// Inside.
     String,
-    /// It is, right behind a backslash.
+    /// Inside, directly after a backslash.
     Escape,
 }
 
 impl Inside {
-    /// The state behind some bytes that begin in this one.
+    /// The state after some bytes, starting from this one.
     pub fn after(self, bytes: &[u8]) -> Self {
         bytes.iter().fold(self, |state, byte| match (state, byte) {
             (Self::No, b'"') | (Self::Escape, _) => Self::String,
@@ -52,7 +53,7 @@ impl Inside {
     }
 }
 
-/// What the bytes of a part of a text are, in order; bytes that are nothing in particular are left out.
+/// The tokens of a part of a text, in order. Bytes without a token are left out.
 pub fn tints(text: &str, part: Range<usize>, begins: Inside) -> Vec<(Range<usize>, Tint)> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
@@ -87,8 +88,8 @@ pub fn tints(text: &str, part: Range<usize>, begins: Inside) -> Vec<(Range<usize
     out
 }
 
-/// Behind the closing quote, where that stands before `limit`: a long string is not read for each of
-/// its parts.
+/// Position after the closing quote, if it is before `limit`. The limit prevents reading a long
+/// string for each of its parts.
 fn string_end(bytes: &[u8], from: usize, begins: Inside, limit: usize) -> Option<usize> {
     let mut state = begins;
     for (offset, byte) in bytes.get(from..limit.min(bytes.len()))?.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a message does to the model, and what is asked for in return. Pure.
+//! Applies a message to the model and returns requests for the event loop, without I/O.
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
@@ -54,7 +54,7 @@ pub use pace::soon;
 pub use refresh::{prepare, settle, work};
 pub use stage::count as describe_staged;
 
-/// Lets something happen.
+/// Applies a message to the model and returns the requests that follow from it.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     let _shown = model.settings.shown();
     let mut out = Vec::new();
@@ -69,7 +69,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
             model.arming.drawn(visibility_value, at, model.settings.arming_ms);
         }
         Msg::Retaken { at } => {
-            // Nothing of the run was on screen meanwhile, and what was typed there may still be on its way.
+            // The run was not on screen meanwhile. Keys typed in the other program may still arrive.
             model.arming.now = model.arming.now.max(at);
             model.arming.rearm();
             model.keys.held.clear();
@@ -93,7 +93,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Out> {
     live_reload::try_on(model);
     lazy_load::ask(model, &mut out);
     if halted::is(model) {
-        // What lets go of a call that was edited would be refused too, and nothing waits for it any more.
+        // A halted run refuses all other commands, also the release of an edited call.
         out.retain(|out| !matches!(out, Out::Command(command) if !command.only_ends()));
     }
     out
@@ -120,21 +120,21 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
         TermMsg::Focus(on) => {
             model.screen.focused = Some(on);
             if on {
-                // What was typed at another window may still be on its way: what is asked arms anew.
+                // Keys typed in another window may still arrive: the open question is armed again.
                 model.arming.rearm();
             }
         }
     }
 }
 
-/// Who leaves when the run stands still leaves now, where it does.
+/// Quits if the operator chose to leave after running calls end, and none is running.
 fn leave(model: &Model, out: &mut Vec<Out>) {
     if model.keys.leaving && !model.run.is_busy() {
         out.push(Out::Quit(Leave::Quit));
     }
 }
 
-/// Puts something on top.
+/// Opens an overlay on top. An editor records the state that it is based on.
 fn open(model: &mut Model, mut overlay: Overlay) {
     if let Overlay::Editor(editor) = &mut overlay {
         editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);

@@ -1,4 +1,4 @@
-//! The model on the screen. Changes nothing: everything that is drawn was made ready before.
+//! Draws the model on the screen and changes nothing: everything is prepared before.
 //!
 //! Must not know: the terminal, what keys do.
 
@@ -31,8 +31,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
 }
 
-/// Takes out what such a screen cannot show: beyond the marks of other people's text the console's own words
-/// hold a few signs. Each of them has a twin.
+/// Replaces the console's own signs by their ASCII forms on an ASCII screen. Untrusted text has its own marks.
 fn plain(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
@@ -42,7 +41,7 @@ fn plain(buffer: &mut Buffer) {
     }
 }
 
-/// The sign of the console's own words in ASCII; none for one that they have not.
+/// The ASCII form of one of the console's own signs; `None` for other characters.
 fn twin(sign: &str) -> Option<&'static str> {
     Some(match sign {
         "…" => "~",

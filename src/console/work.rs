@@ -1,7 +1,8 @@
-//! What takes longer than a key may wait, worked out beside the frames: long texts.
+//! Background work on long texts that takes too long for a key press or a frame.
 //!
-//! Who shows something of it holds a [`Ticket`]. Work of which every ticket was dropped is not begun. Must not know:
-//! threads, what comes of what is worked out.
+//! Must not know: threads, what the results are used for.
+//!
+//! Each user of a result holds a [`Ticket`]. Work without a live ticket is not started.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,23 +10,23 @@ use std::sync::{Arc, Weak};
 
 use super::doc::Finding;
 
-/// Held as long as something is waited for.
+/// Handle to background work. Dropping the last handle cancels work that is not started.
 #[derive(Debug, Default)]
 pub struct Ticket(AtomicBool);
 
 impl Ticket {
-    /// True once it is there.
+    /// True once the result is there.
     pub fn is_done(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// It is there.
+    /// Marks the result as available.
     pub fn done(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Something to be worked out, outside of the drawing of frames.
+/// Background work, done outside of drawing frames.
 #[derive(Clone)]
 pub struct Work {
     ticket: Weak<Ticket>,
@@ -33,7 +34,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// What is to be done as long as somebody holds the ticket.
+    /// Work to do while the ticket is alive.
     pub fn new(ticket: &Arc<Ticket>, make: impl Fn() -> Finding + Send + Sync + 'static) -> Self {
         Self {
             ticket: Arc::downgrade(ticket),
@@ -41,7 +42,7 @@ impl Work {
         }
     }
 
-    /// Works it out; nothing where nobody waits for it any more.
+    /// Runs the work; none if its ticket was dropped.
     pub fn run(self) -> Option<Finding> {
         self.ticket.upgrade()?;
         Some((self.make)())

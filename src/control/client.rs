@@ -1,5 +1,6 @@
-//! The sender's side: hands one command to the process that holds a session. Must not know: how the command
-//! came about, how its answer is shown.
+//! Sends one command to the process that holds a session.
+//!
+//! Must not know: how the command came about, how its answer is shown.
 
 use std::future::Future;
 use std::io;
@@ -32,7 +33,7 @@ pub struct Target<'a> {
     pub places: &'a Places,
     /// The session's directory.
     pub session: &'a Path,
-    /// The process that has it open, if the lock tells.
+    /// The process that has it open, if the lock shows it.
     pub holder: Option<u32>,
 }
 
@@ -59,7 +60,7 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
     let unknown = |why: String| Error::NoAnswer { why };
     timeout(GREETING, to.write_all(&line))
         .await
-        .map_err(|_| unknown("it does not read".into()))?
+        .map_err(|_| unknown("it does not read the command".into()))?
         .map_err(|error| unknown(error.to_string()))?;
     match hear(ANSWER, protocol::read(&mut from)).await.map_err(unknown)? {
         Reply::Recorded { seq } => Ok(Answer::Recorded(seq)),
@@ -93,7 +94,7 @@ async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {
     let path = target.places.find(target.session)?;
     let stream = match timeout(GREETING, UnixStream::connect(&path)).await {
         Ok(Ok(stream)) => stream,
-        // Left behind by a killed process; the present holder has not opened a socket.
+        // The socket of a killed process; the present holder has not opened one.
         Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => return Err(Error::NoSocket),
         Ok(Err(error)) => return Err(Error::io("connect to", &path, error)),
         Err(_) => {
@@ -121,7 +122,7 @@ async fn connect(target: &Target<'_>) -> Result<UnixStream, Error> {
     }
 }
 
-/// Waits for a line and parses it; errors are described in words.
+/// Waits for a line and parses it; errors are described as text.
 async fn hear<T: DeserializeOwned>(
     patience: Duration,
     line: impl Future<Output = io::Result<Vec<u8>>>,
@@ -134,7 +135,7 @@ async fn hear<T: DeserializeOwned>(
         // It may be a refusal of the connection itself.
         match serde_json::from_slice(&line) {
             Ok(Reply::Error { message }) => visible(&message),
-            _ => "it says what this program does not understand".to_owned(),
+            _ => "it sent an unknown message".to_owned(),
         }
     })
 }

@@ -1,4 +1,6 @@
-//! The errors between two processes. Must not know: exit codes.
+//! Errors between two processes.
+//!
+//! Must not know: exit codes.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +13,7 @@ pub enum Error {
     /// There is no directory for a socket.
     #[error("there is no directory for the control socket: set XDG_RUNTIME_DIR to a directory of yours")]
     NoPlace,
-    /// Somebody else could have put this directory or socket there.
+    /// Another user could have put this directory or socket there.
     #[error("{path} is not used for control: {why}; remove it, or set XDG_RUNTIME_DIR to another directory")]
     Unsafe {
         /// The path.
@@ -32,7 +34,7 @@ pub enum Error {
     /// The process that holds the session takes no commands.
     #[error("it takes no commands from other processes")]
     NoSocket,
-    /// A different process is behind the socket.
+    /// A different process listens on the socket.
     #[error(
         "the socket {path} is not that of the process that has the session open: {why}; nothing was sent"
     )]
@@ -58,8 +60,8 @@ pub enum Error {
     },
     /// It is unknown whether the command arrived.
     #[error(
-        "the process that has the session open gave no answer ({why}): whether the command counts is not known; look \
-         with `overrule queue` or `overrule graph` before you repeat it"
+        "the process that has the session open gave no answer ({why}): it is unknown whether the command took effect; \
+         hint: check with `overrule queue` or `overrule graph` before you repeat it"
     )]
     NoAnswer {
         /// What happened instead of an answer.

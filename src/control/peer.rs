@@ -1,6 +1,9 @@
-//! Identifies the process at the other end of a socket. An agent must not approve its own calls, so
-//! descendants of this process are told apart from the operator's other processes. Must not know: what is
-//! said.
+//! Identifies the process at the other end of a socket.
+//!
+//! Must not know: what is sent.
+//!
+//! An agent must not approve its own calls, so descendants of this process are distinguished from
+//! the operator's other processes.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -47,7 +50,7 @@ impl Means {
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Proc => "by the parents in /proc",
-            Self::Ps => "by the parents that ps tells, unless they have ended",
+            Self::Ps => "by the parents in the output of ps, unless they have ended",
         }
     }
 
@@ -88,8 +91,7 @@ pub fn look(stream: &UnixStream) -> Peer {
     let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());
     let Some(pid) = pid.filter(|pid| *pid != 0) else {
         return Peer::Refused(
-            "its process cannot be seen from here (another container?), so nobody can tell whether it is the agent's"
-                .into(),
+            "its process cannot be seen from here (another container?), so it may be the agent's".into(),
         );
     };
     classify(pid, std::process::id(), |pid| Means::here().parent(pid))
@@ -114,11 +116,11 @@ fn classify(pid: u32, this: u32, parent: impl Fn(u32) -> Option<u32>) -> Peer {
         }
     }
     Peer::Refused(format!(
-        "nobody can tell who started process {pid}: an agent must not decide on its own calls"
+        "it is unknown who started process {pid}: an agent must not decide on its own calls"
     ))
 }
 
-/// Returns the user and the process behind a listening socket.
+/// Returns the user and the process of a listening socket.
 pub(super) fn listener(stream: &UnixStream) -> std::io::Result<(u32, Option<u32>)> {
     let cred = stream.peer_cred()?;
     let pid = cred.pid().and_then(|pid| u32::try_from(pid).ok());
@@ -135,8 +137,9 @@ pub(super) fn adopt_orphans() {
     }
 }
 
-/// Ended child processes that nobody waits for: adopted ones. They are reaped only if they had already ended
-/// at the previous look, because code that waits for its own children does so at once.
+/// Adopted child processes that have ended without a waiting parent. They are reaped only if they
+/// had already ended at the previous look, because code that waits for its own children does so
+/// immediately.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     #[cfg_attr(
@@ -155,7 +158,7 @@ impl Ended {
             let now = ended_children(std::process::id());
             for pid in now.iter().filter(|pid| self.seen.contains(pid)) {
                 let pid = i32::try_from(*pid).ok().and_then(Pid::from_raw);
-                // An error means that somebody did wait for it.
+                // An error means that other code did wait for it.
                 let _ = waitpid(pid, WaitOptions::NOHANG);
             }
             self.seen = now;
@@ -210,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_unidentifiable_peer_is_refused() {
-        assert!(matches!(classify(99, 20, tree), Peer::Refused(why) if why.contains("nobody can tell")));
+        assert!(matches!(classify(99, 20, tree), Peer::Refused(why) if why.contains("it is unknown who")));
         assert!(
             matches!(classify(5, 20, Some), Peer::Refused(_)),
             "a ring has no end"

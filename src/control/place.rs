@@ -1,5 +1,6 @@
-//! Where the socket of a session is: in a directory that only this user can enter. Must not know: what is
-//! said through it, where the environment says that directories are.
+//! Finds the socket of a session, in a directory that only this user can enter.
+//!
+//! Must not know: what is sent through it, which directories the environment names.
 
 use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,7 +20,7 @@ const UNFINISHED: &str = "new";
 /// Directories for sockets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
-    /// Directories in which a socket is created: the first usable one counts.
+    /// Directories in which a socket is created: the first usable one is taken.
     pub make: Vec<PathBuf>,
     /// Other directories in which a socket is searched for: another process of the user may have had a
     /// different environment.
@@ -112,7 +113,7 @@ fn check(dir: &Path) -> Result<(), Error> {
         return Err(Error::unsafe_place(
             dir,
             format!(
-                "others may enter it (mode {:o}, 700 is wanted)",
+                "others can access it (mode {:o}, expected 700)",
                 meta.mode() & 0o777
             ),
         ));
@@ -131,7 +132,7 @@ fn mine(path: &Path, meta: &Metadata) -> Result<(), Error> {
     ))
 }
 
-/// Removes sockets without a listener, left behind by killed processes.
+/// Removes sockets without a listener, left by killed processes.
 pub(super) fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -147,8 +148,8 @@ pub(super) fn sweep(dir: &Path) {
     }
 }
 
-/// Connects to a socket, without waiting for a listener that takes no connections: one that is stopped would hold up
-/// whoever asks until it goes on.
+/// Connects to a socket, without waiting for a listener that takes no connections: a stopped
+/// listener would block the caller until it continues.
 fn knock(path: &Path) -> Result<(), Errno> {
     let socket = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
     rustix::io::fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
@@ -172,7 +173,8 @@ mod tests {
         drop(UnixListener::bind(at("dead.sock")).unwrap());
         let _living = UnixListener::bind(at("living.sock")).unwrap();
         fs::write(at("file.sock"), "").unwrap();
-        // It takes no connections, and as many wait for it as may: whoever asks like everybody else waits too.
+        // It takes no connections, and its backlog is full, so another ordinary connection would
+        // wait too.
         let busy = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
         bind(&busy, &SocketAddrUnix::new(at("busy.sock")).unwrap()).unwrap();
         listen(&busy, 1).unwrap();

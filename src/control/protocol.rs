@@ -1,5 +1,8 @@
-//! The messages on the socket: lines of JSON, each of bounded length. `docs/control.md` describes them for
-//! authors of other clients. Must not know: sockets, who is allowed what.
+//! Messages on the socket: lines of JSON, each of bounded length.
+//!
+//! Must not know: sockets, who is allowed what.
+//!
+//! `docs/control.md` describes them for authors of other clients.
 
 use std::io;
 
@@ -19,7 +22,7 @@ pub const MOST_BYTES: usize = 4 * 1024 * 1024;
 const NAME_CHARS: usize = 64;
 
 /// Why only the process that has an editor opens and closes it.
-pub const NOT_FOR_OTHERS: &str = "what an open editor holds back is not for other processes";
+pub const NOT_FOR_OTHERS: &str = "only the process with the open editor may suspend and release calls";
 
 /// The first line, sent by the holder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,18 +76,18 @@ impl Request {
         }
     }
 
-    /// Parses a line, or says what is wrong with it.
+    /// Parses a line, or returns its fault.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let request: Self = serde_json::from_slice(line)
             .map_err(|error| format!("not a request: {}", visible(&error.to_string())))?;
         if request.v != VERSION {
             return Err(format!(
-                "version {} is not spoken here, {VERSION} is: use the same overrule for both",
+                "version {} is not supported here, {VERSION} is: use the same overrule for both",
                 request.v
             ));
         }
         if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
-            // Whoever holds calls back must be present to release them.
+            // Only a process that stays present may suspend calls, because it must release them.
             return Err(NOT_FOR_OTHERS.into());
         }
         Ok(request)
@@ -122,7 +125,8 @@ pub fn line(message: &impl Serialize) -> Vec<u8> {
 /// Reads the next line, without its end. A line that is too long or cut off is an error.
 pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    // One byte more than a whole line tells a line that is too long from one that just fits.
+    // One byte more than a whole line distinguishes a line that is too long from one that just
+    // fits.
     let most = MOST_BYTES as u64 + 1;
     from.take(most).read_until(b'\n', &mut line).await?;
     if line.last() == Some(&b'\n') {

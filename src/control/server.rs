@@ -1,5 +1,8 @@
-//! The holder's side: a socket that hands commands to the run's own loop. Whatever comes through it, the run
-//! continues undisturbed. Must not know: how a command is decided, flags.
+//! Receives commands on a socket and hands them to the run's own loop.
+//!
+//! Must not know: how a command is decided, flags.
+//!
+//! Whatever comes through it, the run continues undisturbed.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -28,17 +31,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const DECISION: Duration = Duration::from_secs(30);
 /// Maximum number of connections at the same time.
 const MOST_AT_ONCE: usize = 16;
-/// Maximum number of connections at the same time of those who may not command. They are heard only so that what they
-/// tried is recorded, and never in the place of somebody who may.
+/// Maximum number of simultaneous connections from senders that may not command. They are read only
+/// to record what they tried, and never take the slot of a sender that may command.
 const MOST_REFUSED_AT_ONCE: usize = 4;
 /// Maximum number of connections of both.
 const ALL_AT_ONCE: usize = MOST_AT_ONCE + MOST_REFUSED_AT_ONCE;
-/// Maximum number of refused senders that are recorded; further ones are refused without a record, so that
-/// nobody fills the journal.
+/// Maximum number of refused senders that are recorded; further ones are refused without a record,
+/// so that they cannot fill the journal.
 const MOST_RECORDED: u32 = 100;
 /// How long the end of the program waits for answers to be read.
 const SETTLING: Duration = Duration::from_secs(1);
-/// Pause after a failed accept: the process may be out of file descriptors for a moment.
+/// Pause after a failed accept: the process may be out of file descriptors for a short time.
 const BREATH: Duration = Duration::from_millis(100);
 /// Interval at which adopted processes are reaped.
 const ROUND: Duration = Duration::from_secs(60);
@@ -103,12 +106,12 @@ impl Door {
     /// Waits a limited time until all requests that were read have their answers.
     pub async fn settle(self) {
         let all = self.answering.acquire_many(ALL_AT_ONCE as u32);
-        // A sender that does not read its answer in time goes without.
+        // A sender that does not read its answer in time gets none.
         let _ = timeout(SETTLING, all).await;
     }
 
-    /// Accepts no more connections; requests that were read are still answered. To be called before the
-    /// session is released, because its next holder opens its own socket.
+    /// Stops accepting connections; requests that were read are still answered. To be called before
+    /// the session is released, because its next holder opens its own socket.
     pub fn shut(&self) {
         for task in &self.tasks {
             task.abort();
@@ -155,7 +158,7 @@ impl Slots {
         }
     }
 
-    /// A place for one of them, if there is room among its own kind.
+    /// A slot for one of them, if there is room among its own kind.
     fn of(&self, peer: &Peer) -> Option<OwnedSemaphorePermit> {
         let room = match peer {
             Peer::Operator { .. } => &self.operators,
@@ -182,7 +185,7 @@ impl Host {
                 tokio::time::sleep(BREATH).await;
                 continue;
             };
-            // At once: the system vouches for a process only as long as it lives.
+            // Immediately: the system vouches for a process only as long as it lives.
             let peer = peer::look(&stream);
             if let Some(slot) = self.slots.of(&peer) {
                 let host = Arc::clone(&self);
@@ -191,8 +194,8 @@ impl Host {
                     drop(slot);
                 });
             } else {
-                let busy = protocol::line(&error("too many connections at once: try again"));
-                // A sender that cannot read even this at once goes without.
+                let busy = protocol::line(&error("too many connections: try again"));
+                // A sender that cannot read even this immediately gets no answer.
                 let _ = stream.try_write(&busy);
             }
         }
@@ -217,7 +220,7 @@ impl Host {
             Ok(Ok(line)) => match Request::parse(&line) {
                 Ok(request) => match self.answer(request, peer).await {
                     Some(reply) => reply,
-                    // An end without an answer says that the result is unknown.
+                    // An end without an answer means that the outcome is unknown.
                     None => return,
                 },
                 Err(why) => error(why),

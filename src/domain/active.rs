@@ -1,12 +1,15 @@
-//! Time during which something was under way: a call, or a request. What only waits, for a person, for a wait to end or
-//! for the program to be started again, does not make evidence older. Must not know: clocks, who measures with it.
+//! Measures the time during which a call runs or a request is open.
+//!
+//! Must not know: clocks, who measures with it.
+//!
+//! Waiting for the operator, a delay or a restart of the program does not make evidence older.
 
-/// Active time, folded from the times of events.
+/// Active time, computed from the times of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Active {
     /// Milliseconds up to the last event.
     ms: i64,
-    /// UTC milliseconds of the last event, while something was under way after it.
+    /// UTC milliseconds of the last event if something was running after it.
     since: Option<i64>,
 }
 
@@ -16,20 +19,20 @@ impl Active {
         self.ms
     }
 
-    /// An event was recorded: what was under way before it was so until now. A clock that was set back takes nothing
-    /// away.
+    /// Adds the time since the last event if something was running. A clock that was set back
+    /// subtracts nothing.
     pub fn until(&mut self, at: i64) {
         if let Some(since) = self.since.take() {
             self.ms = self.ms.saturating_add(at.saturating_sub(since).max(0));
         }
     }
 
-    /// What holds from this moment on.
+    /// Sets whether time counts after this event.
     pub fn from(&mut self, at: i64, busy: bool) {
         self.since = busy.then_some(at);
     }
 
-    /// The process ended at a time that nobody noted: nothing of the time since the last event counts.
+    /// The process ended at an unknown time: the time since the last event does not count.
     pub fn lost(&mut self) {
         self.since = None;
     }
@@ -56,6 +59,6 @@ mod tests {
         }
         active.lost();
         active.until(200_000);
-        assert_eq!(active.ms(), 1_500, "while nobody looked, nothing is known");
+        assert_eq!(active.ms(), 1_500, "time without a process does not count");
     }
 }

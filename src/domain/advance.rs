@@ -1,9 +1,9 @@
-//! Finds what follows by itself from the state: checks, readiness, gates, launches, the end of a
-//! turn, the next request.
+//! Finds the events that follow from the state: checks, gates, launches, the next request.
 //!
-//! Level-triggered: the same state always gives the same facts, whatever led to it. A crash between
-//! two events is healed by asking again. Called until it gives nothing. Must not know: what the
-//! world does with the facts.
+//! Must not know: what the world does with the events.
+//!
+//! Level-triggered: the same state always gives the same events, whatever led to it. Asking again
+//! repairs a crash between two events. The caller repeats until it gives nothing.
 
 pub mod ask;
 mod breaker;
@@ -25,11 +25,11 @@ use super::draft::Draft;
 use super::event::Event;
 use super::state::{Mode, State};
 
-/// One rule of the list below.
+/// One rule of the lists below.
 type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
-/// What needs no world: the end and the beginning of sub-agents, corrections, failures, checks, readiness, gates.
-/// Failures before readiness: who reads a call that is tried again goes on waiting for it.
+/// Rules that start nothing: sub-agents, corrections, failures, checks, readiness, gates. Failures
+/// come before readiness: a reader of a call with a pending retry continues to wait for it.
 const QUIET: [Rule; 10] = [
     delegate::end_left,
     delegate::hand_over,
@@ -42,16 +42,17 @@ const QUIET: [Rule; 10] = [
     launch::retry_unknown,
     gate::gate,
 ];
-/// What reaches out: launches, the end of a turn, the next request.
+/// Rules that start something: launches, the end of a turn, the next request.
 const LOUD: [Rule; 3] = [launch::launch, settle::settle, ask::ask];
 
-/// The next facts that follow by themselves; none when the run waits for the world or the operator.
+/// Returns the next events that follow from the state; none while the run waits for the world or
+/// the operator.
 pub fn advance(state: &State, advice: &dyn Advice) -> Vec<Event> {
     first_of(state, advice, QUIET.iter().chain(&LOUD))
 }
 
-/// The next facts that follow without anything being started or asked, for somebody who records a
-/// decision but does not run.
+/// Returns the next events that start and request nothing, for a caller that records a decision but
+/// does not run.
 pub fn quiet(state: &State, advice: &dyn Advice) -> Vec<Event> {
     first_of(state, advice, QUIET.iter())
 }
@@ -70,7 +71,8 @@ fn first_of<'r>(state: &State, advice: &dyn Advice, rules: impl Iterator<Item = 
     draft.events
 }
 
-/// True where a turn may act: it counts and no edit holds it, nor what it hangs on.
+/// True if a call may act: its turn is active and not suspended, and so is every turn it depends
+/// on.
 pub(super) fn acts(state: &State, call: super::id::NodeId) -> bool {
     state
         .turn_of(call)

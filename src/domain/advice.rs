@@ -1,5 +1,8 @@
-//! What the rules need to be told about tools and policy. The advice taken is written into the
-//! event, so that a fold never needs it again. Must not know: who gives it.
+//! Defines the questions about tools and policy that the rules ask.
+//!
+//! Must not know: who answers.
+//!
+//! An answer that was used is recorded in the event, so that a replay does not ask again.
 
 use std::sync::Arc;
 
@@ -18,9 +21,9 @@ use super::rule::{RuleSpec, SessionRule};
 use super::state::State;
 use super::weight::ToolOffer;
 
-/// What a decision or an advance of the run may ask. Implementations are pure: same question, same
-/// answer; but [`Advice::operands`] and [`Advice::before`] look at files as they are now, and what they say is
-/// recorded, and [`Advice::still_runs`] looks at processes.
+/// The questions of a decision or an advance of the run. Implementations are pure: same question,
+/// same answer. Exceptions: [`Advice::operands`] and [`Advice::before`] read files as they are now,
+/// and their answers are recorded; [`Advice::still_runs`] looks at processes.
 pub trait Advice {
     /// Effect class and tags of a tool; none for an unknown tool.
     fn tool(&self, name: &str) -> Option<ToolFacts>;
@@ -30,40 +33,43 @@ pub trait Advice {
         self.tool(tool).map_or(EffectClass::Unknown, |facts| facts.effect)
     }
 
-    /// Tools that can serve in the place of this one, best first.
+    /// Tools that can replace this one, best first.
     fn instead(&self, _state: &State, _tool: &str) -> Vec<Arc<str>> {
         Vec::new()
     }
 
-    /// Names of tools that look like this one, best first.
+    /// Names of tools that resemble this one, best first.
     fn near(&self, name: &str) -> Vec<String>;
 
     /// Everything wrong with an argument text by the tool's schema. References count as wildcards
     /// while `resolved` is false.
     fn check(&self, tool: &str, args: &str, resolved: bool) -> Vec<Fault>;
 
-    /// Everything wrong with an answer by the output schema of the session; none where it has no such schema.
+    /// Everything wrong with an answer by the output schema of the session; none without such a
+    /// schema.
     fn answer(&self, _text: &str) -> Option<Vec<Fault>> {
         None
     }
 
-    /// The policy's word on a call with its final arguments, given how often its rules were used.
+    /// The policy's verdict on a call with its final arguments, given how often its rules were
+    /// used.
     fn verdict(&self, tool: &str, args: &str, used: &RuleUses<'_>) -> Verdict;
 
-    /// Hash of the tool, its definition, the exact bytes and the surroundings, the same for every call that
-    /// has them; or why nothing may be let run for ever by it.
+    /// Hash of the tool, its definition, the exact bytes and the surroundings, the same for every
+    /// such call. An error says why no rule may always allow it.
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String>;
 
-    /// The same advice with a rule of the session in force; or why that rule may not stand.
+    /// The same advice with a rule of the session in force. An error says why that rule is not
+    /// valid.
     fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String>;
 
-    /// The same advice with another policy in force; or why there is no such one.
+    /// The same advice with another policy in force. An error says why that policy does not exist.
     fn with_policy(&self, policy: &str) -> Result<Box<dyn Advice + '_>, String>;
 
     /// The same advice with these rules of the session in force and no others.
     fn with_rules(&self, rules: &[SessionRule]) -> Box<dyn Advice + '_>;
 
-    /// Hash of what is shown for a decision and would run, with the files that it may run as they were found.
+    /// Hash of what is shown for a decision and would run, with the files that it may run.
     fn digest(&self, call: NodeId, rev: Rev, what: (&str, &str), operands: &[Operand]) -> Digest;
 
     /// The files that an execution runs, as they are now.
@@ -71,7 +77,7 @@ pub trait Advice {
         Vec::new()
     }
 
-    /// What an execution must have for itself (a file); two calls that name the same never overlap.
+    /// The exclusive resource of an execution (a file). Two calls with the same one never overlap.
     fn resource(&self, tool: &str, args: &str) -> Option<String>;
 
     /// What follows the failure of a call, or the faults with which it cannot run.
@@ -80,22 +86,23 @@ pub trait Advice {
     /// The breakers that a call has to pass.
     fn guards(&self, tool: &str, args: &str) -> Vec<Scope>;
 
-    /// The change that a breaker makes on what it has seen, if any.
+    /// The change that a breaker makes because of its samples, if any.
     fn breaker(&self, breaker: &Breaker) -> Option<Turn>;
 
-    /// The name of the program of the operator's that is asked too about calls that wait for approval.
+    /// The name of the operator's program that also decides about calls awaiting approval.
     fn approver(&self) -> Option<Arc<str>> {
         None
     }
 
-    /// Whether calls of an open breaker fail at once in place of waiting.
+    /// Whether calls of an open breaker fail immediately instead of waiting.
     fn fails_fast(&self) -> bool;
 
-    /// The text of how failures are met, with another value for one key; or what is wrong with that.
+    /// The text of the resilience settings with another value for one key. An error says what is
+    /// wrong with it.
     fn configured(&self, key: &str, value: &str) -> Result<Arc<str>, String>;
 
-    /// What still runs of the process that had this id and start time, or of what it started: as it is now. What may
-    /// not be let run again because of that is refused, so that nothing of it is recorded.
+    /// The part of a process, or of its children, that still runs now. A call that may not run
+    /// again because of it is refused, so nothing of this is recorded.
     fn still_runs(&self, _pid: u32, _ticks: u64) -> Option<OrphanProcess> {
         None
     }
@@ -103,35 +110,35 @@ pub trait Advice {
     /// What is known of the world before an execution, as JSON text, for a later probe.
     fn before(&self, tool: &str, args: &str) -> Option<String>;
 
-    /// What to do about repetition in a thread in which everything has ended; asked until there is
-    /// nothing. Nobody looks for it where this is not given.
+    /// What to do about a loop in a settled thread; asked until it gives nothing. Without an
+    /// implementation no loops are found.
     fn escape(&self, _state: &State, _thread: ThreadId) -> Option<Advised> {
         None
     }
 
-    /// The kind of task that a prompt asks for; none where its words do not tell.
+    /// The kind of task that a prompt asks for; none if its words do not show it.
     fn task(&self, _prompt: &str) -> Option<Arc<str>> {
         None
     }
 
-    /// The verdict, once it was looked at how well the tool has served such tasks: it may become stricter.
+    /// The verdict, possibly stricter because the tool served such tasks badly.
     fn careful(&self, _tool: &str, _task: Option<&str>, verdict: Verdict) -> Verdict {
         verdict
     }
 
-    /// A question as it is put here: where nobody can answer, it is over at once.
+    /// Adapts a question to this environment: without an operator it expires immediately.
     fn put(&self, verdict: Verdict) -> Verdict {
         verdict
     }
 
-    /// The tools that a model is offered otherwise than the rest for a kind of task.
+    /// The tools whose offer to the model differs for a kind of task.
     fn offer(&self, _task: Option<&str>, _tools: &[ToolCard]) -> Vec<ToolOffer> {
         Vec::new()
     }
 }
 
-/// The word on a call with its final arguments: that of the policy, made stricter where the tool serves badly, or where
-/// a repair proposed it in place of a call of a lower class.
+/// The verdict on a call with its final arguments: that of the policy. It is stricter if the tool
+/// serves badly, or if a repair proposed it instead of a call of a lower class.
 pub fn decide(
     advice: &dyn Advice,
     node: &Node,
@@ -164,19 +171,19 @@ pub fn decide(
     }))
 }
 
-/// How often each rule of the policy has let a call run, for rules that may do so a number of times.
-/// Counted when it is asked for: few rules have such an end.
+/// How often each rule of the policy has approved a call, for rules that may do so N times. Counted
+/// on demand: few rules have such a limit.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleUses<'d> {
     state: &'d State,
-    /// Facts that were decided together and are not folded yet.
+    /// Events decided together and not applied yet.
     draft: &'d [Event],
-    /// One use of this rule is not counted.
+    /// One use of this rule is left out.
     but_once: Option<&'d str>,
 }
 
 impl<'d> RuleUses<'d> {
-    /// As of the facts that are being decided.
+    /// As of the events that are being decided.
     pub fn by(draft: &'d Draft<'_>) -> Self {
         Self {
             state: draft.state,
@@ -185,7 +192,7 @@ impl<'d> RuleUses<'d> {
         }
     }
 
-    /// The same without one use of a rule: that of a call which is judged again.
+    /// The same without one use of a rule: that of a call that is decided again.
     pub fn but_once(self, rule: &'d str) -> Self {
         Self {
             but_once: Some(rule),
@@ -193,7 +200,7 @@ impl<'d> RuleUses<'d> {
         }
     }
 
-    /// How often a rule, as it was cited, has let a call run or is about to.
+    /// How often a rule, as cited, has approved a call or is about to.
     pub fn times(&self, rule: &str) -> u32 {
         let lets = |verdict: &Verdict| verdict.gate == Gate::Allow && verdict.rule == rule;
         let by_rule = |decision: &Decision| matches!(decision, Decision::Auto { rule: one } if one == rule);
@@ -221,31 +228,31 @@ impl<'d> RuleUses<'d> {
 /// What the rules know of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFacts {
-    /// What it can do to the world.
+    /// Effect class.
     pub effect: EffectClass,
     /// Whether a truncated value may be passed to it by reference.
     pub takes_truncated: bool,
-    /// Whether an operator must see the difference on screen before an edit counts as approval, whatever its effect
-    /// class is.
+    /// Whether the operator must see the difference on screen before an edit counts as approval,
+    /// for any effect class.
     pub show_difference: bool,
     /// True for the tool that ends the run with a structured answer.
     pub is_answer: bool,
-    /// True for the tool that asks the operator: its result is typed by them.
+    /// True for the tool that asks the operator, who types its result.
     pub asks_operator: bool,
-    /// True for the tool that hands a task to a sub-agent: nothing runs but the sub-agent's own calls.
+    /// True for the tool that delegates a task: only the calls of the sub-agent run.
     pub delegates: bool,
 }
 
 impl ToolFacts {
-    /// True where an edit counts as approval only once its whole difference was on screen: the call can change the
-    /// world, or carries something out of it.
+    /// True if an edit counts as approval only after its whole difference was on screen: the call
+    /// can change the world, or sends something out of it.
     pub fn must_be_seen(&self) -> bool {
         self.show_difference || self.effect >= EffectClass::Idempotent
     }
 }
 
-/// Advice from what the run was begun with, for questions that need no schema and no policy: the
-/// plan of an edit on a screen or on a recorded session. Everything is asked for.
+/// Advice from the start of the run, for questions that need no schema and no policy: the preview
+/// of an edit on a screen or in a recorded session. Every call needs approval.
 #[derive(Debug, Clone, Copy)]
 pub struct Cards<'s>(pub &'s State);
 

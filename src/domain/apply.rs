@@ -1,7 +1,9 @@
-//! Folds one event into the state. Total: never fails, whatever the order of events.
+//! Applies one event to the state.
 //!
-//! The only place that changes a [`State`]. An event that names what does not exist changes
-//! nothing but the sequence number. Must not know: why an event was decided.
+//! Must not know: why an event was decided.
+//!
+//! Total: never fails, whatever the order of events. The only place that changes a [`State`]. An
+//! event about something that does not exist changes only the sequence number.
 
 mod breaker;
 mod call;
@@ -22,18 +24,18 @@ use super::node::Revision;
 use super::state::State;
 use super::turn::Stream;
 
-/// What the folds of one event need of its envelope.
+/// The parts of an envelope that applying an event needs.
 #[derive(Debug, Clone, Copy)]
 struct At {
     seq: Seq,
     utc_ms: i64,
-    /// True for what an operator decided.
+    /// True for a decision of the operator.
     by_person: bool,
-    /// Where they spoke.
+    /// The interface that the operator used.
     via: Option<Via>,
 }
 
-/// Folds one event into the state.
+/// Applies one event to the state.
 pub fn apply(state: &mut State, envelope: &Envelope) {
     let at = At {
         seq: envelope.seq,
@@ -70,7 +72,7 @@ pub fn apply(state: &mut State, envelope: &Envelope) {
     state.active.from(at.utc_ms, busy);
 }
 
-/// Keeps where a decision or an edit came from.
+/// Records which interface a decision or an edit came from.
 fn note_via(state: &mut State, at: At, event: &Event) {
     let is_word = matches!(
         event,
@@ -88,8 +90,8 @@ fn under_way(state: &State) -> bool {
     !state.agenda.running.is_empty() || open.any(|turn| turn.stream == Stream::Open)
 }
 
-/// The call that an event is about: readers of it are woken in one place, whatever changed of it.
-/// Events about many calls wake readers where they are folded.
+/// The call that an event is about: its readers are woken in one place, whatever changed. Events
+/// about many calls wake readers where they are applied.
 fn subject(event: &Event) -> Option<NodeId> {
     match event {
         Event::Call(event) => Some(event.call()),
@@ -99,7 +101,7 @@ fn subject(event: &Event) -> Option<NodeId> {
     }
 }
 
-/// Folds a list of events.
+/// Applies a list of events.
 pub fn fold<'a>(envelopes: impl IntoIterator<Item = &'a Envelope>) -> State {
     let mut state = State::default();
     for envelope in envelopes {

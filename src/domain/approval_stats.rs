@@ -1,4 +1,4 @@
-//! How often the operator was asked, and by what: a fold of what was put before them, edits and all.
+//! Counts how often the operator was asked, and by which rule, on all branches.
 //!
 //! Must not know: how a rule is written, who shows the count.
 
@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use super::call::Verdict;
 
-/// What asks where an effect may be repeated.
+/// Name for questions about repeated effects.
 const CONSENT: &str = "a repeated effect";
-/// Askers that are named.
+/// Number of rules that are named.
 const NAMED: usize = 4;
 
-/// Questions, by what asked them.
+/// Numbers of questions, by the rule that asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalStats(BTreeMap<Arc<str>, u32>);
 
 impl ApprovalStats {
-    /// A call was put before the operator.
+    /// Counts a call that awaits approval.
     pub(super) fn by_policy(&mut self, verdict: Option<&Verdict>) {
         let asker = verdict.map_or("the policy", |verdict| asker(verdict));
         self.add(asker);
     }
 
-    /// Consent to a repeated effect was asked for.
+    /// Counts a question for consent to a repeated effect.
     pub(super) fn by_effect(&mut self) {
         self.add(CONSENT);
     }
@@ -37,13 +37,13 @@ impl ApprovalStats {
         }
     }
 
-    /// How often in all.
+    /// Total number of questions.
     pub fn total(&self) -> u32 {
         self.0.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The count in words, with what asked most: `5 times: 3 by preset guarded, 2 by user rules.toml:3`. Holds the
-    /// names of files; none where nothing was asked.
+    /// Describes the count, with the rules that asked most: `5 times: 3 by preset guarded, 2 by
+    /// user rules.toml:3`. Contains names of files; none without questions.
     pub fn describe(&self) -> Option<String> {
         let times = match self.total() {
             0 => return None,
@@ -66,7 +66,8 @@ impl ApprovalStats {
     }
 }
 
-/// Whose rule asked, without its words: `preset guarded`, `user rules.toml:3`, `session rule 2`.
+/// The source of the rule that asked, without its text: `preset guarded`, `user rules.toml:3`,
+/// `session rule 2`.
 fn asker(verdict: &Verdict) -> &str {
     verdict.rule.split(": ").next().unwrap_or_default()
 }

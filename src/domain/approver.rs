@@ -1,4 +1,6 @@
-//! What a program of the operator's says of calls that wait for approval. Must not know: how it is asked.
+//! Describes the operator's program that decides about calls awaiting approval.
+//!
+//! Must not know: how it is asked.
 
 use std::sync::Arc;
 
@@ -6,7 +8,7 @@ use super::call::{Call, Decision, Status};
 use super::state::State;
 use super::thread;
 
-/// What precedes the name of the program where it is cited as the rule that denied.
+/// Prefix of the program's name where it is cited as the rule that denied.
 const PREFIX: &str = "approver ";
 
 /// Returns how the program is cited as the rule that denied a call.
@@ -31,7 +33,7 @@ pub fn of(decision: &Decision) -> Option<Arc<str>> {
     }
 }
 
-/// Describes what the program says of a call that waits for approval; holds untrusted text.
+/// Describes the program's answer about a call awaiting approval; contains untrusted text.
 pub fn describe(call: &Call) -> Option<String> {
     if call.status != Status::AwaitingApproval {
         return None;

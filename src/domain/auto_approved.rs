@@ -1,5 +1,6 @@
-//! Which calls the policy alone let run, and which of those that have not begun it would not let run now. Must not know:
-//! how a policy is written, why it changed.
+//! Finds calls that only the policy approved, and those that it would not allow now.
+//!
+//! Must not know: how a policy is written, why it changed.
 
 use super::advice::{Advice, RuleUses};
 use super::call::{Call, Decision, Gate, Status};
@@ -9,17 +10,18 @@ use super::node::Node;
 use super::ready;
 use super::state::State;
 
-/// Why a call runs again without a question that a person let run: nothing of it has happened.
+/// Why a call that the operator approved runs again without a question: nothing of it has happened.
 pub const UNHAPPENED: &str = "these bytes were approved, and no execution of them has happened since";
-/// The same: once more does no harm.
+/// Why it runs again without a question: repeating it does no harm.
 pub const HARMLESS: &str = "these bytes were approved before, and running them again does no harm";
 
-/// The rule of the policy that let a call run, as it was cited; none where a person or their program did, or nobody yet.
+/// The rule of the policy that approved a call, as cited; none if the operator or their program
+/// approved it, or for an undecided call.
 pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
     let rev = state.nodes.get(&call.id)?.rev();
     let decisions = call.decisions.iter().rev().filter(|(one, _, _)| *one == rev);
     let mut allowed = decisions.filter_map(|(_, _, decision)| match &**decision {
-        // Says again what was said before it.
+        // Repeats an earlier approval.
         Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
         Decision::Auto { rule } => Some(Some(&**rule)),
         Decision::Approve { .. } | Decision::Allowed { .. } | Decision::Edited | Decision::RunAgain => {
@@ -30,8 +32,8 @@ pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
     allowed.next()?
 }
 
-/// True for a call that the policy alone let run, that has not begun, and that it would not let run now. What a person
-/// let run stays so.
+/// True for a call that only the policy approved, that has not started, and that the policy would
+/// not allow now. An approval by the operator stays.
 pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
     let state = draft.state;
     let Some(rule) = by_policy(state, call) else {
@@ -40,7 +42,7 @@ pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
     let Some((tool, _)) = state.nodes.get(&call.id).and_then(Node::as_call) else {
         return false;
     };
-    // What it was let run by once does not count against it.
+    // Its own approval does not count against it.
     let used = RuleUses::by(draft).but_once(rule);
     let waits = matches!(call.status, Status::Queued | Status::Scheduled);
     waits
@@ -48,7 +50,7 @@ pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {
             .is_some_and(|args| advice.verdict(tool, &args, &used).gate != Gate::Allow)
 }
 
-/// True for a call whose decision was taken back last, and on which nobody has decided since.
+/// True for a call whose newest decision withdrew the approval.
 pub fn is_taken_back(state: &State, call: &Call) -> bool {
     let rev = state.nodes.get(&call.id).map(Node::rev);
     let last = call.decisions.last();
@@ -57,7 +59,7 @@ pub fn is_taken_back(state: &State, call: &Call) -> bool {
     })
 }
 
-/// That what had let a call run is taken back, whoever does it.
+/// Returns the event that withdraws the approval of a call.
 pub fn withdrawal(state: &State, call: &Call, reason: &str) -> CallEvent {
     CallEvent::Decided {
         call: call.id,
@@ -69,13 +71,13 @@ pub fn withdrawal(state: &State, call: &Call, reason: &str) -> CallEvent {
     }
 }
 
-/// Takes back what had let a call run, so that it is judged anew.
+/// Withdraws the approval of a call, so that it goes through the gate again.
 pub fn take_back(draft: &mut Draft<'_>, call: &Call, reason: &str) {
     draft.call(withdrawal(draft.state, call, reason));
     draft.call(CallEvent::Woken { call: call.id });
 }
 
-/// Takes back whatever this advice would not let run any more.
+/// Withdraws every approval that this advice would not give now.
 pub fn recheck(draft: &mut Draft<'_>, advice: &dyn Advice, reason: &str) {
     let state = draft.state;
     let agenda = &state.agenda;

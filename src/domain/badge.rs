@@ -1,5 +1,8 @@
-//! What sets a node apart because of edits and branches. Read off the state, and kept nowhere. Must not know: how a
-//! badge is shown.
+//! Marks nodes that are special because of edits and branches.
+//!
+//! Must not know: how a badge is shown.
+//!
+//! Computed from the state, and stored nowhere.
 
 use super::call::Call;
 use super::id::{NodeId, NodeKind, Seq};
@@ -10,16 +13,16 @@ use super::state::State;
 use super::thread::ROOT;
 use super::unresolved::failed_calls;
 
-/// What sets a node apart.
+/// A mark of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Badge {
-    /// The result was taken from an equal execution.
+    /// The result was copied from an equal execution.
     Reused,
     /// The result came back from another branch and is older than a write.
     WorldChanged,
-    /// A person wrote the result, and what the call reads is something else by now.
+    /// The operator wrote the result, and the inputs of the call changed since.
     InputsChanged,
-    /// The turn stands again as it was recorded.
+    /// The turn is a recorded reply.
     ReplyOnRecord,
     /// What the model saw changed, and the turn was kept.
     ContextDrifted,
@@ -30,38 +33,38 @@ pub enum Badge {
 }
 
 impl Badge {
-    /// In two or three lower-case words.
+    /// Two or three lower-case words.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Reused => "reused",
             Self::WorldChanged => "world changed since",
             Self::InputsChanged => "inputs changed",
-            Self::ReplyOnRecord => "reply on record",
+            Self::ReplyOnRecord => "recorded reply",
             Self::ContextDrifted => "context drifted",
             Self::WriteConflict => "write conflict",
             Self::AfterFailedCalls => "after failed calls",
         }
     }
 
-    /// In a sentence, with what can be done about it.
+    /// A sentence, with what can be done about it.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Reused => {
-                "The result was reused from an equal execution: the tool did not run. Run again runs it."
+                "The result was reused from an equal execution: the tool did not run. Run again to run it."
             }
             Self::WorldChanged => {
-                "The result came back from another branch and is older than a write: the world may say something else by now."
+                "The result came back from another branch and is older than a write: the world may differ by now."
             }
             Self::InputsChanged => {
-                "A person wrote the result, and what the call reads has changed since. It stands until it is unpinned or the call runs again."
+                "The operator wrote the result, and its inputs changed since. It stays active until you unpin it or run the call again."
             }
-            Self::ReplyOnRecord => "The turn stands again as it was recorded: the model was not asked again.",
+            Self::ReplyOnRecord => "The turn is active again as recorded: the model was not asked again.",
             Self::ContextDrifted => "An edit changed what the model saw here, and you kept the turn.",
             Self::WriteConflict => {
-                "Another call of the turn wrote the same path of the state: the value of the one that ended last counts."
+                "Another call of the turn wrote the same path of the state: the value of the call that ended last is used."
             }
             Self::AfterFailedCalls => {
-                "Calls before this answer failed or were skipped: it may lack what they would have given."
+                "Calls before this answer failed or were skipped: it may lack their results."
             }
         }
     }
@@ -82,7 +85,7 @@ pub fn is_answer(state: &State, id: NodeId) -> bool {
     id.kind == NodeKind::Answer && counts(state, id) && in_root()
 }
 
-/// The badges of a node, without the one that needs a look at every call.
+/// The badges of a node, without the one that needs a scan of all calls.
 pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
     let mut out = Vec::new();
     if let Some(call) = state.calls.get(&id.call()) {
@@ -122,8 +125,8 @@ fn counts(state: &State, id: NodeId) -> bool {
     id.kind != NodeKind::Intervention && state.node(id).is_some_and(|node| node.active)
 }
 
-/// True where a person wrote the result of a call that would run with something else by now. What it would wait
-/// for is not known to be something else.
+/// True if the operator wrote the result of a call whose inputs differ now. Unknown inputs do not
+/// count as different.
 fn inputs_changed(state: &State, call: &Call) -> bool {
     let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
     if !pinned || call.refs.references.is_empty() {

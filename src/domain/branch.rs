@@ -1,8 +1,9 @@
-//! Branches: what stood at the end of every epoch, which of them an undo or a redo goes to, and what
-//! tells two of them apart.
+//! Describes branches: their state at the end of every epoch, undo and redo targets, differences.
 //!
-//! Nothing is copied: every node, turn and call knows what it was at the end of the epochs that
-//! changed it. Must not know: how a branch is shown, why anybody wants it.
+//! Must not know: how a branch is shown, why the operator wants it.
+//!
+//! Nothing is copied: every node, turn and call knows its state at the end of the epochs that
+//! changed it.
 
 pub mod compare;
 pub mod recall;
@@ -16,48 +17,48 @@ use super::state::{EpochOrigin, EpochRecord, State};
 use super::thread;
 use super::turn::{Activity, Usage};
 
-/// One branch: what stands at its end.
+/// One branch, at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
     /// The epoch of the edit that began it; its number names the branch.
     pub epoch: Epoch,
     /// The branch that it began from.
     pub base: Epoch,
-    /// What began it, in words.
+    /// Describes the edit that began it.
     pub what: Arc<str>,
-    /// What the operator calls it.
+    /// Name that the operator gave it.
     pub name: Option<Arc<str>>,
-    /// True for the one that stands now.
+    /// True for the current branch.
     pub current: bool,
-    /// What it came to.
+    /// Its results and costs.
     pub sum: Sum,
 }
 
-/// What a branch came to.
+/// The results and costs of a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sum {
     /// Its newest answer, with its revision on the branch.
     pub answer: Option<NodeId>,
-    /// The words of that answer.
+    /// The text of that answer.
     pub text: Option<Arc<str>>,
-    /// Calls that count.
+    /// Active calls.
     pub calls: usize,
     /// Executions of those calls.
     pub executions: usize,
-    /// Requests whose replies count.
+    /// Requests whose replies are active.
     pub requests: u32,
     /// Tokens of those requests.
     pub usage: Usage,
-    /// What they cost at the prices of their time.
+    /// Their cost at the prices of their time.
     pub spent: RunCost,
 }
 
-/// How an epoch began; none for the first.
+/// The record of an epoch; none for the first.
 pub fn record(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
     state.epochs.get((epoch.0 as usize).checked_sub(1)?)
 }
 
-/// The epochs that led to one, the newest first.
+/// The epochs that led to one, newest first.
 fn ancestors(state: &State, epoch: Epoch) -> impl Iterator<Item = Epoch> {
     std::iter::successors(Some(epoch), |one| {
         record(state, *one)
@@ -115,7 +116,7 @@ pub fn end(state: &State, epoch: Epoch) -> Epoch {
         .map_or(Epoch(0), |record| record.epoch)
 }
 
-/// The epoch that an undo goes back to, and the newest edit that counts: the end of the branch that it began from.
+/// The target of an undo and the newest active edit: the end of the branch that it began from.
 pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
     ancestors(state, state.epoch)
         .filter_map(|epoch| record(state, epoch))
@@ -123,7 +124,7 @@ pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
         .map(|record| (end(state, record.base), record))
 }
 
-/// The epoch that a redo goes to: the end of what the newest undo left, as long as no edit followed it.
+/// The target of a redo: the end of what the newest undo left, if no edit followed it.
 pub fn redo_target(state: &State) -> Option<Epoch> {
     for epoch in ancestors(state, state.epoch) {
         let record = record(state, epoch)?;
@@ -136,7 +137,8 @@ pub fn redo_target(state: &State) -> Option<Epoch> {
     None
 }
 
-/// The branches of a run, oldest first. An edit begins one; an undo, a redo or a switch goes on with one.
+/// The branches of a run, oldest first. An edit begins one; an undo, a redo or a switch continues
+/// one.
 pub fn branches(state: &State) -> Vec<Branch> {
     let now = current(state);
     let branch = |epoch: Epoch, base: Epoch, what: Arc<str>, name: Option<Arc<str>>| Branch {
@@ -156,7 +158,7 @@ pub fn branches(state: &State) -> Vec<Branch> {
     std::iter::once(first).chain(later).collect()
 }
 
-/// The revision with which a node counted at the end of a line; none where it did not count.
+/// The active revision of a node at the end of a line; none if it was not active.
 pub fn counted(state: &State, id: NodeId, line: &Line) -> Option<super::id::Rev> {
     let node = state.nodes.get(&id)?;
     if !turn_counted(state, node.turn, line) {
@@ -171,7 +173,7 @@ pub fn counted(state: &State, id: NodeId, line: &Line) -> Option<super::id::Rev>
     (condition.active && !stale).then_some(condition.rev)
 }
 
-/// The result of a call that has to run again is none.
+/// True if a call had ended; one that has to run again has no result.
 fn had_ended(state: &State, call: NodeId, line: &Line) -> bool {
     state
         .calls
@@ -195,7 +197,7 @@ fn turn_counted(state: &State, id: TurnId, line: &Line) -> bool {
     !matches!(activity, Activity::Superseded(_))
 }
 
-/// What a line came to.
+/// The results and costs of a line.
 pub fn sum(state: &State, line: &Line) -> Sum {
     let mut sum = Sum::default();
     for turn in state.turns.values() {
@@ -217,7 +219,7 @@ pub fn sum(state: &State, line: &Line) -> Sum {
                 });
                 sum.executions += runs;
             }
-            // A sub-agent's answer is the result of its call.
+            // The answer of a sub-agent is the result of its call.
             NodeKind::Answer if thread::of(state, node.id) != thread::ROOT => {}
             NodeKind::Answer => {
                 sum.answer = Some(node.id);

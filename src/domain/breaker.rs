@@ -1,8 +1,9 @@
-//! Breakers: whether calls of a tool, of a server or requests to a model are let through, and what came
-//! of the last ones. A fold of facts; when a breaker changes is advised.
+//! Defines breakers: what they admit, their samples, and their changes.
 //!
-//! What was admitted before a breaker changed says nothing of it afterwards: every change begins a new
-//! generation. Must not know: thresholds, clocks, how a breaker is shown.
+//! Must not know: thresholds, clocks, how a breaker is shown.
+//!
+//! Computed from events; the advice decides when a breaker changes. Every change starts a new
+//! generation: what was admitted earlier no longer affects the breaker.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,13 +20,13 @@ use super::state::State;
 use super::thread;
 use super::turn::Activity;
 
-/// What the error of a call rests on that a breaker kept from running.
+/// Evidence of the error of a call that a breaker denied.
 pub const EVIDENCE: &str = "breaker";
 
-/// Executions that a breaker remembers.
+/// Samples that a breaker remembers.
 const REMEMBERED: usize = 64;
 
-/// What a breaker is for.
+/// What a breaker protects.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "of", content = "name", rename_all = "snake_case")]
 pub enum Scope {
@@ -47,7 +48,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A text that names no breaker.
+/// Error for a text that names no breaker.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no breaker: write tool:NAME, server:NAME or model:NAME")]
 pub struct BadScope(String);
@@ -70,21 +71,21 @@ impl FromStr for Scope {
     }
 }
 
-/// What a breaker does.
+/// State of a breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Lets everything through.
+    /// Admits everything.
     #[default]
     Closed,
-    /// Lets nothing through.
+    /// Admits nothing.
     Open,
-    /// Lets one through, to see.
+    /// Admits one probe.
     HalfOpen,
 }
 
 impl Phase {
-    /// In one or two lower-case words.
+    /// One or two lower-case words.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -94,12 +95,12 @@ impl Phase {
     }
 }
 
-/// How something that a breaker had let through ended.
+/// The end of something that a breaker admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// Its end, in milliseconds of active time: what only waits makes it no older.
+    /// Its end, in milliseconds of active time: waiting does not make it older.
     pub at: i64,
-    /// Whether it failed in a way that speaks against what the breaker is for.
+    /// Whether it failed in a way that counts against the target of the breaker.
     pub failed: bool,
     /// Where it comes from.
     pub of: Source,
@@ -108,25 +109,25 @@ pub struct Sample {
 /// A breaker.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Breaker {
-    /// What it does.
+    /// Its state.
     pub phase: Phase,
-    /// Counts its changes.
+    /// Number of its changes.
     pub generation: u32,
-    /// What came of what it let through in this generation, oldest first.
+    /// Outcomes of what it admitted in this generation, oldest first.
     pub recent: VecDeque<Sample>,
-    /// The failures that opened an open one.
+    /// The failures that opened it, while it is open.
     pub opened_by: Vec<Source>,
-    /// What it lets through to see, while that is under way.
+    /// The probe that is running.
     pub probe: Option<Source>,
-    /// True once what a half-open one let through to see has ended without a word for or against it.
+    /// True once the probe of a half-open breaker ended without saying anything about its target.
     pub inconclusive: bool,
-    /// UTC milliseconds at which an open one lets the next one through.
+    /// UTC milliseconds at which an open one admits the next call or request.
     pub until: i64,
     /// How often it opened.
     pub trips: u32,
     /// Why it changed last.
     pub why: Arc<str>,
-    /// The tools that can serve in the place of the one that an open one is for, best first.
+    /// The tools that can replace the target of an open one, best first.
     pub instead: Vec<Arc<str>>,
 }
 
@@ -140,7 +141,7 @@ pub enum Source {
 }
 
 impl Breaker {
-    /// Whether something may be let through now.
+    /// Whether something may be admitted now.
     pub fn admits(&self) -> bool {
         match self.phase {
             Phase::Closed => true,
@@ -155,7 +156,7 @@ impl Breaker {
         self.phase == Phase::Open && !self.opened_by.is_empty() && all.all(|of| of.is_superseded(state))
     }
 
-    /// What it does, in words: `queued: the breaker of tool:x is open, 12 s left`.
+    /// Describes a call that waits for it: `queued: the breaker of tool:x is open, 12 s left`.
     pub fn describe(&self, scope: &Scope, now: Option<i64>) -> String {
         let left = now.filter(|_| self.phase == Phase::Open).map(|now| {
             let ms = u64::try_from(self.until.saturating_sub(now)).unwrap_or(0);
@@ -168,7 +169,7 @@ impl Breaker {
         )
     }
 
-    /// Remembers how something ended that was let through in a generation.
+    /// Records the end of something that was admitted in a generation.
     pub(super) fn remember(&mut self, generation: u32, ran: Sample) {
         if generation != self.generation {
             return;
@@ -208,19 +209,19 @@ fn is_edited_since(node: &Node, rev: Rev) -> bool {
     node.rev() < rev || later.any(|one| matches!(one.origin, Origin::Operator { .. }))
 }
 
-/// A change of a breaker, as it is advised.
+/// A change of a breaker, as advised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// What it does from now on.
+    /// Its new state.
     pub to: Phase,
-    /// Milliseconds until an open one lets something through to see.
+    /// Milliseconds until an open one admits a probe.
     pub wait_ms: u64,
     /// Why.
     pub why: Arc<str>,
 }
 
-/// Whether the end of an execution speaks for or against the tool and its server; none where it says
-/// nothing of them. What the tool answered to, it was there for.
+/// Whether the end of an execution counts for or against the tool and its server; none if it says
+/// nothing about them. A tool that answered was available.
 pub fn speaks(outcome: &Outcome) -> Option<bool> {
     match outcome {
         Outcome::Ok { exit: None, .. } => Some(false),
@@ -231,12 +232,12 @@ pub fn speaks(outcome: &Outcome) -> Option<bool> {
             }
             ErrorClass::Structural | ErrorClass::Cancelled | ErrorClass::Unknown => None,
         },
-        // An exit code says nothing of the program that runs commands.
+        // An exit code says nothing about the program that runs commands.
         Outcome::Ok { exit: Some(_), .. } | Outcome::Cancelled { .. } => None,
     }
 }
 
-/// The breaker of the endpoint that a run's model is asked at; none for one that no network is behind.
+/// The breaker of the endpoint of the run's model; none for a model without a network.
 pub fn endpoint(state: &State) -> Option<Scope> {
     let started = state.started.as_ref()?;
     (started.wire != "scripted").then(|| Scope::Model(Arc::from(started.model.as_str())))

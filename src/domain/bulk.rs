@@ -1,6 +1,9 @@
-//! Which calls can be approved together, and why each other one that waits cannot. Left out: what the policy denies,
-//! what cannot be undone or looked into, repeated effects, unknown outcomes, what an edit holds. Must not know: who
-//! asks, how a reason is told.
+//! Lists the calls that can be approved together, and why each other waiting call cannot.
+//!
+//! Must not know: who asks, how a reason is shown.
+//!
+//! Left out: calls that the policy denies or an edit suspends, irreversible ones, ones that cannot
+//! be inspected, repeated effects, unknown outcomes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +14,7 @@ use super::state::State;
 use super::tags;
 use super::turn::Turn;
 
-/// A call that can be approved with others, as it is shown.
+/// A call that can be approved with others, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// The call.
@@ -22,39 +25,39 @@ pub struct Item {
     pub digest: Digest,
 }
 
-/// Why a call that waits cannot be approved with others.
+/// Why a waiting call cannot be approved with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Alone {
     /// The policy denies it.
     Denied,
     /// Its effect cannot be undone.
     Irreversible,
-    /// What it does cannot be looked into.
+    /// Its effect cannot be inspected.
     Uninspectable,
-    /// Only a shell can tell what it runs.
+    /// Only a shell can say what it runs.
     Shell,
     /// An equal effect may have happened.
     Repeated,
-    /// Nobody knows whether it happened.
+    /// Its outcome is unknown.
     Unknown,
-    /// It failed, and a repair is to be chosen.
+    /// It failed, and the operator must choose a repair.
     Repair,
     /// The operator's answer is its result.
     Question,
     /// The run has no such tool.
     NoTool,
-    /// An edit before it is worked in.
+    /// It is suspended: an edit before it has not taken effect yet.
     Held,
-    /// What it reads changed, and it is checked anew.
+    /// It is stale, and is checked again.
     Checked,
 }
 
-/// The calls that can be approved together, first come first.
+/// The calls that can be approved together, in queue order.
 pub fn together(state: &State) -> Vec<Item> {
     state.queue().filter_map(|call| item(state, call).ok()).collect()
 }
 
-/// The calls that wait and cannot, by the reason; within one first come first.
+/// The waiting calls that cannot, by reason, each in queue order.
 pub fn left_out(state: &State) -> BTreeMap<Alone, Vec<NodeId>> {
     let mut out: BTreeMap<Alone, Vec<NodeId>> = BTreeMap::new();
     for call in state.queue() {
@@ -96,8 +99,8 @@ fn item(state: &State, call: &Call) -> Result<Item, Alone> {
     })
 }
 
-/// Why a single look at a call is not enough, by its tool: it cannot be undone, cannot be looked into, only the
-/// operator can give its result, or it is not known.
+/// Why the tool of a call needs more than a single look: irreversible, not inspectable, a question
+/// to the operator, or unknown.
 fn by_tool(state: &State, node: &Node) -> Option<Alone> {
     let Some(card) = node.as_call().and_then(|(tool, _)| tags::card(state, tool)) else {
         return Some(Alone::NoTool);
@@ -111,17 +114,17 @@ fn by_tool(state: &State, node: &Node) -> Option<Alone> {
     reasons.into_iter().find(|(tag, _)| is(tag)).map(|(_, why)| why)
 }
 
-/// False where a single look is not enough.
+/// False if a single look is not enough.
 pub fn plain(state: &State, node: &Node) -> bool {
     by_tool(state, node).is_none()
 }
 
-/// Why there is no rule that lets exactly such a call run, always.
+/// Explains why no rule can always allow exactly such a call.
 pub fn no_always(id: NodeId) -> String {
-    format!("{id} cannot be undone, cannot be looked into, or asks you: there is no \"always\" for it")
+    format!("{id} cannot be undone, cannot be inspected, or asks you: there is no \"always\" for it")
 }
 
-/// One hash of them all.
+/// One hash of all items.
 pub fn digest(items: &[Item]) -> String {
     let parts: Vec<&[u8]> = items.iter().map(|item| item.digest.0.as_bytes()).collect();
     crate::canon::hash("overrule approve all v1", &parts)

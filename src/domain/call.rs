@@ -1,7 +1,8 @@
-//! The life of a tool call: effect class, status, attempts, and in parts of their own its verdict and outcome.
+//! Defines a tool call: effect class, status, attempts, verdict and outcome.
 //!
-//! Data only; the rules that move a call from one status to the next live in `decide`, `advance`
-//! and `apply`. Must not know: how a tool runs, who shows the call, how a policy is written.
+//! Must not know: how a tool runs, who shows the call, how a policy is written.
+//!
+//! Data only. The rules that change the status of a call are in `decide`, `advance` and `apply`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub use outcome::{ErrorClass, Outcome, ToolError};
 pub use parts::{ApprovalState, DataRefs, FailureState, LaunchContext, Validation};
 pub use verdict::{Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
 
-/// What running a tool can do to the world, from harmless to anything.
+/// What running a tool can do to the world, from nothing to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
@@ -30,7 +31,7 @@ pub enum EffectClass {
     Pure,
     /// Looks at the world, changes nothing.
     Read,
-    /// Changes the world, and doing it twice is the same as doing it once.
+    /// Changes the world; repeating it changes nothing more.
     Idempotent,
     /// Changes the world.
     Write,
@@ -48,7 +49,7 @@ impl EffectClass {
         Self::Unknown,
     ];
 
-    /// The class in one lower-case word.
+    /// The class as one lower-case word.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Pure => "pure",
@@ -64,59 +65,60 @@ impl EffectClass {
         Self::ALL.into_iter().find(|class| class.label() == word)
     }
 
-    /// True where running again can change something: `Idempotent` and above.
+    /// True if running again can change something: `Idempotent` and above.
     pub fn has_effect(self) -> bool {
         self >= Self::Idempotent
     }
 }
 
-/// Where a call stands.
+/// Status of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Sealed by the model or typed by a person; not checked yet.
+    /// Sealed by the model or typed by the operator; not checked yet.
     Proposed,
-    /// The check found faults (listed in [`Validation::faults`]); a person or a repair can still mend it.
+    /// The check found faults (listed in [`Validation::faults`]); the operator or a repair can
+    /// still fix it.
     Invalid,
-    /// Waits for references that nobody has written yet.
+    /// Waits for references that are not written yet.
     Blocked,
-    /// Everything that it reads is there; the gate has not spoken yet.
+    /// All its inputs are known; the gate has not decided yet.
     Ready,
-    /// Ready; waits for a person.
+    /// Ready; waits for the operator.
     AwaitingApproval,
-    /// Ready and asked with force: an equal effect may already have happened.
+    /// Ready; an equal effect may already have happened, so it needs consent.
     Consent(ConsentCause),
-    /// Decided to run; waits for a place.
+    /// Approved; waits for a slot.
     Queued,
-    /// Is to run after a wait (in [`FailureState::delay`]): again, after a failure, or for the first time, where it can be
-    /// taken back until then.
+    /// Runs after a wait (in [`FailureState::delay`]): again after a failure, or for the first time
+    /// once its approval can no longer be withdrawn.
     Scheduled,
     /// Failed, and its arguments are being repaired.
     Repairing(Stage),
-    /// Runs.
+    /// Is being executed.
     Running(Attempt),
-    /// It was running when the program died, or was cut off: nobody knows whether it happened.
+    /// It was running when the program ended, or was cut off: its outcome is unknown.
     OutcomeUnknown(Attempt),
     /// Ended with a value.
     Succeeded,
-    /// A command that ran and ended with this exit code, which is not one of its success codes: the call succeeded,
-    /// but gives no value.
+    /// A command that ended with this exit code, which is not one of its success codes: the call
+    /// succeeded, but gives no value.
     Exited(i32),
     /// Ended with an error.
     Failed(ErrorClass),
-    /// Refused by a person or the policy.
+    /// Rejected by the operator, or denied by the policy.
     Rejected,
-    /// A person left it open what came of an execution whose outcome nobody knows: it does not run again.
+    /// The operator left the outcome of an execution unknown: it does not run again.
     Abandoned,
-    /// Nobody answered in time.
+    /// The deadline passed without a decision.
     Expired,
-    /// Something that it depends on has no value and never will.
+    /// Something that it depends on will never have a value.
     Skipped,
-    /// A reference that nothing will ever write.
+    /// A reference that will never be written.
     Unsatisfiable,
 }
 
 impl Status {
-    /// Where a call stands that ended with a result.
+    /// The status of a call that ended with an outcome.
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Ok { exit: None, .. } => Self::Succeeded,
@@ -126,7 +128,7 @@ impl Status {
         }
     }
 
-    /// True once the call has its result, error or refusal for this revision.
+    /// True once the call has its result, error or rejection for this revision.
     pub const fn is_settled(&self) -> bool {
         matches!(
             self,
@@ -146,7 +148,7 @@ impl Status {
         !self.is_settled() && !matches!(self, Self::Proposed | Self::Invalid)
     }
 
-    /// True while the call waits for a person.
+    /// True while the call waits for the operator.
     pub const fn needs_operator(&self) -> bool {
         matches!(
             self,
@@ -157,7 +159,7 @@ impl Status {
         )
     }
 
-    /// The status in a few lower-case words.
+    /// The status as a few lower-case words.
     pub const fn base_label(&self) -> &'static str {
         match self {
             Self::Proposed => "proposed",
@@ -182,7 +184,7 @@ impl Status {
         }
     }
 
-    /// The status in a few lower-case words, with the exit code of a command.
+    /// The status as a few lower-case words, with the exit code of a command.
     pub fn label(&self) -> Cow<'static, str> {
         match self {
             Self::Exited(code) => Cow::Owned(format!("exit {code}")),
@@ -199,9 +201,9 @@ pub enum ConsentCause {
     Orphaned,
     /// An equal effect has an unknown outcome.
     Unknown,
-    /// The session that this one is a fork of did the same after that.
+    /// The session that this one was forked from did the same after the fork.
     Elsewhere,
-    /// This very call already ran with these arguments.
+    /// This call already ran with these arguments.
     SameCall,
 }
 
@@ -218,33 +220,34 @@ pub struct Binding {
     pub rev: Rev,
 }
 
-/// A file that an execution runs, as it was when the call became ready: its content is part of what is decided.
+/// A file that an execution runs, as it was when the call became ready. Its content is part of the
+/// decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operand {
-    /// Where it is, from the workspace where it lies in it.
+    /// Its path, relative to the workspace if it is inside.
     pub path: Arc<str>,
-    /// Its length.
+    /// Its size in bytes.
     #[serde(default)]
     pub bytes: u64,
-    /// How far it was looked into.
+    /// How far it was read.
     #[serde(default, skip_serializing_if = "FileCheck::is_whole")]
     pub seen: FileCheck,
-    /// Hash of what was looked at.
+    /// Hash of the part that was read.
     pub hash: Arc<str>,
 }
 
-/// How far a file was looked into.
+/// How far a file was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileCheck {
     /// All of it.
     #[default]
     Whole,
-    /// Its size and dates only: it is too long to be read at every look.
+    /// Only its size and dates: it is too long to be read each time.
     Dates,
-    /// Not at all: the word that names it is one of which only a shell can tell what it names.
+    /// Not at all: only a shell can say which file the word names.
     Unspecified,
-    /// There may be more files: not all that the call names was looked at.
+    /// There may be more files: not everything that the call names was read.
     Cut,
 }
 
@@ -253,17 +256,17 @@ pub enum FileCheck {
 pub struct Runs {
     /// As they were when it became ready.
     pub operands: Vec<Operand>,
-    /// Paths of those that held something else when it was ready before.
+    /// Paths of those whose content differs from the time it was ready before.
     pub changed: Vec<Arc<str>>,
 }
 
 impl FileCheck {
-    /// True where it is a file; false where it only says that something runs which was not looked at.
+    /// True for a file; false if it only stands for something that was not read.
     pub const fn is_file(self) -> bool {
         matches!(self, Self::Whole | Self::Dates)
     }
 
-    /// What a person has to know of it; nothing where all of the file was looked at.
+    /// A warning for the operator; none if the whole file was read.
     pub const fn warning(self) -> Option<&'static str> {
         match self {
             Self::Whole => None,
@@ -282,7 +285,7 @@ impl FileCheck {
 /// One execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptRecord {
-    /// Counts executions of this call.
+    /// Number of this execution of the call.
     pub no: Attempt,
     /// The revision that ran.
     pub rev: Rev,
@@ -294,19 +297,19 @@ pub struct AttemptRecord {
     pub intent: Seq,
     /// The thread of the sub-agent that works in it; none where a tool runs.
     pub thread: Option<ThreadId>,
-    /// How it ended; none while it runs or when nobody knows.
+    /// How it ended; none while it runs, or if that is unknown.
     pub outcome: Option<Outcome>,
-    /// Digest of its output, where it was recorded.
+    /// Digest of its output, if recorded.
     pub digest: Option<OutputDigest>,
-    /// Milliseconds that it ran.
+    /// Milliseconds that it took.
     pub ms: Option<u64>,
     /// True when the result came too late to count.
     pub fenced: bool,
-    /// What let it through, and where it runs.
+    /// What admitted it, and where it runs.
     pub launch: LaunchContext,
 }
 
-/// A call's life beyond its content: the content (tool and arguments) stands in its node's revisions.
+/// A call without its content: tool and arguments are in the revisions of its node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The node.
@@ -315,11 +318,11 @@ pub struct Call {
     pub provider_id: Option<Arc<str>>,
     /// Name for references: `_as`, or the node id.
     pub label: Arc<str>,
-    /// Where it stands.
+    /// Its status.
     pub status: Status,
-    /// True when an upstream change may have changed its inputs: kept until proven otherwise.
+    /// True for a stale call: an upstream change may have changed its inputs.
     pub suspect: bool,
-    /// What it reads of others and writes beside its own name.
+    /// What it reads from other calls, and where it writes apart from its own name.
     pub refs: DataRefs,
     /// Why it does not run.
     pub validation: Validation,
@@ -327,9 +330,9 @@ pub struct Call {
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
     pub digest: Option<Digest>,
-    /// The files that it may run, where there are any.
+    /// The files that it may run, if any.
     pub runs: Option<Arc<Runs>>,
-    /// The policy's word.
+    /// The policy's verdict.
     pub verdict: Option<Arc<Verdict>>,
     /// What it can do to the world.
     pub effect: EffectClass,
@@ -339,30 +342,30 @@ pub struct Call {
     pub decisions: Vec<(Rev, Seq, Arc<Decision>)>,
     /// Executions in journal order.
     pub attempts: Vec<AttemptRecord>,
-    /// Place of its write among the writes of its turn; given at the first completion.
+    /// Place of its write among the writes of its turn, given at the first completion.
     pub slot: Option<u32>,
     /// The event with which it became ready; orders the queue.
     pub ready: Option<Seq>,
-    /// What was last decided to run: exactly these bytes.
+    /// Digest of the bytes that were approved last.
     pub approved: Option<Digest>,
-    /// What a person was asked about it.
+    /// Its open question to the operator.
     pub approval: ApprovalState,
-    /// What is done about its failures.
+    /// The handling of its failures.
     pub failure: FailureState,
-    /// Where it stood at the end of earlier epochs.
+    /// Its state at the end of earlier epochs.
     pub history: History<Way>,
 }
 
-/// How far a call came with what it says, and how.
+/// The progress of a call with its current content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
-    /// Where it stood.
+    /// Its status.
     pub status: Status,
-    /// Whether its inputs were in question.
+    /// Whether it was stale.
     pub suspect: bool,
     /// Its name for references.
     pub label: Arc<str>,
-    /// What it read of others, and where its result was also written.
+    /// What it read from other calls, and where its result was also written.
     pub refs: DataRefs,
     /// Why it ended without a value.
     pub validation: Validation,
@@ -370,7 +373,7 @@ pub struct Way {
     pub resolved: Option<Arc<str>>,
     /// Hash of what was shown.
     pub digest: Option<Digest>,
-    /// The policy's word.
+    /// The policy's verdict.
     pub verdict: Option<Arc<Verdict>>,
     /// What the tool could do to the world.
     pub effect: EffectClass,
@@ -379,8 +382,8 @@ pub struct Way {
 }
 
 impl Call {
-    /// The repairs that the operator may choose from; `None` unless the call waits for that choice, and empty where no
-    /// repair is left.
+    /// The repairs that the operator may choose from; `None` unless the call waits for that choice,
+    /// and empty if no repair is left.
     pub fn offered(&self) -> Option<&[Fix]> {
         let round = self.failure.repairs.last();
         round
@@ -388,13 +391,13 @@ impl Call {
             .map(|round| &round.options[..])
     }
 
-    /// The newest change by which a repair proposed another call.
+    /// The newest change that proposed another call as a repair.
     pub fn proposed(&self) -> Option<&Change> {
         let mut changes = self.failure.repairs.iter().flat_map(|round| &round.changes);
         changes.rfind(|change| change.strategy.proposes())
     }
 
-    /// A call that nobody has checked.
+    /// A call without a check.
     pub fn new(id: NodeId) -> Self {
         Self {
             id,
@@ -421,13 +424,13 @@ impl Call {
         }
     }
 
-    /// True for an execution that was cancelled and has ended: nothing of it runs any more.
+    /// True for an execution that was cancelled and has ended.
     pub fn was_cancelled(&self, attempt: Attempt) -> bool {
         let mut attempts = self.attempts.iter();
         attempts.any(|one| one.no == attempt && matches!(one.outcome, Some(Outcome::Cancelled { .. })))
     }
 
-    /// How far it came.
+    /// Its progress.
     pub fn way(&self) -> Way {
         Way {
             status: self.status.clone(),
@@ -443,7 +446,7 @@ impl Call {
         }
     }
 
-    /// Keeps how far it came, before it is changed in an epoch.
+    /// Stores its progress before the first change in an epoch.
     pub fn remember(&mut self, epoch: Epoch) {
         if self.history.is_due(epoch) {
             let was = self.way();
@@ -451,7 +454,7 @@ impl Call {
         }
     }
 
-    /// Makes it stand where it stood on another branch, its status apart. Approvals are not revived.
+    /// Restores its progress on another branch, without the status. Approvals are not restored.
     pub fn take(&mut self, epoch: Epoch, way: &Way) {
         self.remember(epoch);
         self.label = way.label.clone();
@@ -469,13 +472,13 @@ impl Call {
         self.runs.as_ref().map_or(&[], |runs| &runs.operands)
     }
 
-    /// Notes the files that it may run. Those that hold something else than before are told apart; where the same
-    /// arguments were asked about `again`, so are those that were not there before.
+    /// Records the files that it may run, and which of them changed. If the same arguments were
+    /// asked about `again`, new files count as changed.
     pub fn take_operands(&mut self, operands: &[Operand], again: bool) {
         let before = self.operands();
         let is_another = |one: &&Operand| match before.iter().find(|old| old.path == one.path) {
             Some(old) => old.hash != one.hash,
-            // It was not there, or named nothing that may run, when the same was asked before.
+            // It did not exist, or was not run, when the same was asked before.
             None => again,
         };
         let modified = operands
@@ -496,7 +499,7 @@ impl Call {
         self.attempts.last()
     }
 
-    /// True while an execution is under way.
+    /// True while an execution is running.
     pub fn is_running(&self) -> bool {
         matches!(self.status, Status::Running(_))
     }

@@ -1,7 +1,9 @@
-//! Intents: what an operator (or a program in their place) wants. Each may be refused.
+//! Defines the commands of the operator, or of a program instead of the operator.
 //!
-//! Every verb of the product is one command; the console, the palette and the command line build
-//! the same values. Must not know: keys, flags, how a refusal is shown.
+//! Must not know: keys, flags, how a refusal is shown.
+//!
+//! Every verb of the product is one command; console, palette and command line build the same
+//! values. Each of them may be refused.
 
 mod edit;
 
@@ -18,7 +20,7 @@ use super::event::run::Limits;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use super::rule::RuleRequest;
 
-/// An intent, by family.
+/// A command, by family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "family", content = "command", rename_all = "snake_case")]
 pub enum Command {
@@ -26,19 +28,19 @@ pub enum Command {
     Run(RunCommand),
     /// About one call.
     Call(CallCommand),
-    /// About what the graph says.
+    /// About the content of the graph.
     Edit(EditCommand),
-    /// About repetition.
+    /// About loops.
     Escape(EscapeCommand),
-    /// About what is done when calls fail.
+    /// About the handling of failed calls.
     Resilience(ResilienceCommand),
     /// About how well tools serve.
     Weight(WeightCommand),
 }
 
 impl Command {
-    /// True for what only ends something that is under way. It is carried out although it cannot be recorded: who
-    /// resumes finds in doubt what was under way. Everything else has to be recorded before it counts.
+    /// True for a command that only ends something. It is carried out even if it cannot be
+    /// recorded: the next process finds an unknown outcome. Everything else must be recorded first.
     pub const fn only_ends(&self) -> bool {
         matches!(
             self,
@@ -48,25 +50,25 @@ impl Command {
     }
 }
 
-/// Intents about the run as a whole.
+/// Commands about the run as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RunCommand {
-    /// Start nothing new; let what runs finish.
+    /// Start nothing new; running calls finish.
     Pause {
         /// Why, for the log.
         reason: String,
     },
-    /// Go on.
+    /// Resume the run.
     Resume {},
-    /// Let one launch or request through while paused.
+    /// Allow one launch or request while paused.
     Step {},
-    /// Start only reading calls from here on; let what runs finish.
+    /// Start only reading calls from here on; running calls finish.
     Restrict {
         /// Why, for the log.
         reason: Arc<str>,
     },
-    /// Let every call start again.
+    /// Allow every call to start again.
     LiftRestriction {},
     /// End the open stream; keep what arrived as the turn.
     StopTurn {},
@@ -75,22 +77,22 @@ pub enum RunCommand {
         /// Why.
         reason: String,
     },
-    /// Ask the model again for a turn: a broken one goes on, a whole one is replaced, and what came
-    /// after it falls.
+    /// Ask the model again for a turn: a broken one continues, a whole one is replaced and later
+    /// turns are superseded.
     AskAgain {
         /// The turn.
         turn: TurnId,
-        /// Number of its request that was shown; where another was made by now it is refused. None where nothing was
-        /// shown.
+        /// Number of its request that was shown. The command is refused if there is a newer one.
+        /// None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<u32>,
     },
-    /// Take what arrived of a broken turn as the whole turn.
+    /// Use what arrived of a broken turn as the whole turn.
     KeepArrived {
         /// The turn.
         turn: TurnId,
-        /// Number of its request that was shown; where another was made by now it is refused. None where nothing was
-        /// shown.
+        /// Number of its request that was shown. The command is refused if there is a newer one.
+        /// None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<u32>,
     },
@@ -109,26 +111,26 @@ pub enum RunCommand {
         /// The name.
         title: String,
     },
-    /// Let a rule judge calls for the rest of the session.
+    /// Add a rule for the rest of the session.
     AddRule {
         /// The rule.
         rule: RuleRequest,
-        /// Digests of the calls that wait and were shown with it: it decides about these at once.
+        /// Digests of the waiting calls shown with it: it decides about these immediately.
         #[serde(default)]
         seen: Vec<Digest>,
     },
-    /// Let a rule of the session judge no more.
+    /// Remove a rule of the session.
     DropRule {
         /// Its number.
         no: u32,
     },
 }
 
-/// Intents about one call.
+/// Commands about one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CallCommand {
-    /// Let it run.
+    /// Approve it.
     Approve {
         /// The call.
         call: NodeId,
@@ -138,17 +140,17 @@ pub enum CallCommand {
         digest: Digest,
         /// Bytes of it that had not been on screen.
         unread: u64,
-        /// The name of the tool, typed: asked for where the tool is tagged irreversible.
+        /// The name of the tool, typed: required if the tool is tagged irreversible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         word: Option<Arc<str>>,
     },
-    /// Refuse it.
+    /// Reject it.
     Reject {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
-        /// What the model is told.
+        /// The reason that the model sees.
         reason: String,
     },
     /// Give its result by hand; nothing runs.
@@ -164,20 +166,21 @@ pub enum CallCommand {
     Cancel {
         /// The call.
         call: NodeId,
-        /// The execution that was shown; where another runs by now it is refused. None where nothing was shown.
+        /// The execution that was shown. The command is refused if another one runs now. None if
+        /// nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempt: Option<Attempt>,
         /// Why.
         reason: String,
     },
-    /// Run a finished call once more with the same arguments.
+    /// Run a finished call again with the same arguments.
     Retry {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
     },
-    /// Answer the question whether an effect may happen again.
+    /// Answer whether an effect may happen again.
     Consent {
         /// The call.
         call: NodeId,
@@ -187,25 +190,28 @@ pub enum CallCommand {
         digest: Digest,
         /// The choice.
         choice: ConsentChoice,
-        /// The name of the tool, typed: asked for where it is to run again and is tagged irreversible.
+        /// The name of the tool, typed: required to repeat a call whose tool is tagged
+        /// irreversible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         word: Option<Arc<str>>,
     },
-    /// Say what came of an execution whose outcome is not known.
+    /// Give the outcome of an execution whose outcome is unknown.
     Resolve {
         /// The call.
         call: NodeId,
-        /// The execution that was shown; where another is in doubt by now it is refused. None where nothing was shown.
+        /// The execution that was shown. The command is refused if another one has an unknown
+        /// outcome now. None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempt: Option<Attempt>,
-        /// What.
+        /// The outcome.
         what: Resolution,
     },
-    /// Undo the pin of an operator's observation, so that the call may run again.
+    /// Unpin the operator's result, so that the call may run again.
     Unpin {
         /// The observation.
         node: NodeId,
-        /// The revision that was shown; where another counts by now it is refused. None where nothing was shown.
+        /// The revision that was shown. The command is refused if another one is active now. None
+        /// if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rev: Option<Rev>,
     },
@@ -215,21 +221,21 @@ pub enum CallCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentChoice {
-    /// Take the recorded result of that execution.
+    /// Use the recorded result of that execution.
     Reuse {
         /// The execution.
         entry: Seq,
     },
-    /// Run it all the same.
+    /// Run it anyway.
     RunAgain,
     /// Do not run it.
     Reject {
-        /// What the model is told.
+        /// The reason that the model sees.
         reason: String,
     },
 }
 
-/// What came of an execution in doubt.
+/// The outcome of an execution whose outcome was unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
@@ -238,144 +244,146 @@ pub enum Resolution {
         /// The value.
         value: Arc<str>,
     },
-    /// It did not happen; it may run (through the gate again).
+    /// It did not happen; it may run, after the gate.
     DidNot,
-    /// It was cancelled and did not finish: the call ends as cancelled and does not run again. The ledger keeps its
-    /// execution as of unknown outcome: part of it may have happened.
+    /// It was cancelled and did not finish: the call ends as cancelled and does not run again. The
+    /// ledger keeps the unknown outcome: part of it may have happened.
     DidNotFinish,
-    /// Nobody finds out: the call ends without a result and does not run again. The ledger keeps its execution as of
-    /// unknown outcome, and a later word on that is taken all the same.
+    /// The outcome stays unknown: the call ends without a result and does not run again. The ledger
+    /// keeps the unknown outcome, and a later report is accepted.
     Abandon {
-        /// What the model is told beside that; may be empty.
+        /// What the model sees in addition; may be empty.
         #[serde(default)]
         reason: String,
     },
 }
 
-/// Intents about what the graph says.
+/// Commands about the content of the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EditCommand {
-    /// Commit edits as one.
+    /// Commit edits together.
     Commit {
         /// The edits, in order.
         edits: Vec<Edit>,
-        /// Executed effects that the shown plan named; more of them by now is a refusal with a new plan.
-        /// None where no plan was shown.
+        /// Executed effects that the shown preview named. The commit is refused with a new preview
+        /// if there are more now. None if no preview was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
         /// Why, for the log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<Arc<str>>,
-        /// Later turns stand although what they were asked with changes; they are marked as drifted.
+        /// Later turns stay active although their context changes; they are marked as drifted.
         #[serde(default)]
         keep_later: bool,
     },
-    /// Let the newest edit that stands count no more: what stood before it stands again.
+    /// Undo the newest active edit, and go back to the state before it.
     Undo {
-        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
-        /// was shown.
+        /// The current epoch when this was shown. The command is refused if another one is current
+        /// now. None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<Epoch>,
-        /// Executed effects that the shown plan named.
+        /// Executed effects that the shown preview named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
     },
-    /// Let what was undone last stand again.
+    /// Redo the last undone edit.
     Redo {
-        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
-        /// was shown.
+        /// The current epoch when this was shown. The command is refused if another one is current
+        /// now. None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<Epoch>,
-        /// Executed effects that the shown plan named.
+        /// Executed effects that the shown preview named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
     },
-    /// Let what stood at the end of another epoch stand again.
+    /// Make the end of another epoch current again.
     Switch {
         /// The epoch.
         to: Epoch,
-        /// The epoch that stood when this was shown; where another stands by now it is refused. None where nothing
-        /// was shown.
+        /// The current epoch when this was shown. The command is refused if another one is current
+        /// now. None if nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         epoch: Option<Epoch>,
-        /// Executed effects that the shown plan named.
+        /// Executed effects that the shown preview named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effects_seen: Option<usize>,
     },
-    /// Name an epoch, so that its branch is found again.
+    /// Name an epoch, so that its branch can be found again.
     Name {
         /// The epoch.
         epoch: Epoch,
-        /// The name; empty takes it away.
+        /// The name; an empty one removes it.
         name: Arc<str>,
     },
-    /// An editor opened on this node, beside those that are open: nothing that depends on it starts.
+    /// An editor opened on this node, in addition to others: nothing that depends on the node
+    /// starts.
     Hold {
         /// The node.
         node: NodeId,
     },
     /// Editors closed without a commit.
     Release {
-        /// The node whose editor closed; all of them where none is named.
+        /// The node whose editor closed; none for all of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<NodeId>,
     },
 }
 
-/// Intents about repetition.
+/// Commands about loops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EscapeCommand {
-    /// Say whether what repeats in an incident may repeat. Allowed, a run that was paused for it goes on.
+    /// Say whether the loop of an incident is allowed. If it is, a run that was paused for it
+    /// resumes.
     AllowIncident {
         /// The incident.
         incident: u32,
-        /// False takes an earlier word back.
+        /// False withdraws an earlier permission.
         allowed: bool,
     },
-    /// Say whether a detector is listened to.
+    /// Mute or unmute a detector.
     Mute {
         /// Which.
         detector: Detector,
-        /// False takes an earlier word back.
+        /// False withdraws an earlier mute.
         muted: bool,
     },
 }
 
-/// Intents about what is done when calls fail.
+/// Commands about the handling of failed calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ResilienceCommand {
-    /// Let a call that waits to be tried again run at once.
+    /// Run a scheduled call immediately.
     RunNow {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
     },
-    /// Let everything through a breaker again.
+    /// Reset a breaker.
     ResetBreaker {
-        /// Of what.
+        /// The target of the breaker.
         scope: Scope,
     },
-    /// Change how failures are met.
+    /// Change the handling of failures.
     Configure {
         /// The key of the settings, such as `retry.retries`.
         key: Arc<str>,
-        /// The value: JSON text, or words.
+        /// The value: JSON text, or plain text.
         value: Arc<str>,
     },
-    /// Take one of the offered repairs.
+    /// Apply one of the offered repairs.
     ChooseRepair {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
-        /// Which, from 0.
+        /// Its number, from 0.
         option: usize,
     },
-    /// Repair no more: let the failure stand.
+    /// Stop repairing: the failure is final.
     SkipRepair {
         /// The call.
         call: NodeId,
@@ -384,7 +392,7 @@ pub enum ResilienceCommand {
     },
 }
 
-/// Intents about how well tools serve.
+/// Commands about how well tools serve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum WeightCommand {
@@ -397,7 +405,7 @@ pub enum WeightCommand {
         /// Thousandths.
         weight: u16,
     },
-    /// Begin weights anew.
+    /// Reset weights.
     Reset {
         /// The tool; none for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]

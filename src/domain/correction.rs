@@ -1,8 +1,10 @@
 //! Finds the correction of an equal call when the model is asked again for its turn.
 //!
-//! A correction is a result that the operator wrote. Two calls are counterparts if they have one place: the same reply of
-//! their thread, written the same way, and the same position among calls written so. Only events of the current branch
-//! count. Must not know: when a call is checked, how a correction is shown.
+//! Must not know: when a call is checked, how a correction is shown.
+//!
+//! A correction is a result that the operator wrote. Two calls are counterparts if they have one place: the
+//! same reply of their thread, written the same way, and the same position among calls written so. Only
+//! events of the current branch count.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! Turns an intent or a report into facts, or refuses it.
+//! Turns a command or an input into events, or refuses it.
 //!
-//! Only what follows directly: what follows by itself from the new state is found by `advance`.
-//! Must not know: what the world does with the facts.
+//! Must not know: what the world does with the events.
+//!
+//! It decides only what follows directly. What follows from the new state is found by `advance`.
 
 pub mod call;
 mod consent;
@@ -22,7 +23,7 @@ use super::input::Input;
 use super::refusal::Refusal;
 use super::state::State;
 
-/// The facts that an intent makes, or why it is refused. A refused intent changes nothing.
+/// Returns the events of a command, or why it is refused. A refused command changes nothing.
 pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<Vec<Event>, Refusal> {
     let mut draft = Draft::new(state);
     match command {
@@ -42,7 +43,7 @@ pub fn command(state: &State, advice: &dyn Advice, command: &Command) -> Result<
     Ok(draft.events)
 }
 
-/// The facts that a report makes. A report that comes too late for its turn makes none.
+/// Returns the events of an input. An input that is too late for its turn gives none.
 pub fn input(state: &State, input: &Input) -> Vec<Event> {
     let mut draft = Draft::new(state);
     match input {

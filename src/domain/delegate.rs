@@ -1,6 +1,6 @@
-//! What a delegated call asks for: the task, what the sub-agent is shown, its tools and its turns.
+//! Reads the arguments of a delegated call: task, shown values, tools and turns.
 //!
-//! Must not know: when a sub-agent begins or ends.
+//! Must not know: when a sub-agent starts or ends.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::state::State;
 use super::thread;
 use super::transcript::result;
 
-/// Turns of a sub-agent where the call does not say.
+/// Turns of a sub-agent if the call sets none.
 pub const TURNS: u32 = 20;
 
 /// The arguments of a delegated call.
@@ -24,13 +24,13 @@ pub const TURNS: u32 = 20;
 pub struct Work {
     task: String,
     tools: Option<Vec<String>>,
-    /// What the sub-agent is shown, with the names under which the call reads it.
+    /// The values that the sub-agent sees, with the names under which the call reads them.
     shown: Vec<(String, Value)>,
     max_turns: Option<u32>,
 }
 
 impl Work {
-    /// Reads an argument text, as written and with its references filled in.
+    /// Reads an argument text, as written and with its references replaced.
     pub fn of(written: &str, resolved: &str) -> Self {
         let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
         let (written, resolved) = (parse(written), parse(resolved));
@@ -62,12 +62,12 @@ impl Work {
         }
     }
 
-    /// Turns of the sub-agent's model, at most.
+    /// Maximum turns of the sub-agent's model.
     pub fn max_turns(&self) -> u32 {
         self.max_turns.unwrap_or(TURNS).max(1)
     }
 
-    /// The prompt of the sub-agent: the task, then what it is shown, each under its name.
+    /// The prompt of the sub-agent: the task, then each shown value under its name.
     pub fn prompt(&self) -> String {
         let mut prompt = self.task.clone();
         for (name, value) in &self.shown {
@@ -84,8 +84,8 @@ impl Work {
     }
 }
 
-/// Names of the tools that a sub-agent of a thread is offered: those that were asked for, of those
-/// that the thread itself has. It answers in text, and the deepest do not delegate.
+/// Names of the tools offered to a sub-agent: the requested ones, of those that the parent thread
+/// has. It answers in text, and the deepest ones do not delegate.
 pub fn tools(state: &State, advice: &dyn Advice, parent: ThreadId, work: &Work) -> Vec<Arc<str>> {
     let deepest = thread::depth(state, parent) + 1 >= thread::DEEPEST;
     thread::tools(state, parent)
@@ -102,8 +102,8 @@ pub fn tools(state: &State, advice: &dyn Advice, parent: ThreadId, work: &Work) 
         .collect()
 }
 
-/// What is wrong with a call because of the thread that it stands in: tools that a sub-agent was not
-/// given, and delegation below the deepest level. An operator may call any tool.
+/// Faults of a call because of its thread: tools that a sub-agent was not given, and delegation
+/// below the deepest level. The operator may call any tool.
 pub fn faults_here(state: &State, advice: &dyn Advice, node: &Node) -> Vec<Fault> {
     let Some((tool, args)) = node.as_call() else {
         return Vec::new();
@@ -145,7 +145,7 @@ pub fn faults_here(state: &State, advice: &dyn Advice, node: &Node) -> Vec<Fault
     faults
 }
 
-/// What no schema can say of the arguments: scopes are references, tools exist.
+/// Faults that no schema can find: scopes must be references, and tools must exist.
 pub fn faults_of(advice: &dyn Advice, args: &str) -> Vec<Fault> {
     let args: Value = serde_json::from_str(args).unwrap_or_default();
     let items = |key: &str| -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! Events being decided: gives out the ids that they need, in journal order.
+//! Collects the events of a decision and gives out their ids in journal order.
 //!
 //! Must not know: which rule decides.
 
@@ -8,18 +8,19 @@ use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, Ru
 use super::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
 use super::state::State;
 
-/// A list of events in the making.
+/// A list of events that are being decided.
 #[derive(Debug)]
 pub struct Draft<'s> {
-    /// The state that they are decided on.
+    /// The state on which they are decided.
     pub state: &'s State,
-    /// What was decided so far.
+    /// The events so far.
     pub events: Vec<Event>,
-    /// Whether turns after an edited place are kept as they are, by the operator's wish.
+    /// Whether the operator wants to keep turns after an edited place.
     pub keep_later: bool,
     /// The epoch that an edit begins.
     pub epoch: Epoch,
-    /// The first turn that the commit makes, if it makes one: with several edits earlier ones may have.
+    /// The first turn that the commit makes, if any: with several edits earlier ones may have made
+    /// it.
     pub first_turn: TurnId,
     last_no: u32,
     last_turn: u32,
@@ -27,7 +28,7 @@ pub struct Draft<'s> {
 }
 
 impl<'s> Draft<'s> {
-    /// An empty list on a state.
+    /// An empty list for a state.
     pub fn new(state: &'s State) -> Self {
         Self {
             state,
@@ -67,32 +68,32 @@ impl<'s> Draft<'s> {
             .map_or_else(|| Arc::from("operator"), |started| started.user.clone())
     }
 
-    /// Adds a fact about the run.
+    /// Adds an event about the run.
     pub fn run(&mut self, event: RunEvent) {
         self.events.push(Event::Run(event));
     }
 
-    /// Adds a fact about a turn.
+    /// Adds an event about a turn.
     pub fn turn_event(&mut self, event: TurnEvent) {
         self.events.push(Event::Turn(event));
     }
 
-    /// Adds a fact about a call.
+    /// Adds an event about a call.
     pub fn call(&mut self, event: CallEvent) {
         self.events.push(Event::Call(event));
     }
 
-    /// Adds a fact about repetition.
+    /// Adds an event about a loop.
     pub fn escape(&mut self, event: EscapeEvent) {
         self.events.push(Event::Escape(event));
     }
 
-    /// Adds a fact about what is done when calls fail.
+    /// Adds an event about the handling of failed calls.
     pub fn resilience(&mut self, event: ResilienceEvent) {
         self.events.push(Event::Resilience(event));
     }
 
-    /// Adds a fact about an edit.
+    /// Adds an event about an edit.
     pub fn edit(&mut self, event: EditEvent) {
         self.events.push(Event::Edit(event));
     }

@@ -1,4 +1,4 @@
-//! Requests to the world that follow from an event. Data, so that a replay can leave them undone.
+//! Defines requests to the outside world that follow from an event, as data.
 //!
 //! Must not know: how a request is carried out.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
 
-/// A request to the world.
+/// A request to the outside world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Effect {
@@ -41,14 +41,14 @@ pub enum Effect {
         /// The execution.
         attempt: Attempt,
     },
-    /// Find out whether an execution in doubt happened.
+    /// Find out whether an execution with an unknown outcome happened.
     Probe {
         /// The call.
         call: NodeId,
         /// The execution.
         attempt: Attempt,
     },
-    /// Ask the model for values of a call that is repaired; its words come back.
+    /// Ask the model for arguments of a call that is being repaired.
     AskRepair {
         /// The call.
         call: NodeId,
@@ -59,23 +59,23 @@ pub enum Effect {
         /// Milliseconds to wait first.
         wait_ms: u64,
     },
-    /// Ask the operator's program about a call; its answer comes back.
+    /// Ask the operator's approval program about a call.
     AskApprover {
         /// The call.
         call: NodeId,
-        /// Event with which it was asked: the answer names it.
+        /// Event that asked; the answer names it.
         set: Seq,
     },
-    /// End the question to the operator's program: somebody else has decided.
+    /// Cancel the question to the approval program: the call was decided elsewhere.
     EndApprover {
         /// The call.
         call: NodeId,
     },
-    /// Report back once time has passed.
+    /// Report back after a delay.
     Timer {
         /// What is reported.
         timer: Timer,
-        /// Event with which the wait began, or began anew: the report names it.
+        /// Event that started or restarted the wait; the report names it.
         set: Seq,
         /// Milliseconds from now.
         ms: u64,
@@ -88,8 +88,8 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// True for what only ends something. It needs no record to be safe: who resumes finds in doubt what was under
-    /// way.
+    /// Returns true for a request that only ends something. It is safe without a record: on resume,
+    /// such an execution has an unknown outcome.
     pub const fn only_ends(&self) -> bool {
         matches!(self, Self::Cancel { .. } | Self::Abort { .. })
     }

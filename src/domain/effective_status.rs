@@ -1,7 +1,8 @@
-//! How a call stands now. Its status alone does not tell: a call that an edit replaced keeps the status that it
-//! had then, and one behind an edit that is worked in cannot be decided.
+//! Combines a call's status with whether the call is active, suspended or superseded.
 //!
-//! Must not know: how a call came to stand so, how anything is shown.
+//! Must not know: how a call got its status, how anything is shown.
+//!
+//! A superseded call keeps its last status. A suspended call cannot be decided.
 
 use super::call::{Call, Status};
 use super::id::{Epoch, NodeId, Seq};
@@ -9,25 +10,25 @@ use super::state::{EditRecord, EpochOrigin, EpochRecord, State};
 use super::thread;
 use super::turn::Activity;
 
-/// How a call stands now.
+/// Status of a call together with the state of its branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveStatus<'a> {
-    /// It is history, with the status that it had when an edit replaced it: nothing waits, nothing can be decided.
+    /// Superseded, with the status that it had then. Nothing waits and nothing can be decided.
     Superseded(&'a Status),
-    /// An edit before it is worked in: it stands or falls with that, and nothing can be decided until then.
+    /// Waits for the outcome of an earlier edit. Nothing can be decided until then.
     Suspended(&'a Status),
-    /// It counts.
+    /// Active.
     Active(&'a Status),
 }
 
 impl<'a> EffectiveStatus<'a> {
-    /// How a call of a run stands; none where the node is no call.
+    /// Returns the effective status of a node; `None` if it is not a call.
     pub fn of(state: &'a State, id: NodeId) -> Option<Self> {
         let call = state.calls.get(&id)?;
         Some(Self::of_call(state, call))
     }
 
-    /// How a call stands.
+    /// Returns the effective status of a call.
     pub fn of_call(state: &State, call: &'a Call) -> Self {
         let counts = state.nodes.get(&call.id).is_some_and(|node| node.active);
         let activity = state.turn_of(call.id).map(|turn| thread::activity(state, turn));
@@ -38,7 +39,7 @@ impl<'a> EffectiveStatus<'a> {
         }
     }
 
-    /// The status of a call that counts or is held; none for history.
+    /// Returns the status of an active or suspended call; `None` for a superseded one.
     pub const fn status(self) -> Option<&'a Status> {
         match self {
             Self::Active(status) | Self::Suspended(status) => Some(status),
@@ -46,22 +47,22 @@ impl<'a> EffectiveStatus<'a> {
         }
     }
 
-    /// True where a person can decide it now.
+    /// Returns true if the operator can decide it now.
     pub const fn asks(self) -> bool {
         matches!(self, Self::Active(status) if status.needs_operator())
     }
 
-    /// How it stands, in a few lower-case words.
+    /// Describes it in a few lower-case words.
     pub fn describe(self) -> String {
         match self {
-            Self::Superseded(_) if self.was_left() => "history".to_owned(),
-            Self::Superseded(status) => format!("{}, history", status.label()),
-            Self::Suspended(status) => format!("{}, held", status.label()),
+            Self::Superseded(_) if self.was_left() => "superseded".to_owned(),
+            Self::Superseded(status) => format!("{}, superseded", status.label()),
+            Self::Suspended(status) => format!("{}, suspended", status.label()),
             Self::Active(status) => status.label().into_owned(),
         }
     }
 
-    /// True for history that came to no end: what was left of it will never be done.
+    /// Returns true for a superseded call that never ended.
     pub const fn was_left(self) -> bool {
         match self {
             Self::Superseded(status) => {
@@ -71,7 +72,8 @@ impl<'a> EffectiveStatus<'a> {
         }
     }
 
-    /// True for a call that counts and came to nothing, though nobody refused it: the one meaning of "failed".
+    /// Returns true for a call that failed, is invalid or unsatisfiable, or expired, unless it is
+    /// superseded: the one meaning of "failed".
     pub const fn failed(self) -> bool {
         matches!(
             self.status(),
@@ -80,24 +82,25 @@ impl<'a> EffectiveStatus<'a> {
     }
 }
 
-/// The epoch in which a node became history; none for one that counts.
+/// Returns the epoch in which a node was superseded; `None` for an active node.
 pub fn replaced_in(state: &State, id: NodeId) -> Option<Epoch> {
     let node = state.nodes.get(&id).filter(|node| !node.active)?;
     Some(node.history.since())
 }
 
-/// The event with which that epoch began; none where no edit and no undo began it.
+/// Returns the event that began that epoch; `None` if no edit, undo, redo or switch began it.
 pub fn replaced_at(state: &State, id: NodeId) -> Option<Seq> {
     began(state, replaced_in(state, id)?).map(|record| record.seq)
 }
 
-/// Put before the number of an epoch for what became history in it because the model said something else.
+/// Added to the number of an epoch if another reply of the model superseded the node.
 const ANOTHER_REPLY: u64 = 1 << 32;
 
-/// What an edit says of itself that lets the model be asked for a turn again.
+/// Start of the description of an edit that asks the model for a turn again.
 pub(super) const ASKS_AGAIN: &str = "ask the model again for";
 
-/// A number for by what a node became history, the same for all that did so by it; none for one that counts.
+/// Returns a number for the cause that superseded a node, equal for all nodes with this cause;
+/// `None` for an active node.
 pub fn replaced_with(state: &State, id: NodeId) -> Option<u64> {
     let epoch = u64::from(replaced_in(state, id)?.0);
     Some(if diverged(state, id) {
@@ -107,7 +110,7 @@ pub fn replaced_with(state: &State, id: NodeId) -> Option<u64> {
     })
 }
 
-/// By what all did that have such a number, in words of its own; none before the first edit.
+/// Describes the cause with such a number; `None` before the first edit.
 pub fn replaced_under(state: &State, number: u64) -> Option<String> {
     if number & ANOTHER_REPLY != 0 {
         return Some("another reply of the model".to_owned());
@@ -115,7 +118,7 @@ pub fn replaced_under(state: &State, number: u64) -> Option<String> {
     replaced_by(state, Epoch(u32::try_from(number).ok()?))
 }
 
-/// What replaced a node that is history, in a few words.
+/// Describes in a few words what superseded a node.
 pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
     if diverged(state, id) {
         return "the model was asked again and said something else";
@@ -133,7 +136,7 @@ pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
     }
 }
 
-/// The same, with the names of the edits where it was edits.
+/// Like [`replaced_words`], with the names of the edits.
 pub fn describe_replaced(state: &State, id: NodeId) -> String {
     let words = replaced_words(state, id);
     let epoch = replaced_in(state, id).filter(|_| !diverged(state, id));
@@ -143,7 +146,8 @@ pub fn describe_replaced(state: &State, id: NodeId) -> String {
     }
 }
 
-/// Who began an epoch, as the subject of a sentence: an edit by its name, or an undo. None before the first of them.
+/// Names what began an epoch, as the subject of a sentence: an edit by its name, or an undo. `None`
+/// before the first.
 pub fn began_by(state: &State, epoch: Epoch) -> Option<String> {
     match edits_of(state, epoch) {
         Some(edits) => Some(format!("an edit ({edits})")),
@@ -151,7 +155,7 @@ pub fn began_by(state: &State, epoch: Epoch) -> Option<String> {
     }
 }
 
-/// True for what the model had said and did not say when it was asked again.
+/// Returns true if the model, asked again, gave another reply instead of this node.
 fn diverged(state: &State, id: NodeId) -> bool {
     let node = state.nodes.get(&id.call());
     node.is_some_and(|node| !node.active && node.replaced.is_some())
@@ -162,8 +166,8 @@ fn began(state: &State, epoch: Epoch) -> Option<&EpochRecord> {
     state.epochs.get(at).filter(|record| record.epoch == epoch)
 }
 
-/// By what nodes became history in an epoch, in words of its own: the edits with which it began, whoever made them,
-/// or an undo. None before the first of them.
+/// Names what superseded nodes in an epoch: the edits that began it, or an undo. `None` before the
+/// first.
 pub fn replaced_by(state: &State, epoch: Epoch) -> Option<String> {
     match began(state, epoch)?.began {
         EpochOrigin::Edit => edits_of(state, epoch),
@@ -173,7 +177,7 @@ pub fn replaced_by(state: &State, epoch: Epoch) -> Option<String> {
     }
 }
 
-/// The edits with which an epoch began, by the first one's name; none where something else began it.
+/// Names the edits that began an epoch by the first one; `None` if something else began it.
 fn edits_of(state: &State, epoch: Epoch) -> Option<String> {
     began(state, epoch).filter(|record| record.began == EpochOrigin::Edit)?;
     let from = state.edits.partition_point(|edit| edit.epoch < epoch);

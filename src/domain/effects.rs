@@ -1,5 +1,8 @@
-//! What the world is asked to do once an event was recorded. A replay folds the same events and
-//! leaves these undone. Must not know: how a request is carried out.
+//! Returns the requests that follow from a recorded event.
+//!
+//! Must not know: how a request is carried out.
+//!
+//! A replay applies the same events and ignores these requests.
 
 use std::collections::BTreeSet;
 
@@ -170,7 +173,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
     }
 }
 
-/// What an event ends, if it ends something that is under way; known from the event alone.
+/// Returns the request to end what an event ends, if it was running; the event alone decides.
 pub fn ends(event: &Event) -> Option<Effect> {
     match event {
         Event::Turn(TurnEvent::Aborted { turn, .. }) => Some(Effect::Abort { turn: *turn }),
@@ -182,14 +185,14 @@ pub fn ends(event: &Event) -> Option<Effect> {
     }
 }
 
-/// Executions in doubt that left a trace to look for, and deadlines that begin anew.
+/// Returns probes for executions with an unknown outcome, and restarted deadlines.
 fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)]) -> Vec<Effect> {
-    // Also those that an earlier process had found in doubt and had no time to look for.
+    // Includes executions that an earlier process found and did not probe.
     let unknown = state.queue().filter_map(|call| match call.status {
         Status::OutcomeUnknown(attempt) => Some((call.id, attempt)),
         _ => None,
     });
-    // No call waits for these any more: an edit took their place. The model is told of them all the same.
+    // No call waits for these, because an edit superseded it. The model still sees them.
     let left = state.ledger.values().filter(|entry| {
         entry.more.orphaned
             && entry.outcome == LedgerOutcome::Unknown
@@ -219,7 +222,7 @@ fn reopened(state: &State, envelope: &Envelope, interrupted: &[(NodeId, Attempt)
     effects
 }
 
-/// What is left at a moment of the waits of requests that are made again.
+/// Returns timers for the remaining waits before model requests are retried.
 fn requests(state: &State, now: i64) -> Vec<Effect> {
     let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
     open.filter_map(|turn| {
@@ -233,7 +236,8 @@ fn requests(state: &State, now: i64) -> Vec<Effect> {
     .collect()
 }
 
-/// Questions about arguments that nobody has answered; who is still asking does not ask twice.
+/// Returns the open repair questions to the model. The engine does not repeat one that it still
+/// asks.
 fn questions(state: &State) -> Vec<Effect> {
     if state.mode != Mode::Running {
         return Vec::new();
@@ -253,13 +257,13 @@ fn questions(state: &State) -> Vec<Effect> {
         .collect()
 }
 
-/// What is left of the waits for another try, from now.
+/// Returns timers for the remaining waits before retries.
 fn waits(state: &State) -> Vec<Effect> {
     let delayed = state.agenda.delayed.iter();
     delayed.filter_map(|call| wait(state, *call)).collect()
 }
 
-/// The wait of a call; while the run stands still nobody counts it.
+/// Returns the timer for the wait of a call; `None` unless the run is running.
 fn wait(state: &State, call: NodeId) -> Option<Effect> {
     let life = state.calls.get(&call)?;
     let delay = life.failure.delay.as_ref()?;
@@ -279,7 +283,7 @@ fn wait(state: &State, call: NodeId) -> Option<Effect> {
     })
 }
 
-/// True for an execution that may be looked for and was not yet.
+/// Returns true for an execution that can be probed and was not yet.
 fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
     let Some(life) = state.calls.get(&call) else {
         return false;
@@ -294,7 +298,7 @@ fn leaves_traces(state: &State, call: NodeId, attempt: Attempt) -> bool {
     })
 }
 
-/// The deadlines of what waits for approval, from now.
+/// Returns timers for the deadlines of calls awaiting approval.
 fn deadlines(state: &State) -> Vec<Effect> {
     let open = open_deadlines(state).map(|(call, ms)| Effect::Timer {
         timer: Timer::Deadline { call: call.id },
@@ -321,7 +325,8 @@ fn decided(state: &State, envelope: &Envelope, call: NodeId, decision: &Decision
     end.into_iter().collect()
 }
 
-/// The open questions to the operator's program; who is still asking does not ask twice.
+/// Returns the open questions to the approval program. The engine does not repeat one that it still
+/// asks.
 fn approvers(state: &State) -> Vec<Effect> {
     let open = state.queue().filter(|call| approver::is_asked(state, call));
     open.map(|call| Effect::AskApprover {
@@ -331,7 +336,7 @@ fn approvers(state: &State) -> Vec<Effect> {
     .collect()
 }
 
-/// What waits for approval and is over at some time, with the milliseconds that there are for it.
+/// Returns the calls awaiting approval with a deadline, and the milliseconds until then.
 pub(super) fn open_deadlines(state: &State) -> impl Iterator<Item = (&Call, u64)> {
     state.queue().filter_map(|call| {
         let counts = state

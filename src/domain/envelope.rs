@@ -1,7 +1,9 @@
 //! The envelope around every event: order, time, author, cause and the hash of the one before.
 //!
+//! Must not know: files, hashing.
+//!
 //! All that is not a function of earlier events enters a run here, stamped by the engine. The bytes
-//! on disk are the journal's business; this file gives the shape. Must not know: files, hashing.
+//! on disk are the journal's business; this file gives the shape.
 
 use std::sync::Arc;
 
@@ -60,7 +62,7 @@ impl Via {
     }
 }
 
-/// As it stands in a record: a name alone, or with where they spoke.
+/// Serialized form: a name alone, or a name and a place.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Repr {
@@ -124,8 +126,8 @@ pub struct Envelope {
     pub actor: Actor,
     /// The event that led to this one; 0 for none.
     pub cause: Seq,
-    /// True where the next event belongs to the same decision: if that is missing, this does not
-    /// count either, because half a decision is none.
+    /// True if the next event belongs to the same decision. If that event is missing, this one is
+    /// ignored: half a decision is none.
     pub more: bool,
     /// What.
     pub event: Event,

@@ -1,7 +1,6 @@
-//! Repetition without progress, as the record tells it: who noticed it, what repeats, what was done
-//! about it and what came of it. Data, shared by the facts and by those who look for repetition.
+//! Data types for loops: findings, steps against a loop and their outcomes.
 //!
-//! Must not know: how a repetition is found, how the next step is chosen.
+//! Must not know: how a loop is found, how the next step is chosen.
 
 pub mod advised;
 pub mod open_step;
@@ -17,19 +16,19 @@ use super::reference::rewrite;
 use super::weight::StepRecord;
 use crate::canon;
 
-/// Who notices a repetition.
+/// Kind of detector that finds a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detector {
-    /// The newest turns are copies of each other, calls and results alike.
+    /// The newest turns are equal, in their calls and results.
     Sequence,
-    /// One tool ends with one error again and again, whatever it is called with.
+    /// One tool ends with the same error repeatedly, whatever its arguments.
     SameError,
     /// Turn after turn brings nothing that was not known.
     NoProgress,
-    /// One call gives one result again and again, and nothing was changed in between.
+    /// One call gives the same result repeatedly, and nothing was changed in between.
     Visits,
-    /// Most of what one tool was asked failed.
+    /// Most calls of one tool failed.
     FailingTool,
     /// A call failed and will not succeed by being repeated: its retries are used up, or its error does not pass.
     Exhausted,
@@ -58,12 +57,13 @@ impl Detector {
         }
     }
 
-    /// True for one that only tells of a tool that fails: that is no loop, and no step follows.
+    /// Returns true for a detector that only reports a failing tool. This is no loop, and no step
+    /// follows.
     pub const fn is_informational(self) -> bool {
         matches!(self, Self::SameError | Self::FailingTool)
     }
 
-    /// All names, as they are told to a person who has to choose.
+    /// Returns all names as a list, for the operator to choose from.
     pub fn names() -> String {
         let names: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
         names.join(", ")
@@ -96,12 +96,12 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// True where it stands for a call that ended; one that did not fail has no error.
+    /// Returns true if it matches a call that ended. A call that succeeded has no error.
     pub fn covers(&self, tool: &str, args: &str, error: Option<&str>) -> bool {
         self.covers_before(tool, args) && self.error.as_deref().is_none_or(|one| Some(one) == error)
     }
 
-    /// True where it stands for a call by what it asks for; how it would end is not known yet.
+    /// Returns true if it matches the tool and the arguments of a call that has not ended.
     pub fn covers_before(&self, tool: &str, args: &str) -> bool {
         *self.tool == *tool && self.args.as_deref().is_none_or(|one| one == args)
     }
@@ -129,21 +129,21 @@ pub fn args_hash(args: &str) -> Arc<str> {
     Arc::from(hash.get(..16).unwrap_or(&hash))
 }
 
-/// A repetition: who noticed it, what repeats, and where it stands in the graph.
+/// A loop: what detected it, what repeats, and its nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Who noticed it.
+    /// The detector.
     pub detector: Detector,
-    /// The thread that goes round.
+    /// The thread in the loop.
     #[serde(default)]
     pub thread: ThreadId,
-    /// Turns after which it begins anew.
+    /// Turns in one repetition.
     #[serde(default)]
     pub period: u32,
-    /// How often it was gone through.
+    /// Number of repetitions.
     #[serde(default)]
     pub repetitions: u32,
-    /// True where all of it fails.
+    /// True if every call in it fails.
     #[serde(default)]
     pub fails: bool,
     /// The event of the first turn that belongs to it.
@@ -166,7 +166,7 @@ impl Finding {
         tools
     }
 
-    /// In a few words, for a title or a log.
+    /// Describes it in a few words, for a title or a log.
     pub fn describe(&self) -> String {
         let tools = self.tools();
         let named: Vec<&str> = tools.iter().take(3).map(|tool| &**tool).collect();
@@ -187,17 +187,18 @@ impl Finding {
     }
 }
 
-/// A step on the way out of a repetition, the mildest first.
+/// A step against a loop, the mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopStep {
-    /// The model is told what repeats. Older programs also let the gate refuse exactly that for one turn.
+    /// The model is told what repeats. In older programs the gate also denied exactly that for one
+    /// turn.
     Guidance,
-    /// The gate refuses exactly what repeats for one turn.
+    /// The gate denies exactly what repeats for one turn.
     Refuse,
-    /// What fails is done by an equivalent tool.
+    /// An equivalent tool makes the failing call.
     Substitute,
-    /// The turns since the repetition began become history; the model is asked anew.
+    /// The turns since the loop began are superseded; the model is asked again.
     RollBack,
     /// The run pauses for the operator.
     Human,
@@ -234,7 +235,7 @@ impl LoopStep {
 }
 
 impl LoopStep {
-    /// Its name in words.
+    /// Returns a short label.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Guidance => "guidance",
@@ -247,7 +248,7 @@ impl LoopStep {
         }
     }
 
-    /// What is done, in words.
+    /// Describes the step.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Guidance => "told the model to do something else",
@@ -267,19 +268,19 @@ impl fmt::Display for LoopStep {
     }
 }
 
-/// What came of a step.
+/// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOutcome {
-    /// The run got on.
+    /// The run made progress.
     Helped,
-    /// It got on for some turns and then went round again.
+    /// The run made progress for some turns, then the loop returned.
     Relapsed,
-    /// It went round as before.
+    /// The loop continued.
     Ignored,
-    /// It could not be taken.
+    /// The step was not possible.
     Impossible,
-    /// The operator changed the course before it could be told.
+    /// The operator intervened before the outcome was known.
     Overtaken,
 }
 
@@ -291,12 +292,12 @@ impl StepOutcome {
             Self::Relapsed => "it helped for a while only",
             Self::Ignored => "it changed nothing",
             Self::Impossible => "it could not be done",
-            Self::Overtaken => "the operator changed the course",
+            Self::Overtaken => "the operator intervened",
         }
     }
 
-    /// Counts it to how often a step was tried and how often it helped. What could not be done, or was overtaken by the
-    /// operator, says nothing of it.
+    /// Adds an outcome to the number of times that a step was tried and helped. A step that was not
+    /// possible, or was overtaken by the operator, adds nothing.
     fn counted((tried, helped): (u32, u32), step_outcome: Self) -> (u32, u32) {
         match step_outcome {
             Self::Helped => (tried + 1, helped + 1),
@@ -309,21 +310,21 @@ impl StepOutcome {
 /// A step that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The node that stands for it in the graph.
+    /// The node of the step in the graph.
     pub node: NodeId,
-    /// Which.
+    /// Kind of step.
     pub kind: LoopStep,
-    /// Why this one, in words.
+    /// Why this step was chosen.
     pub why: Arc<str>,
     /// The event.
     pub seq: Seq,
     /// The newest turn of the thread when it was taken.
     pub after: TurnId,
-    /// What the gate refuses in the next turn.
+    /// Calls that the gate denies in the next turn.
     pub forbidden: Vec<Signature>,
-    /// What the model is told with the next request.
+    /// Notice to the model, sent with the next request.
     pub notice: Option<Arc<str>>,
-    /// What came of it, once that is known.
+    /// Outcome of the step, once it is known.
     pub outcome: Option<StepOutcome>,
     /// The milder steps that were skipped for it.
     pub skipped: Vec<Skipped>,
@@ -350,18 +351,18 @@ pub enum Proposal<'i> {
     Later,
 }
 
-/// A repetition and all that was done about it.
+/// A loop and the steps taken against it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incident {
     /// Counts the incidents of a run, from 1.
     pub no: u32,
-    /// What was found, as it was found.
+    /// The finding that opened it.
     pub finding: Finding,
     /// The event.
     pub seq: Seq,
     /// The steps taken, oldest first.
     pub steps: Vec<Step>,
-    /// True once nothing more is to be done about it.
+    /// True once no further step is taken.
     pub over: bool,
 }
 
@@ -388,7 +389,7 @@ impl Incident {
     }
 }
 
-/// What a run knows of repetition.
+/// Everything that a run recorded about loops.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Escape {
     /// Every incident, oldest first.
@@ -399,7 +400,7 @@ pub struct Escape {
     pub warned: BTreeMap<ThreadId, (TurnId, Finding)>,
     /// Repetition that the operator allows.
     pub allowed: Vec<Signature>,
-    /// Detectors that the operator does not listen to.
+    /// Detectors that the operator muted.
     pub muted: BTreeSet<Detector>,
     /// How the steps did in earlier sessions.
     pub earlier: Vec<StepRecord>,
@@ -416,7 +417,7 @@ impl Escape {
         self.incidents.get((no as usize).checked_sub(1)?)
     }
 
-    /// The incident and the step that a node stands for.
+    /// Returns the incident and the step of a node.
     pub fn step(&self, node: NodeId) -> Option<(&Incident, &Step)> {
         self.incidents.iter().rev().find_map(|incident| {
             let step = incident.steps.iter().find(|step| step.node == node)?;
@@ -424,7 +425,8 @@ impl Escape {
         })
     }
 
-    /// What came of the steps of each kind so far, from mild to strong; none that was never taken to its end.
+    /// Returns the outcomes of the steps of each kind so far, from mild to strong; only kinds with
+    /// a known outcome.
     pub fn lessons(&self) -> Vec<Lesson> {
         let of = |level: LoopStep| {
             let steps = self.incidents.iter().flat_map(|one| &one.steps);
@@ -482,8 +484,8 @@ impl Escape {
         all.into_iter().map(record).collect()
     }
 
-    /// Returns how often a step was taken to its end against loops like a finding, and how often it helped: in this
-    /// session, and in earlier ones.
+    /// Returns how often a step was tried against loops like a finding, and how often it helped: in
+    /// this session, and in earlier ones.
     pub fn learnt(&self, finding: &Finding, level: LoopStep) -> [(u32, u32); 2] {
         let tools = finding.tools();
         let of = |records: &[StepRecord]| {
@@ -501,8 +503,8 @@ impl Escape {
 pub struct Lesson {
     /// The kind.
     pub kind: LoopStep,
-    /// How often it was taken and it is known what came of it.
+    /// Steps of this kind with a known outcome.
     pub tried: u32,
-    /// How often the run got on after it.
+    /// Steps after which the run made progress.
     pub helped: u32,
 }

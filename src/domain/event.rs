@@ -1,7 +1,9 @@
-//! Facts, by family. A journal is a list of these; everything else is a fold of it.
+//! Defines all events, by family.
 //!
-//! Each family is an enum of its own; on disk an event is `{"type": "family.name", "body": {...}}`.
 //! Must not know: how events are stored, who listens.
+//!
+//! A journal is a list of events; everything else is a fold of it. Each family is an enum; on disk
+//! an event is `{"type": "family.name", "body": {...}}`.
 
 pub mod call;
 pub mod edit;
@@ -21,7 +23,7 @@ pub use run::RunEvent;
 pub use turn::TurnEvent;
 pub use weight::WeightEvent;
 
-/// A fact.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "family", content = "fact", rename_all = "snake_case")]
 pub enum Event {
@@ -33,10 +35,10 @@ pub enum Event {
     Call(CallEvent),
     /// Of an edit and what it invalidated.
     Edit(EditEvent),
-    /// Of repetition and what is done about it.
+    /// Of loops and the steps against them.
     Escape(EscapeEvent),
-    /// Of what is done when calls fail.
+    /// Of failed calls: retries, breakers and repairs.
     Resilience(ResilienceEvent),
-    /// Of how well tools serve.
+    /// Of the weights of tools.
     Weight(WeightEvent),
 }

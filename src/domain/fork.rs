@@ -1,9 +1,9 @@
-//! A run that goes on from the middle of another one's record: what its own record says of the other one, behind the
-//! facts that it begins with.
+//! Forks of a session: what a fork records about the run that it was copied from.
 //!
-//! A fork takes back no effect. Whatever the other run did to the world after that point is recorded here, so that no
-//! equal call repeats it unasked, and nobody has to look into the other record again. Must not know: where the other
-//! record is, who asked for the fork.
+//! Must not know: where the other record is, who asked for the fork.
+//!
+//! A fork reverts no effect. It records the effects of the other run after the fork point, so that
+//! an equal call needs consent and nothing has to read the other record again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use super::ledger;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 use super::turn::Stream;
 
-/// The place in another run at which this one began to be a run of its own.
+/// The fork point in another run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
-    /// The event that says so.
+    /// The event that records the fork.
     pub seq: Seq,
     /// The session that the facts before it were copied from.
     pub session: Arc<str>,
     /// The last of them.
     pub at: Seq,
-    /// UTC milliseconds of the fork: tells forks of the same place apart.
+    /// UTC milliseconds of the fork; distinguishes forks at the same point.
     pub made: i64,
-    /// True once a process went on from here.
+    /// True once a process has resumed the fork.
     pub opened: bool,
 }
 
-/// In the place of a tool of which no record can be read.
+/// Name for a tool whose record cannot be read.
 pub const UNREADABLE: &str = "(unreadable)";
 
-/// An effect of another run, after the place at which this one left it.
+/// An effect of another run after the fork point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elsewhere {
     /// The session that it happened in.
@@ -65,27 +65,27 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// True where a call of this tool may be the same, as far as the tool tells.
+    /// Returns true if a call of this tool may be the same.
     pub fn is_of(&self, tool: &str) -> bool {
         *self.tool == *UNREADABLE || *self.tool == *tool
     }
 
-    /// True where nobody knows with what it ran.
+    /// Returns true if its arguments are unknown.
     pub fn is_untold(&self) -> bool {
         self.same.is_empty()
     }
 }
 
-/// The same, as a run keeps it.
+/// An effect of another run, as a fork keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Happened {
-    /// What the record says of it.
+    /// The effect as recorded.
     pub what: Arc<Elsewhere>,
     /// Calls that were given its result without an execution.
     pub reused_by: Vec<NodeId>,
 }
 
-/// An execution that was under way at the place.
+/// An execution that was running at the fork point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flight {
     /// The call.
@@ -98,41 +98,43 @@ pub struct Flight {
     pub end: End,
 }
 
-/// What becomes of an execution that was under way at the place.
+/// What becomes of an execution that was running at the fork point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// The other record says how it ended: the fork has it from there.
+    /// The other record has its end, which is copied.
     Recorded(Box<CallEvent>),
-    /// It does not, and running it again does no harm: it runs again once the fork goes on.
+    /// Its end is not recorded, and running it again is harmless: it runs again when the fork is
+    /// resumed.
     Again,
-    /// It does not: once the fork goes on it is in doubt, as after a crash.
+    /// Its end is not recorded: when the fork is resumed its outcome is unknown, as after a crash.
     Unknown,
 }
 
-/// What a fork begins with, and what it leaves in the other run.
+/// Preview of a fork: its start, and what stays in the other run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkPreview {
-    /// The session that it is a fork of.
+    /// The session that is forked.
     pub session: Arc<str>,
-    /// Events of that which it begins with: whole decisions.
+    /// Number of its events that are copied: complete decisions only.
     pub at: Seq,
-    /// All events of that.
+    /// Number of all its events.
     pub of: Seq,
     /// The event that was asked for.
     pub requested: Seq,
-    /// Executions that were under way.
+    /// Executions that were running.
     pub running: Vec<Flight>,
     /// Turns whose stream was open: the model is asked again.
     pub streams: Vec<TurnId>,
-    /// Calls that were let run and had not begun: they begin once the fork goes on.
+    /// Calls that were approved and had not started: they start when the fork is resumed.
     pub approved: Vec<NodeId>,
-    /// Such calls, and calls that waited for a decision, that ask for consent now: an equal effect came afterwards.
+    /// Calls, approved or undecided, that now ask for consent, because an equal effect came
+    /// afterwards.
     pub asks: Vec<NodeId>,
-    /// Calls that wait for a decision, those included.
+    /// Undecided calls, including those.
     pub waiting: usize,
-    /// Effects that the other run had after that; oldest first.
+    /// Effects of the other run after the fork point, oldest first.
     pub effects: Vec<Arc<Elsewhere>>,
-    /// When the last of the facts that it begins with was recorded.
+    /// When the last of the copied events was recorded.
     last: Moment,
 }
 
@@ -143,17 +145,17 @@ struct Moment {
     mono: u64,
 }
 
-/// Another run's record as it is read, up to a place and beyond.
+/// Reads the record of another run, up to the fork point and beyond.
 #[derive(Debug, Default)]
 pub struct Reading {
     requested: Seq,
-    /// The fold of all that was read.
+    /// The state after everything that was read.
     whole: State,
-    /// The fold up to the place, once something after it was read.
+    /// The state at the fork point, once an event after it was read.
     point: Option<(State, Moment)>,
-    /// Events of a decision that is not whole yet.
+    /// Events of an incomplete decision.
     open: Vec<Envelope>,
-    /// How executions ended that were under way at the place.
+    /// Ends of executions that were running at the fork point.
     ended: BTreeMap<(NodeId, Attempt), CallEvent>,
     under_way: BTreeSet<(NodeId, Attempt)>,
     last: Moment,
@@ -162,14 +164,14 @@ pub struct Reading {
 /// A fork that can be made.
 #[derive(Debug)]
 pub struct Ready {
-    /// The fold of the facts that it begins with.
+    /// The state after the copied events.
     pub point: State,
-    /// What is foreseen of it.
+    /// Preview of the fork.
     pub preview: ForkPreview,
 }
 
 impl Reading {
-    /// Nothing read yet; the fork is to be made behind this event, none for the last one.
+    /// Starts reading for a fork after this event; `None` for the last one.
     pub fn up_to(target: Option<Seq>) -> Self {
         Self {
             requested: target.unwrap_or(Seq(u64::MAX)),
@@ -177,14 +179,14 @@ impl Reading {
         }
     }
 
-    /// Takes the next event in.
+    /// Reads the next event.
     pub fn take(&mut self, envelope: Envelope) {
         let (seq, more) = (envelope.seq, envelope.more);
         self.open.push(envelope);
         if more {
             return;
         }
-        // No decision is torn: the place is before the first that is not over there.
+        // No decision is split: the fork point is before the first one that is incomplete there.
         if self.point.is_none() && seq > self.requested {
             self.under_way = under_way(&self.whole).collect();
             self.point = Some((self.whole.clone(), self.last));
@@ -203,12 +205,13 @@ impl Reading {
         }
     }
 
-    /// The fold of all that was read.
+    /// Returns the state after everything that was read.
     pub const fn folded(&self) -> &State {
         &self.whole
     }
 
-    /// All was read, of the session of this name; none where no whole decision stands before the place.
+    /// Finishes reading the session of this name; `None` if no complete decision comes before the
+    /// fork point.
     pub fn finish(self, session: &str) -> Option<Ready> {
         let session: Arc<str> = session.into();
         let now = self.last;
@@ -255,7 +258,7 @@ impl Reading {
 }
 
 impl ForkPreview {
-    /// The facts behind those that the fork begins with: one decision of theirs, at this time.
+    /// Returns the events after the copied ones: one decision, recorded at this time.
     pub fn facts(&self, by: &Actor, at: i64) -> Vec<Envelope> {
         let message = self.running.iter().filter_map(|one| match &one.end {
             End::Recorded(event) => Some((Actor::Tool, Event::Call((**event).clone()))),
@@ -276,7 +279,7 @@ impl ForkPreview {
             .map(|(index, (actor, event))| Envelope {
                 seq: Seq(first.0 + index as u64),
                 at,
-                // Nobody worked on it meanwhile.
+                // The run did not work in the meantime.
                 mono: self.last.mono,
                 actor,
                 cause: if index == 0 { self.at } else { first },
@@ -287,7 +290,7 @@ impl ForkPreview {
     }
 }
 
-/// Executions of tools that have not ended.
+/// Executions of tools that are still running.
 fn under_way(state: &State) -> impl Iterator<Item = (NodeId, Attempt)> {
     let running = state.agenda.running.iter();
     let running = running.filter_map(|id| Some((*id, state.calls.get(id)?.last_attempt()?.no)));
@@ -301,7 +304,7 @@ fn flight(
 ) -> Option<Flight> {
     let (call, attempt) = which;
     let (life, node) = (point.calls.get(&call)?, point.nodes.get(&call)?);
-    // What the other run cut off itself is no result of this one.
+    // An execution that the other run cancelled has no result here.
     let message = ended.get(&which).filter(|event| {
         matches!(event, CallEvent::Finished { outcome, .. } if !matches!(outcome, Outcome::Cancelled { .. }))
     });
@@ -326,7 +329,7 @@ fn open_streams(state: &State) -> Vec<TurnId> {
         .collect()
 }
 
-/// What a run did to the world, or may have, after an event; with what it knows of others.
+/// Effects of a run after an event, certain or possible, and those that it knows of other runs.
 fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>> {
     let own = ledger::rows(whole)
         .filter(|row| row.entry.seq > after && ledger::may_have_happened(row.entry))
@@ -355,13 +358,13 @@ fn effects(whole: &State, after: Seq, session: &Arc<str>) -> Vec<Arc<Elsewhere>>
     all.into_values().collect()
 }
 
-/// True for an execution that the other run had begun: it may be at it still, and a look at the world now says nothing
-/// about what it does next.
+/// Returns true for an execution that the other run started. It may still run there, so a probe now
+/// proves nothing.
 pub fn is_theirs(state: &State, entry: &LedgerEntry) -> bool {
     state.forks.last().is_some_and(|fork| entry.seq < fork.seq)
 }
 
-/// Why a call that asks for consent does so, where that is an effect of another run: the newest of those.
+/// Returns the newest effect of another run that makes a call ask for consent.
 pub fn asked_about<'s>(state: &'s State, call: &Call) -> Option<&'s Elsewhere> {
     if !matches!(call.status, Status::Consent(_)) {
         return None;

@@ -1,7 +1,9 @@
-//! The edges of the graph, as questions to the state.
+//! Computes the edges of the graph from the state.
 //!
-//! Inside a turn only production and data connect; across turns everything before is context, of
-//! which only the last frontier is an edge. Must not know: how the graph is drawn.
+//! Must not know: how the graph is drawn.
+//!
+//! Inside a turn only production and data connect nodes. Across turns everything before is context;
+//! only the last frontier becomes edges.
 
 mod counted;
 
@@ -42,19 +44,19 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The edges that end in a node, parents in journal order. Parents were always made before the
-/// child, except that a call may read one that stands later in its turn.
+/// Returns the edges that end in a node, parents in journal order. Parents are older than the
+/// child, except that a call may read a later call of its turn.
 pub fn edges_into(state: &State, node: NodeId) -> Vec<Edge> {
     Edges::new(state).ending_in(node)
 }
 
-/// Asks for the edges of one node after the other: what the nodes of a turn share is found out once,
-/// so that all edges of a wide turn cost what there are, not their square.
+/// Computes the edges of several nodes. Data that the nodes of a turn share is computed once: all
+/// edges of a wide turn cost as much as there are edges, not their square.
 #[derive(Debug, Clone)]
 pub struct Edges<'s> {
     state: &'s State,
     here: Option<Here>,
-    /// What each intervention was about; made when the first is asked for.
+    /// What each intervention was about; computed on first use.
     targets: Option<BTreeMap<NodeId, Option<NodeId>>>,
 }
 
@@ -66,7 +68,7 @@ struct Here {
     thoughts: HashMap<NodeId, Option<NodeId>, BuildHasherDefault<DefaultHasher>>,
     /// The last thought.
     last: Option<NodeId>,
-    /// What the turn comes from; made when a node without a thought is asked for.
+    /// What the turn follows; computed for the first node without a thought.
     before: Option<Vec<(NodeId, EdgeKind)>>,
 }
 
@@ -162,7 +164,7 @@ impl<'s> Edges<'s> {
     }
 }
 
-/// The newest call of the repetition that a step was taken against.
+/// The newest call of the loop that a step was taken against.
 fn turned_on(state: &State, node: NodeId) -> Option<NodeId> {
     state.escape.step(node)?.0.finding.nodes.last().copied()
 }
@@ -187,7 +189,7 @@ fn answer_under(state: &State, call: NodeId) -> Option<NodeId> {
     last.nodes.iter().rev().find(is_answer).copied()
 }
 
-/// The last nodes before a turn: the calls of the turn before it, or its last word.
+/// The last nodes before a turn: the calls of the turn before it, or its last text.
 fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
     let Some(line) = state.threads.get(&turn.thread) else {
         return Vec::new();
@@ -198,7 +200,7 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
         .rev()
         .filter_map(|id| state.turns.get(id));
     for earlier in before {
-        // What took the place of history stands beside it in the thread, and it has never seen that.
+        // A superseded turn never saw the turn that replaced it, though both are in its thread.
         if !counted.turn(earlier) {
             continue;
         }
@@ -230,9 +232,9 @@ fn frontier(state: &State, turn: &Turn, counted: PointInTime) -> Vec<NodeId> {
     }
 }
 
-/// Everything that a node depends on, itself left out: what it read, and all that stood in its context.
+/// Everything that a node depends on, without the node: what it read, and its whole context.
 ///
-/// Of history that is what counted when it did.
+/// For a superseded node this is what was active while the node was.
 pub fn ancestors(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     let turn = state.turn_of(node);
     let counted = turn.map_or_else(PointInTime::default, PointInTime::around);
@@ -254,7 +256,7 @@ fn above(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
     if own != node {
         found.insert(own);
     }
-    // A sub-agent was told what its call said, which stands on all that came before it.
+    // A sub-agent saw the text of its call, which depends on everything before it.
     if let Some(child) = state.children.get(&turn.thread) {
         found.insert(child.call);
         found.extend(above(state, child.call, counted));
@@ -275,7 +277,7 @@ fn above(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
             }
         }
     }
-    // What a call gave stands on all that its sub-agent did.
+    // The result of a call depends on all that its sub-agent did.
     let mut given: Vec<NodeId> = found
         .iter()
         .filter(|id| id.kind == NodeKind::Observation)
@@ -287,9 +289,9 @@ fn above(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
     found
 }
 
-/// Everything that depends on a node, itself left out: what would be in question if it changed.
+/// Everything that depends on a node, without the node: what a change of it would put in question.
 ///
-/// Of history that is what counted when it did.
+/// For a superseded node this is what was active while the node was.
 pub fn descendants(state: &State, node: NodeId) -> BTreeSet<NodeId> {
     let turn = state.turn_of(node);
     let counted = turn.map_or_else(PointInTime::default, PointInTime::around);
@@ -345,7 +347,8 @@ fn below(state: &State, node: NodeId, counted: PointInTime) -> BTreeSet<NodeId> 
 }
 
 /// Active calls of the same turn and of later ones that read a call's result, directly or through
-/// others. What a person wrote does not change with what it was based on, so nothing goes through it.
+/// others. A result that a person wrote does not change with its inputs, so nothing goes through
+/// it.
 pub fn readers_of(state: &State, call: NodeId) -> BTreeSet<NodeId> {
     let mut seen = BTreeSet::new();
     let Some(turn) = state.turn_of(call) else {
@@ -373,8 +376,8 @@ fn follows(state: &State, turn: &Turn, id: NodeId) -> bool {
         && !(state.agenda.pinned.contains(&id) && state.observation(id).is_some_and(|node| node.pinned))
 }
 
-/// Active calls from a turn on that read one of these names, whoever has written it so far, and all
-/// that read them in turn.
+/// Active calls from a turn on that read one of these names, whichever call wrote it, and all that
+/// read those in turn.
 pub fn readers_of_names(state: &State, call: NodeId, label: &str, heads: &[&str]) -> BTreeSet<NodeId> {
     let agenda = &state.agenda;
     let mut direct: BTreeSet<NodeId> = agenda.readers.get(label).into_iter().flatten().copied().collect();
@@ -419,7 +422,7 @@ fn reads(state: &State, id: NodeId, source: NodeId) -> bool {
     })
 }
 
-/// Nodes that counted of the sub-agents of calls, with the results of theirs.
+/// Nodes of the sub-agents of calls that were active then, with the results of their calls.
 fn work_under(state: &State, calls: impl IntoIterator<Item = NodeId>, counted: PointInTime) -> Vec<NodeId> {
     let (turns, _) = thread::under(state, calls);
     let turns = turns.iter().filter_map(|id| state.turns.get(id));
@@ -440,7 +443,7 @@ fn nodes_of(state: &State, turn: &Turn, counted: PointInTime) -> Vec<NodeId> {
     nodes
 }
 
-/// What counts in a turn behind one of its nodes, in stream order.
+/// Active nodes of a turn after one of its nodes, in stream order.
 pub fn after_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
     let nodes = state.turn_of(id).map(|turn| turn.nodes.as_slice());
     let following = nodes
@@ -454,8 +457,8 @@ pub fn after_in_turn(state: &State, id: NodeId) -> Vec<NodeId> {
         .collect()
 }
 
-/// Whether words put in behind a node would cut its turn there: the model said something behind it
-/// that counts, or its reply is still arriving.
+/// Returns true if text inserted after a node would cut its turn there: the model said something
+/// after it that is active, or its reply is still arriving.
 pub fn cuts_turn_after(state: &State, id: NodeId) -> bool {
     let Some(turn) = state.turn_of(id).filter(|turn| turn.producer == Producer::Model) else {
         return false;

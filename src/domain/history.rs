@@ -1,12 +1,13 @@
-//! What a thing was at the end of every epoch that changed it, so that an earlier branch can stand
-//! again without a copy of the whole run.
+//! Keeps the state of a thing at the end of every epoch that changed it.
 //!
-//! A change within an epoch costs nothing; the first change in a later one keeps what was. Must not
-//! know: what is kept, which branch anybody wants.
+//! Must not know: what is kept, which branch is wanted.
+//!
+//! An earlier branch is restored from it, without a copy of the whole run. The first change in a
+//! later epoch stores the old state; further changes in the same epoch store nothing.
 
 use super::id::Epoch;
 
-/// Earlier states of one thing. The present one is kept by its owner.
+/// Earlier states of one thing. Its owner keeps the present one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History<T> {
     since: Epoch,
@@ -75,7 +76,7 @@ impl<T> History<T> {
         cut.chain(std::iter::once(line.clone()))
     }
 
-    /// What the thing was when an epoch ended, whichever branch stood then.
+    /// Returns what the thing was when an epoch ended, on the branch that was current then.
     pub fn when(&self, ended: Epoch) -> Then<'_, T> {
         if self.since <= ended {
             return Then::Now;
@@ -84,7 +85,7 @@ impl<T> History<T> {
         newest.map_or(Then::Absent, |(_, was)| Then::Was(was))
     }
 
-    /// True where it was so in the course of a line, whatever became of it since.
+    /// Returns true if it ever had such a state on a line.
     pub fn was_ever(&self, line: &Line, so: impl Fn(&T) -> bool) -> bool {
         self.was.iter().any(|(since, was)| line.holds(*since) && so(was))
     }

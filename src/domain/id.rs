@@ -1,15 +1,17 @@
 //! Identities of the things in a run: nodes, turns, threads, revisions, attempts, epochs.
 //!
+//! Must not know: clocks, randomness, how ids are drawn.
+//!
 //! All are small copyable numbers given out in journal order, so that a fold of the same journal
-//! gives the same ids. Must not know: clocks, randomness, how ids are drawn.
+//! gives the same ids.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The highest number of a node, turn, thread, revision, attempt or epoch that is read and written: more than any session
-/// holds, and far enough from the end of the numbers that counting on is no question.
+/// The highest number of a node, turn, thread, revision, attempt or epoch that is read and written.
+/// No session needs more, and adding to it does not overflow.
 pub const MOST: u32 = 1 << 28;
 
 /// What a node is. The letter is the first character of its id.
@@ -17,7 +19,7 @@ pub const MOST: u32 = 1 << 28;
 pub enum NodeKind {
     /// What the operator asked, or guidance added later (`p`).
     Prompt,
-    /// What the model thought or said beside its calls (`t`).
+    /// A thought of the model, or its text before or between calls (`t`).
     Thought,
     /// A tool call (`c`).
     Call,
@@ -73,7 +75,7 @@ impl NodeKind {
 /// A node of the graph: a letter for its kind and a number that is never used again in a session.
 ///
 /// An observation has the number of its call (`c5` and `o5`). Ordered by number first, so that a
-/// sorted list is in journal order and a call stands directly before its observation.
+/// sorted list is in journal order and a call comes directly before its observation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeId {
     /// What the node is.
@@ -221,7 +223,8 @@ number!(
     Seq(u64), "#"
 );
 number!(
-    /// A turn of a thread: one request to the model, or one thing that the operator put in. Session-wide, from 1.
+    /// A turn of a thread: one request to the model, or one thing that the operator inserted.
+    /// Session-wide, from 1.
     TurnId(u32), "turn ", MOST
 );
 number!(

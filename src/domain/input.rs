@@ -26,7 +26,7 @@ pub enum Input {
         /// The block.
         block: Block,
     },
-    /// What has come of a block that is not complete.
+    /// Text received so far of a block that is not complete.
     Partial {
         /// The turn.
         turn: TurnId,
@@ -37,7 +37,7 @@ pub enum Input {
         /// Bytes at its beginning that are text of the model; what follows is reasoning, or arguments of calls.
         spoken: u64,
     },
-    /// A server refused the form of a request: what it is asked with from here on.
+    /// A server refused the form of a request: the form to use from here on.
     QuirkLearned {
         /// The model and its place.
         server: Arc<str>,
@@ -92,7 +92,7 @@ pub enum Input {
         /// Milliseconds it took.
         ms: u64,
     },
-    /// What a probe found about an execution in doubt; none where it could not tell.
+    /// Result of a probe of an execution with an unknown outcome; `None` if it could not tell.
     Probed {
         /// The call.
         call: NodeId,
@@ -101,7 +101,7 @@ pub enum Input {
         /// The finding.
         finding: Option<Finding>,
     },
-    /// The model answered a question about a call that is repaired, or will not.
+    /// The model answered a question about a call that is repaired, or the question failed.
     RepairAnswered {
         /// The call.
         call: NodeId,
@@ -111,7 +111,7 @@ pub enum Input {
         round: u32,
         /// Its words.
         reply: Reply,
-        /// Why asking once more may go better, where the request broke.
+        /// Why another request may succeed, where the request broke.
         passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
@@ -129,9 +129,9 @@ pub enum Input {
     },
     /// Time has passed.
     Elapsed {
-        /// What it was waited for.
+        /// What the wait was for.
         timer: Timer,
-        /// Event with which the wait began, or began anew.
+        /// Event that started or restarted the wait.
         set: Seq,
     },
     /// Working time, for the wall-clock limit.
@@ -149,7 +149,7 @@ pub struct Finding {
     /// The value that the call would have given, as JSON text, where it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Arc<str>>,
-    /// What that rests on.
+    /// The evidence for it.
     pub evidence: Arc<str>,
 }
 

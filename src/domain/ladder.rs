@@ -1,8 +1,8 @@
-//! What is done about a call that failed before anybody is asked: the step that was advised, as it is
-//! recorded, and what of it is under way.
+//! Steps after a failed call, before the operator is asked, and their progress.
 //!
-//! A step is advised once and written into its event whole, so that a fold needs nobody's advice.
 //! Must not know: why a step is advised, clocks, how a call is shown.
+//!
+//! A step is advised once and written into its event whole: a fold needs no advice.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use super::state::State;
 /// The step that follows a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// The failure stands: the model is told of it.
+    /// The failure is final, and the model sees it.
     Leave {
         /// Why nothing else is done.
         why: Arc<str>,
     },
-    /// The same bytes once more, after a wait.
+    /// The same bytes run again, after a wait.
     Retry(Retry),
-    /// Other arguments in their place, through check and gate like any.
+    /// Other arguments instead, which pass the check and the gate like any.
     Repair(Box<Repair>),
     /// The model is asked for values first.
     Ask(Box<Ask>),
@@ -59,7 +59,7 @@ pub struct Findings {
     pub diagnoses: Vec<Diagnosis>,
 }
 
-/// A repair that needs nobody.
+/// A repair without a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// What was found.
@@ -77,12 +77,12 @@ pub struct Ask {
     pub question: Question,
 }
 
-/// Repairs of which the operator chooses one.
+/// Repairs from which the operator chooses one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// What was found.
     pub found: Findings,
-    /// Why nobody else can choose.
+    /// Why only the operator can choose.
     pub why: Arc<str>,
     /// The possible repairs, best first.
     pub options: Vec<Fix>,
@@ -121,15 +121,15 @@ pub struct Round {
     pub asked: Option<Question>,
     /// How its requests broke that were made again, oldest first.
     pub broke: Vec<Arc<str>>,
-    /// What came of that; none while it is under way.
+    /// The reply of the model; `None` while the request is open.
     pub reply: Option<Reply>,
     /// What the operator may choose from; none where nothing was offered.
     pub options: Vec<Fix>,
-    /// What was changed; none before, and where it came to nothing.
+    /// What was changed; empty before that, and if no repair was made.
     pub changes: Vec<Change>,
     /// Whether the repaired call succeeded; none while that is not known.
     pub helped: Option<bool>,
-    /// Why it came to nothing.
+    /// Why no repair was made.
     pub gave_up: Option<Arc<str>>,
 }
 
@@ -143,8 +143,8 @@ impl Round {
     }
 }
 
-/// Where a round of repair stands. What comes before and after it are statuses of the call: it was
-/// proposed, ran and failed; it takes its way again, or the failure stands.
+/// Stage of a round of repair. Before and after a round the status of the call says where it is:
+/// proposed, running or failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -173,31 +173,31 @@ impl Stage {
     }
 }
 
-/// What a call, or a request to the model, waits for that will be tried again.
+/// Wait of a call or of a model request before its next try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delay {
-    /// Which retry of its failure it waits for, from 1, and how many there may be. None where nothing failed: it
-    /// was let run, and waits a moment in which that can be taken back.
+    /// Number of the retry of its failure, from 1, and the maximum. `None` if nothing failed: the
+    /// call was approved and is in its grace period.
     pub tries: Option<(u32, u32)>,
-    /// Milliseconds that were left when the wait began, or last stood still.
+    /// Milliseconds that were left when the wait began, or was last interrupted.
     pub left_ms: u64,
-    /// UTC milliseconds since which they pass; none while the run stands still.
+    /// UTC milliseconds since which they pass; `None` while the run is paused.
     pub since: Option<i64>,
-    /// Event with which they began to pass, or began anew.
+    /// Event that started or restarted the wait.
     pub set: Seq,
-    /// What makes another execution reasonable, or how the request broke.
+    /// Why another execution is reasonable, or how the request broke.
     pub why: Arc<str>,
 }
 
 impl Delay {
-    /// Milliseconds that are left at a moment; a clock that was set back takes nothing away.
+    /// Returns the milliseconds left at a time. A clock that was set back does not change them.
     pub fn left(&self, now: i64) -> u64 {
         let passed = self.since.map_or(0, |since| now.saturating_sub(since).max(0));
         self.left_ms
             .saturating_sub(u64::try_from(passed).unwrap_or_default())
     }
 
-    /// The wait in words: `queued, again in 3 s (2 of 4)`.
+    /// Describes the wait: `queued, again in 3 s (2 of 4)`.
     pub fn describe(&self, now: i64) -> String {
         let left = self.left(now);
         let Some((no, of)) = self.tries else {
@@ -219,7 +219,7 @@ impl Delay {
     }
 }
 
-/// A span of time, rounded up: nothing is there before it is said to be.
+/// Formats a span of time, rounded up.
 pub fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{:.1} s", ms.div_ceil(100) as f64 / 10.0),
@@ -228,8 +228,8 @@ pub fn span(ms: u64) -> String {
     }
 }
 
-/// The breaker that a decided call waits for, as far as an earlier execution of its tool tells which it
-/// has to pass.
+/// Returns the open breaker that a decided call waits for. An earlier execution of its tool shows
+/// which breakers it has to pass.
 pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     let mut own = call.attempts.iter().rev().flat_map(|one| &one.launch.guards);
@@ -239,15 +239,15 @@ pub fn shut<'s>(state: &'s State, call: &Call) -> Option<(Scope, &'s Breaker)> {
     (!breaker.admits()).then_some((scope, breaker))
 }
 
-/// True where something waits at a moment whose end is known.
+/// Returns true if something waits until a known time.
 pub fn counts_down(state: &State, now: i64) -> bool {
     let open = || state.breakers.values().any(|one| one.phase == Phase::Open);
     let asked = || pending_retry::all(state).any(|one| one.left(now).is_some_and(|ms| ms > 0));
     !state.agenda.delayed.is_empty() || (!state.agenda.queued.is_empty() && open()) || asked()
 }
 
-/// Something to be reported once time has passed. The same one begun anew takes the place of the one
-/// before; the event with which it began tells them apart, as a report of the one before may be on its way.
+/// A report that is due after a delay. A restarted timer replaces the earlier one. The event that
+/// started it distinguishes the two, because a report of the earlier one may be on its way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Timer {
@@ -260,14 +260,14 @@ pub enum Timer {
         /// The execution that failed.
         attempt: Attempt,
     },
-    /// The moment is over in which a call that was let run could be taken back.
+    /// The grace period is over in which an approval could be withdrawn.
     Grace {
         /// The call.
         call: NodeId,
-        /// The revision that was let run.
+        /// The revision that was approved.
         rev: Rev,
     },
-    /// Nobody decided on a call in time.
+    /// No decision on a call came in time.
     Deadline {
         /// The call.
         call: NodeId,
@@ -277,7 +277,7 @@ pub enum Timer {
         /// The turn.
         turn: TurnId,
     },
-    /// An open breaker may let something through to see.
+    /// An open breaker may let a call through as a trial.
     Breaker {
         /// Of what.
         scope: Scope,

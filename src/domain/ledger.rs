@@ -1,5 +1,6 @@
-//! Reads the ledger of effects: what happened, what may have, what was taken back since. Must not
-//! know: how it is shown, who repeats an effect.
+//! Reads the ledger of effects: what happened, what may have happened, what was reverted.
+//!
+//! Must not know: how it is shown, who repeats an effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,9 +21,9 @@ pub struct Row<'s> {
     pub entry: &'s LedgerEntry,
     /// The exact argument bytes that ran.
     pub args: &'s str,
-    /// What let it run.
+    /// The decision that approved it.
     pub consent: Option<&'s Decision>,
-    /// Where that was said; none where nobody said it, or it is not recorded.
+    /// Where that decision was made; `None` if no person made it, or it is not recorded.
     pub via: Option<Via>,
 }
 
@@ -34,7 +35,7 @@ pub fn effects(state: &State) -> impl Iterator<Item = &LedgerEntry> {
 
 /// Executions of class idempotent and above, in the order in which they began.
 pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
-    // What a sub-agent did stands there by its own calls.
+    // The work of a sub-agent is listed by its own calls.
     let own = effects(state).filter(|entry| entry.thread.is_none());
     own.map(|entry| {
         let (text, consent) = consent(state, entry).unzip();
@@ -99,10 +100,11 @@ pub fn may_have_happened(entry: &LedgerEntry) -> bool {
     }
 }
 
-/// The execution that took one back: of the call that its template gives, ended well and after it.
+/// Returns the call that reverted an execution: the one from its template, succeeded and later than
+/// it.
 pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     let Filled { tool, args } = template::compensate_of(state, entry.seq).ok()?;
-    // As it runs: without the signs that keep data from being read as references.
+    // As it runs: without the escapes that keep data from being read as references.
     let args = rewrite::resolve(&args, |_| None);
     let same = dedup_key(&tool, &args);
     state
@@ -112,13 +114,13 @@ pub fn taken_back(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
         .map(|one| one.call)
 }
 
-/// Executions whose outcome nobody knows, or whose result is still awaited.
+/// Executions with an unknown outcome, or still running.
 pub fn unknown(state: &State) -> impl Iterator<Item = Row<'_>> {
     rows(state).filter(|row| matches!(row.entry.outcome, LedgerOutcome::Unknown | LedgerOutcome::Running))
 }
 
-/// Effects that an edit left behind: they happened, or may have, nothing that counts stands for them,
-/// and nobody took them back.
+/// Orphaned effects: they happened or may have, no active call has their result, and none was
+/// reverted.
 pub fn orphaned_effects(state: &State) -> impl Iterator<Item = Row<'_>> {
     rows(state).filter(|row| {
         is_orphaned(state, row.entry)
@@ -127,13 +129,14 @@ pub fn orphaned_effects(state: &State) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// True where an edit replaced what an execution happened under, and nothing that counts was given its result since.
+/// Returns true if an edit superseded the call of an execution, and no active call was given its
+/// result since.
 pub fn is_orphaned(state: &State, entry: &LedgerEntry) -> bool {
     entry.more.orphaned && reusing_call(state, entry).is_none()
 }
 
-/// Effects whose recorded results these calls were given, and for which nothing else stands: they are left behind again
-/// once the calls fall.
+/// Effects with recorded results that these calls were given, and that no other active call has.
+/// They are orphaned again once the calls are superseded.
 pub fn orphaned_without(state: &State, calls: impl Iterator<Item = NodeId>) -> BTreeSet<Seq> {
     let entries = calls.filter_map(|id| given_to(state, id));
     entries
@@ -146,13 +149,13 @@ pub fn orphaned_without(state: &State, calls: impl Iterator<Item = NodeId>) -> B
         .collect()
 }
 
-/// The call that counts and was given the recorded result of an execution without one of its own.
+/// The active call that was given the recorded result of an execution instead of running.
 pub(super) fn reusing_call(state: &State, entry: &LedgerEntry) -> Option<NodeId> {
     let mut calls = entry.more.reused_by.iter().copied();
     calls.find(|id| given_to(state, *id) == Some(entry.seq))
 }
 
-/// The execution whose result a call that counts was given, where it ran none of its own.
+/// The execution whose result an active call was given instead of running.
 fn given_to(state: &State, call: NodeId) -> Option<Seq> {
     match state.observation(call)?.now().origin {
         Origin::Reused { from } => Some(from),
@@ -160,7 +163,8 @@ fn given_to(state: &State, call: NodeId) -> Option<Seq> {
     }
 }
 
-/// Effects of the run that this one left that nothing here stands for, each with how often; a long list is cut short.
+/// Effects of the run that this one was forked from, if no call here has their results, with
+/// counts. A long list is cut.
 fn others(state: &State) -> Vec<String> {
     let mut tools: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     for (seq, one) in &state.elsewhere {
@@ -177,8 +181,8 @@ fn others(state: &State) -> Vec<String> {
         .collect()
 }
 
-/// What the model is told of effects that an edit left behind, in one line; none where there are none.
-/// Not with what: whatever the operator took out of the context stays out of it.
+/// Returns the notice to the model about orphaned effects, in one line; `None` if there are none.
+/// It omits the arguments: what the operator removed from the context must not return.
 pub fn orphan_notice(state: &State) -> Option<Arc<str>> {
     let (mut happened, mut perhaps) = (Vec::new(), Vec::new());
     for row in orphaned_effects(state) {

@@ -1,7 +1,9 @@
-//! What hangs on what: the plan of an edit, computed before it happens.
+//! Plans an edit: computes its consequences before it is committed.
 //!
-//! A plan is read off the very facts that the edit would make, so that what is shown is what is
-//! done. Must not know: how a plan is shown.
+//! Must not know: how a plan is shown.
+//!
+//! A plan is read off the very events that the edit would make, so the preview is what the commit
+//! does.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +31,7 @@ pub enum ModelRequest {
     /// It is not.
     #[default]
     No,
-    /// Only if something that is worked out again comes out different.
+    /// Only if a result that is recomputed differs.
     IfDifferent,
     /// It is.
     Yes,
@@ -48,18 +50,18 @@ impl ModelRequest {
 pub struct Plan {
     /// The state of the run that the plan was made for.
     pub seen: Seq,
-    /// Nodes that become history, because the model made them from what is edited.
+    /// Nodes that are superseded, because the model made them from what is edited.
     pub superseded: Vec<NodeId>,
-    /// Turns that become history.
+    /// Turns that are superseded.
     pub turns: Vec<TurnId>,
-    /// Nodes that count again, because an earlier branch is chosen.
+    /// Nodes that are active again, because an earlier branch is chosen.
     pub recalled: Vec<NodeId>,
-    /// Turns that stand although what they were asked with changes, by the operator's wish.
+    /// Turns that the operator keeps although their context changes.
     pub drifted: Vec<TurnId>,
-    /// Turns that are held until it is known what they hang on: they stand again where that comes out
-    /// equal, and become history where it does not.
+    /// Turns that are suspended until the results that they depend on are known. If these come out
+    /// equal, the turns are active again; if not, they are superseded.
     pub held: Vec<TurnId>,
-    /// Nodes that become history with the turns that are held.
+    /// Nodes that are superseded if the suspended turns are.
     pub perhaps: Vec<NodeId>,
     /// Calls that will run (again) for certain, gate permitting.
     pub certain: Vec<NodeId>,
@@ -73,11 +75,11 @@ pub struct Plan {
     pub unchanged: Vec<NodeId>,
     /// Running calls that are cancelled.
     pub cancelled: Vec<NodeId>,
-    /// Calls that finish before the model is asked again; sub-agents that work on among them.
+    /// Calls that finish before the model is asked again, including sub-agents that continue.
     pub drained: Vec<NodeId>,
     /// Executions with effects that already happened under what is replaced or runs again.
     pub effects: Vec<Seq>,
-    /// Calls with an equal effect on record: they wait for consent instead of running.
+    /// Calls with an equal recorded effect: they wait for consent instead of running.
     pub consents: Vec<NodeId>,
     /// Corrections in turns that the model may be asked for again; equal calls keep them.
     pub corrections: Vec<NodeId>,
@@ -92,14 +94,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Calls that will run with what they never ran with: those that the edit approves, and those that the policy judges
-    /// first. How it will judge is not known here: it may have changed since it judged them, and so may what they read.
+    /// Calls that will run with inputs that they never ran with: those that the edit approves, and
+    /// those that the policy decides first. Its verdict is not known here: the policy and the
+    /// inputs may have changed since the last one.
     pub fn first(&self) -> (Vec<NodeId>, Vec<NodeId>) {
         let certain = self.certain.iter().filter(|id| self.is_first_run(**id));
         certain.copied().partition(|id| self.approves.contains(id))
     }
 
-    /// Calls that will run once more with what they ran with.
+    /// Calls that will run again with the inputs that they ran with.
     pub fn again(&self) -> Vec<NodeId> {
         let certain = self.certain.iter().filter(|id| !self.is_first_run(**id));
         certain.copied().collect()
@@ -148,7 +151,7 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     let ended = ended_by_values(state, events, &reach);
     reach.cancelled.extend(ended);
     let stored = unchanged(state, &reach);
-    // What is cancelled for another branch is not waited for.
+    // Calls that are cancelled for another branch are not waited for.
     let mut drained = undecided(state, &reach.gone, &reach.possible);
     drained.retain(|id| !reach.cancelled.contains(id));
     drained.extend(&reach.continued);
@@ -189,11 +192,11 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     }
 }
 
-/// Rounds after which what follows by itself is not looked for any more.
+/// Maximum number of rounds in which consequences are computed.
 const ROUNDS: usize = 64;
 
-/// Running calls that end because what they read is another value as soon as the edit is made. Tried out on a copy,
-/// only where there are such readers.
+/// Running calls that end because one of their inputs changes immediately with the edit. Computed
+/// on a copy of the state, and only if there are such readers.
 fn ended_by_values(state: &State, events: &[Event], reach: &AffectedNodes) -> Vec<NodeId> {
     let runs = |id: &&NodeId| {
         let call = state.calls.get(id);
@@ -262,7 +265,7 @@ fn repeated(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
         .collect()
 }
 
-/// Calls that stand and have not ended, or whose results an earlier edit put in question: the model is
+/// Active calls that have not ended, or whose results an earlier edit put in question: the model is
 /// asked only after them.
 fn undecided(state: &State, gone: &BTreeSet<NodeId>, possible: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let agenda = &state.agenda;

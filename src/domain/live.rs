@@ -1,4 +1,6 @@
-//! What streams have open: what has come of blocks that are not facts yet. Must not know: who sends it, who shows it.
+//! Open parts of streams: text of blocks that are not complete.
+//!
+//! Must not know: who sends it, who shows it.
 
 use std::sync::Arc;
 
@@ -15,14 +17,14 @@ pub struct Live {
     pub bytes: u64,
 }
 
-/// One part that is still coming.
+/// One part that is still arriving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LivePart {
     /// Text or reasoning.
     Text {
         /// True for reasoning.
         reasoning: bool,
-        /// What came last.
+        /// The newest part of its text.
         text: Arc<str>,
         /// Bytes that came before that.
         before: u64,
@@ -31,7 +33,7 @@ pub enum LivePart {
     Call {
         /// The tool.
         tool: Arc<str>,
-        /// What came last of its argument text.
+        /// The newest part of its argument text.
         args: Arc<str>,
         /// Bytes that came before that.
         before: u64,

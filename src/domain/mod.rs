@@ -1,9 +1,10 @@
-//! What a run is: nodes, events, decisions, invalidation. Pure.
+//! Pure model of a run: nodes, events, decisions, invalidation.
+//!
+//! Must not know: any provider, how events are stored, how anything is shown.
 //!
 //! No clock, no randomness, no file, no network, no task, no terminal. A run is a fold of its
-//! events: `decide` turns an intent or a report into events, `advance` finds what follows by
-//! itself, `apply` folds an event into the state, `effects` names what the world is asked to do.
-//! Must not know: any provider, how events are stored, how anything is shown.
+//! events: `decide` turns a command or a report into events, `advance` finds what follows by
+//! itself, `apply` applies an event to the state, `effects` lists requests to the outside world.
 
 pub mod active;
 pub mod advance;

@@ -1,7 +1,9 @@
 //! Nodes of the reasoning graph and their revisions.
 //!
+//! Must not know: the life cycle of calls (`call`), how content is shown.
+//!
 //! A node never disappears and a revision never changes: an edit adds a revision, invalidation
-//! clears `active`. Must not know: the life cycle of calls (`call`), how content is shown.
+//! clears `active`.
 
 use std::sync::Arc;
 
@@ -11,33 +13,33 @@ use super::call::Outcome;
 use super::history::{History, Line};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 
-/// A vertex of the graph, with everything that it ever said.
+/// A node of the graph, with all its revisions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// Its id; the kind is part of it.
     pub id: NodeId,
     /// The turn that it belongs to.
     pub turn: TurnId,
-    /// False once it was superseded; it then stays as history.
+    /// False once it is superseded; it then stays as history.
     pub active: bool,
     /// True where an operator wrote an observation that no execution may replace.
     pub pinned: bool,
-    /// Hash of the request to which the model, asked for the same again, said something else in its place.
+    /// Hash of the request to which the model, asked the same again, gave another reply.
     pub replaced: Option<Arc<str>>,
-    /// Everything that it said on any branch, oldest first; never empty, numbered from 1.
+    /// All revisions on any branch, oldest first; never empty, numbered from 1.
     pub revisions: Vec<Revision>,
-    /// Number of the revision that counts: the newest, or an earlier one after an undo.
+    /// Number of the current revision: the newest, or an earlier one after an undo.
     pub current: Rev,
-    /// How it stood at the end of earlier epochs.
+    /// Its state at the end of earlier epochs.
     pub history: History<NodeState>,
 }
 
-/// Whether and how a node counts.
+/// Whether a node is active, and its current revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeState {
-    /// The revision that counts.
+    /// The current revision.
     pub rev: Rev,
-    /// Whether it counts.
+    /// Whether it is active.
     pub active: bool,
     /// Whether an operator's observation is pinned.
     pub pinned: bool,
@@ -49,29 +51,29 @@ impl Node {
         self.revisions.first().map_or(Seq(0), |first| first.event)
     }
 
-    /// What it says now.
+    /// Returns its current revision.
     pub fn now(&self) -> &Revision {
         // A node is made with its first revision and revisions are never removed.
         self.revision(self.current)
             .unwrap_or(&self.revisions[self.revisions.len() - 1])
     }
 
-    /// What it says, or said, by a number.
+    /// Returns a revision by its number.
     pub fn revision(&self, rev: Rev) -> Option<&Revision> {
         self.revisions.get((rev.0 as usize).checked_sub(1)?)
     }
 
-    /// Number of the revision that counts.
+    /// Number of the current revision.
     pub fn rev(&self) -> Rev {
         self.current
     }
 
-    /// The number that another revision gets: none is ever used again.
+    /// Number of the next revision. No number is used twice.
     pub fn next_rev(&self) -> Rev {
         Rev(self.revisions.len() as u32).next()
     }
 
-    /// How it stands.
+    /// Returns its state.
     pub fn state(&self) -> NodeState {
         NodeState {
             rev: self.current,
@@ -80,7 +82,7 @@ impl Node {
         }
     }
 
-    /// Makes it stand otherwise in an epoch; how it stood before is kept.
+    /// Changes its state in an epoch and keeps the old one.
     pub fn set_state(&mut self, epoch: Epoch, status: NodeState) {
         let now = self.state();
         if now == status {
@@ -92,7 +94,7 @@ impl Node {
         self.pinned = status.pinned;
     }
 
-    /// Makes it say something new, which counts from here on.
+    /// Adds a revision, which becomes the current one.
     pub fn revise(&mut self, epoch: Epoch, revision: Revision) {
         let rev = self.next_rev();
         self.revisions.push(Revision { no: rev, ..revision });
@@ -100,13 +102,13 @@ impl Node {
         self.set_state(epoch, status);
     }
 
-    /// True where a person wrote the revision that counts.
+    /// Returns true if a person wrote the current revision.
     pub fn is_edited(&self) -> bool {
         matches!(self.now().origin, Origin::Operator { .. }) && self.current > Rev(1)
     }
 
-    /// True where an edit of a line of epochs took the node away. What it says now does not tell: a branch
-    /// that knows nothing of the edit may be the one that stands.
+    /// Returns true if an edit on a line of epochs deleted the node. The current revision does not
+    /// tell: the current branch may not contain the edit.
     pub fn is_deleted_on(&self, line: &Line) -> bool {
         let newest = self
             .revisions
@@ -189,7 +191,7 @@ pub enum Content {
         /// Result or error.
         outcome: Outcome,
     },
-    /// Taken away by the operator.
+    /// Deleted by the operator.
     Deleted,
 }
 

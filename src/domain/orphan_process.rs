@@ -1,8 +1,10 @@
-//! What still runs of an execution whose program died, and the words for it. Must not know: how that is found out.
+//! Orphan processes of an execution whose program died, and their descriptions.
+//!
+//! Must not know: how they are found.
 
 use super::id::NodeId;
 
-/// What still runs of an execution that nobody watches any more.
+/// What still runs of an execution that no program watches any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrphanProcess {
     /// The process that was started for it, and perhaps what that started.
@@ -29,12 +31,12 @@ impl OrphanProcess {
         }
     }
 
-    /// Says how a person ends that, as words after which a sentence may go on.
+    /// Describes how to end it, as a clause that a sentence may continue.
     pub fn ending(self, pid: u32) -> String {
         match self {
             Self::Process => format!("end it and what it started with `kill -- -{pid}`"),
             Self::Group => format!("end that with `kill -- -{pid}`"),
-            // The group of that id is empty: a signal to it would reach nobody.
+            // The group of that id is empty: a signal to it would reach no process.
             Self::Session => format!("end that with `pkill -s {pid}`"),
         }
     }

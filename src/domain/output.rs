@@ -1,4 +1,4 @@
-//! Answers that do not fit the output schema of a session: what is known of them, what the model is told.
+//! Answers that do not fit the output schema of a session, and what the model is told.
 //!
 //! Must not know: schemas, how an answer is shown.
 
@@ -9,7 +9,7 @@ use super::turn::{Producer, Turn};
 
 /// How often a wrong answer goes back to the model before it is left to the operator.
 pub const BACK: u32 = 3;
-/// Faults that are told.
+/// Maximum number of faults listed.
 const MAX_FAULTS: usize = 20;
 
 /// An answer that does not fit, and went back to the model.
@@ -23,8 +23,8 @@ pub struct InvalidAnswer {
     pub faults: Vec<Fault>,
 }
 
-/// Returns the JSON text of an answer: all of it, or what stands in one code fence that holds all of it. Whether it is
-/// JSON is for the reader to find out.
+/// Returns the JSON text of an answer: all of it, or the content of one code fence around all of
+/// it. The caller checks whether it is JSON.
 pub fn json_text(answer: &str) -> &str {
     let all = answer.trim();
     let fenced = || {
@@ -37,14 +37,14 @@ pub fn json_text(answer: &str) -> &str {
     fenced().unwrap_or(all)
 }
 
-/// Returns what is wrong with the answer of a turn, if it counts and went back to the model.
+/// Returns what is wrong with the answer of a turn, if it is active and went back to the model.
 pub fn of<'s>(state: &State, turn: &'s Turn) -> Option<&'s InvalidAnswer> {
     let unfit = turn.more.invalid_answer.as_ref()?;
     let node = state.nodes.get(&unfit.node)?;
     (node.active && node.rev() == unfit.rev).then_some(unfit)
 }
 
-/// Counts the answers that went back to the model since the operator last gave it something to do.
+/// Counts the answers that went back to the model since the last turn of the operator.
 pub fn sent_back(state: &State, thread: ThreadId) -> u32 {
     let turns = state.turns_of(thread).rev().filter(|turn| turn.is_active());
     let since = turns.take_while(|turn| turn.producer != Producer::Operator);
@@ -60,7 +60,8 @@ pub fn retry_message(unfit: &InvalidAnswer) -> String {
     )
 }
 
-/// Returns what the operator is told about an answer that is left to them. Contains untrusted text.
+/// Returns the message to the operator about an answer that is left to them. Contains untrusted
+/// text.
 pub fn left(node: NodeId, faults: &[Fault]) -> String {
     format!(
         "the answer {node} does not fit the output schema:\n{}\nEdit it, keep it as it is, or ask again",

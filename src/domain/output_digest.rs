@@ -1,4 +1,4 @@
-//! Digest of what came out of an execution: equal for outputs that differ only in ids, times and the like.
+//! Digest of an output: equal for outputs that differ only in ids, times and similar parts.
 //!
 //! Must not know: what is concluded from equal digests.
 
@@ -17,7 +17,7 @@ use crate::canon;
 /// Version of the rules by which parts of an output are left out. Digests of different versions are not compared.
 const VERSION: u32 = 1;
 
-/// Longest text in bytes of which parts are left out; a longer one is hashed whole.
+/// Maximum length in bytes of a text with parts left out; a longer one is hashed whole.
 const LONGEST: usize = 1024 * 1024;
 
 /// Digest of an output, with the version of its rules. Written as `1:89ab…`.

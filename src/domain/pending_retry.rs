@@ -1,7 +1,8 @@
-//! Requests that are made again by themselves: what a turn of which nothing came waits for until then.
-//! Read off the state, so the console and `overrule queue` say the same.
+//! Describes requests that are retried without a decision, and what each of them waits for.
 //!
-//! Must not know: clocks, who is told, how a request is sent.
+//! Must not know: clocks, who shows it, how a request is sent.
+//!
+//! Computed from the state, so the console and `overrule queue` agree.
 
 use super::advance::ask::retry_after;
 use super::breaker::{self, Breaker, Phase, Scope};
@@ -11,41 +12,41 @@ use super::state::{Mode, State};
 use super::thread;
 use super::turn::{Stream, StreamFault, Turn};
 
-/// A turn that is asked again without anybody's word, and what that waits for.
+/// A turn that is retried without a decision, and what the retry waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRetry<'s> {
     /// The turn.
     pub turn: TurnId,
-    /// What was wrong with the request before, in the words of [`label`](super::turn::StreamFaultKind::label).
+    /// The fault of the request before, as its [`label`](super::turn::StreamFaultKind::label).
     pub fault: &'s str,
-    /// What is waited for.
+    /// What the retry waits for.
     pub until: Until<'s>,
 }
 
-/// What a request waits for that is made again by itself.
+/// What a retry waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until<'s> {
-    /// For time to pass.
+    /// A delay.
     Time(&'s Delay),
-    /// For the breaker of the model's endpoint.
+    /// The breaker of the model's endpoint.
     Breaker(Scope, &'s Breaker),
-    /// For a paused run to go on.
+    /// The end of a pause.
     Pause,
-    /// For an edit that is being made and may change what is asked.
+    /// An open edit that may change the request.
     Edit,
-    /// For an earlier turn, in which something goes on.
+    /// An earlier unfinished turn.
     Turn(TurnId),
-    /// For nothing: it follows at once.
+    /// Nothing: it follows immediately.
     Now,
 }
 
-/// The blocks of a turn that arrived whole and count.
+/// The active complete blocks of a turn.
 pub fn blocks<'s>(state: &'s State, turn: &'s Turn) -> impl Iterator<Item = NodeId> + 's {
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
     turn.nodes.iter().copied().filter(counts)
 }
 
-/// True where something came of a turn that can be kept: a block that arrived whole, or what was said of an open one.
+/// True if a turn has something to keep: a complete block, or the text of an open one.
 pub fn has_arrived(state: &State, turn: TurnId) -> bool {
     state.turns.get(&turn).is_some_and(|turn| {
         let text = || turn.more.open.as_ref().and_then(|open| open.model_text());
@@ -53,7 +54,7 @@ pub fn has_arrived(state: &State, turn: TurnId) -> bool {
     })
 }
 
-/// True for a turn whose stream broke and that is asked again by itself, now or later.
+/// True for a turn whose stream broke and that is retried without a decision, now or later.
 pub fn by_itself(state: &State, turn: &Turn) -> bool {
     match &turn.stream {
         Stream::Broken(fault) => retry_after(state, turn, fault).is_some(),
@@ -61,7 +62,7 @@ pub fn by_itself(state: &State, turn: &Turn) -> bool {
     }
 }
 
-/// The turns that count whose stream broke.
+/// The active turns whose stream broke.
 pub fn broken(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
     let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
     open.filter(|turn| turn.is_active())
@@ -71,12 +72,12 @@ pub fn broken(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
         })
 }
 
-/// Those of them that are left to the operator: nothing is asked again by itself.
+/// The broken turns that are left to the operator.
 pub fn left(state: &State) -> impl Iterator<Item = (&Turn, &StreamFault)> {
     broken(state).filter(|(turn, _)| !by_itself(state, turn))
 }
 
-/// What a turn waits for that is asked again by itself; none for any other, and once something came of it.
+/// What the retry of a turn waits for; none for a turn without a retry, and after one.
 pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<PendingRetry<'s>> {
     let again = |fault, until| {
         Some(PendingRetry {
@@ -91,7 +92,7 @@ pub fn of<'s>(state: &'s State, turn: &'s Turn) -> Option<PendingRetry<'s>> {
     }
 }
 
-/// The same for all turns that count.
+/// The retries of all active turns.
 pub fn all(state: &State) -> impl Iterator<Item = PendingRetry<'_>> {
     broken(state).filter_map(|(turn, _)| of(state, turn))
 }
@@ -118,7 +119,7 @@ fn next<'s>(state: &'s State, turn: &'s Turn) -> Until<'s> {
 }
 
 impl PendingRetry<'_> {
-    /// Milliseconds that are left at a moment, where it is known how many.
+    /// Milliseconds left at `now`, if known.
     pub fn left(&self, now: i64) -> Option<u64> {
         match &self.until {
             Until::Time(held) => Some(held.left(now)),
@@ -127,7 +128,7 @@ impl PendingRetry<'_> {
         }
     }
 
-    /// True for a wait of at least so many milliseconds, or one of which nobody knows how long it is.
+    /// True for a wait of at least `ms` milliseconds, or of unknown length.
     pub fn is_long(&self, ms: u64) -> bool {
         match &self.until {
             Until::Time(held) => held.left_ms >= ms,
@@ -136,8 +137,9 @@ impl PendingRetry<'_> {
         }
     }
 
-    /// It in words: `turn 3 is asked again in 24 s (rate limit, 2 of 4)`. Without a moment, how long the whole wait is. Names
-    /// the endpoint as it was configured: pass it through `visible()`.
+    /// Describes the retry: `turn 3 is asked again in 24 s (rate limit, 2 of 4)`. Without `now` it
+    /// gives the length of the whole wait. Contains the configured endpoint: pass it through
+    /// `visible()`.
     pub fn describe(&self, now: Option<i64>) -> String {
         let (turn, fault) = (self.turn, self.fault);
         match &self.until {
@@ -160,7 +162,7 @@ impl PendingRetry<'_> {
                 let word = breaker.phase.label();
                 format!("{turn} is asked again {when} ({fault}): breaker {word}, {scope}")
             }
-            Until::Pause => format!("{turn} is asked again when the run goes on ({fault})"),
+            Until::Pause => format!("{turn} is asked again when the run resumes ({fault})"),
             Until::Edit => format!("{turn} is asked again after the edit ({fault})"),
             Until::Turn(before) => format!("{turn} is asked again after {before} ({fault})"),
             Until::Now => format!("{turn} is asked again now ({fault})"),
@@ -168,7 +170,7 @@ impl PendingRetry<'_> {
     }
 }
 
-/// Milliseconds until a breaker lets something through by time; none where it waits for something else.
+/// Milliseconds until an open breaker admits something; none if it does not wait for time.
 fn left_of(breaker: &Breaker, now: i64) -> Option<u64> {
     (breaker.phase == Phase::Open).then(|| u64::try_from(breaker.until.saturating_sub(now)).unwrap_or(0))
 }

@@ -1,7 +1,9 @@
 //! What tokens cost: prices as the operator set them, sums that never guess.
 //!
+//! Must not know: where a price was written.
+//!
 //! Amounts are whole trillionths of a currency, so that a fold adds them exactly. A price that is
-//! not known is no price, never zero. Must not know: where a price was written.
+//! not known is no price, never zero.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +15,7 @@ use super::turn::Usage;
 
 /// Trillionths that make one.
 const ONE: u64 = 1_000_000_000_000;
-/// Digits behind the point that count.
+/// Decimal places of an amount.
 const DIGITS: usize = 12;
 
 /// What a model's tokens cost, in trillionths of the currency for one token.
@@ -44,7 +46,7 @@ pub struct Money {
 /// What the requests of a run cost so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCost {
-    /// Trillionths by currency: a run may have gone on with another price.
+    /// Trillionths by currency: a run may have continued with another price.
     sums: BTreeMap<Arc<str>, u64>,
     /// Requests whose price or tokens are not known, or not all.
     unknown: u32,
@@ -103,7 +105,8 @@ impl RunCost {
         self.sums.get(currency).copied().unwrap_or(0)
     }
 
-    /// The sum in words; none where no price is known. Says "at least" where a request is missing in it.
+    /// Describes the sum; `None` if no price is known. Says "at least" if the cost of a request is
+    /// missing in it.
     pub fn describe(&self) -> Option<String> {
         if self.sums.is_empty() {
             return None;
@@ -125,7 +128,8 @@ impl RunCost {
 }
 
 impl fmt::Display for Money {
-    /// Two digits behind the point from one on, four below; what is less than that is said to be.
+    /// Two decimal places from one on, four below. A smaller amount is shown as less than the
+    /// smallest one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let currency = crate::text::visible(&self.currency);
         let least = ONE / 10_000;

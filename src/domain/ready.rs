@@ -1,8 +1,9 @@
 //! Whether a call has what it reads, and what that is.
 //!
-//! Inside a turn a reference waits for calls that stand before it; across turns it sees what is
-//! there. A value is there when its call ended well and nothing upstream is in question. Must not
-//! know: who asks, what happens next.
+//! Must not know: who asks, what happens next.
+//!
+//! Inside a turn a reference waits for calls before it; across turns it sees the values that exist.
+//! A value exists once its call succeeded and nothing upstream is in question.
 
 mod value;
 mod writes;
@@ -51,8 +52,8 @@ enum Evaluation {
 struct View<'s> {
     state: &'s State,
     reader: &'s Call,
-    /// True where nothing moves in the reader's turn any more: what nobody writes, and what an
-    /// invalid call would have written, will never be there.
+    /// True if nothing changes in the reader's turn any more: a value without a writer, and one
+    /// that an invalid call would have written, will never exist.
     at_rest: bool,
 }
 
@@ -148,7 +149,7 @@ pub fn waits_for(state: &State, call: &Call) -> Option<u32> {
 }
 
 /// Whether a call still waits for a reference (as [`waits_for`] gave it) when another call has
-/// ended or lost its value. False where it cannot be told without looking at all of them.
+/// ended or lost its value. False if only a look at all references can tell.
 pub fn still_waits(state: &State, reader: &Call, place: u32, changed: &Call) -> bool {
     let view = View {
         state,
@@ -286,7 +287,7 @@ impl View<'_> {
         }
     }
 
-    /// What it means that nobody has a name.
+    /// What it means that no call has a name.
     fn missing(&self) -> Availability {
         if self.at_rest {
             Availability::Never
@@ -369,7 +370,7 @@ enum Availability {
     Never,
 }
 
-/// How far a source has come, for somebody who wants its value.
+/// How far a source has come, for a reader of its value.
 enum Progress<'a> {
     Value(&'a Node),
     Pending,

@@ -1,9 +1,11 @@
 //! References between calls: `†call.<label>.<path>`, `†state.<path>`, `†input.<path>`.
 //!
+//! Must not know: events, statuses.
+//!
 //! A reference is a whole string value in a call's arguments; `††` at the start escapes one dagger.
 //! `||` (or `<|>`) falls back to the leftmost that has a value, `&&` (or `*>`) waits for all and
 //! gives the last. Existence decides, not truth. Parsing and rendering only: what a reference is
-//! bound to is decided in `advance`. Must not know: events, statuses.
+//! bound to is decided in `advance`.
 
 use std::fmt;
 

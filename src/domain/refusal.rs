@@ -1,6 +1,8 @@
-//! Why a command was not carried out. A value to show, not an error to propagate.
+//! Reason why a command was not carried out.
 //!
 //! Must not know: how it is shown.
+//!
+//! It is a value to show, not an error to propagate.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +29,7 @@ pub enum RefusalKind {
     Unknown,
     /// It changed since it was shown.
     Changed,
-    /// It is history.
+    /// It is superseded.
     Superseded,
     /// Its status does not allow this.
     Status,

@@ -1,13 +1,14 @@
-//! Words of the repair of arguments: the steps that a call takes, kinds of errors, strategies, what was
-//! changed, what is left to choose. Written into events as it is.
+//! Data types for argument repair: phases, errors, strategies, changes and choices.
 //!
 //! Must not know: how an error is understood, how a strategy finds a value, who asks a model.
+//!
+//! Events contain these types unchanged.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a call stands in the loop of trying, understanding, mending and trying again.
+/// Phase of a call in the loop of running, diagnosing, repairing and retrying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -23,17 +24,17 @@ pub enum Phase {
     ErrorDetected,
     /// What went wrong is looked for.
     DiagnoseError,
-    /// A way to mend it is chosen, within the budget.
+    /// A repair strategy is chosen, within the budget.
     SelectRepairStrategy,
-    /// The arguments are mended: by a rule, a model or the operator.
+    /// The arguments are repaired: by a rule, a model or the operator.
     ApplyRepairStrategy,
-    /// What came out is checked.
+    /// The repaired arguments are checked.
     ValidateParameters,
-    /// A new revision takes its way.
+    /// A new revision is tried.
     RetryToolCall,
     /// Nothing more will be tried.
     NoFurtherRepairPossible,
-    /// The failure is told, with all that was tried.
+    /// The failure is reported, with everything that was tried.
     ReportFailure,
     /// Over.
     End,
@@ -104,7 +105,7 @@ impl Phase {
             Self::ErrorDetected => "error detected",
             Self::DiagnoseError => "diagnosing",
             Self::SelectRepairStrategy => "choosing a repair",
-            Self::ApplyRepairStrategy => "mending",
+            Self::ApplyRepairStrategy => "repairing",
             Self::ValidateParameters => "validating",
             Self::RetryToolCall => "trying again",
             Self::NoFurtherRepairPossible => "no further repair",
@@ -114,7 +115,7 @@ impl Phase {
     }
 }
 
-/// Kinds of errors that arguments can be behind.
+/// Kinds of errors that arguments can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -146,7 +147,7 @@ impl ErrorKind {
     }
 }
 
-/// Ways to mend arguments, and the two ways not to.
+/// Strategies to repair arguments, and the two that repair nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
@@ -188,7 +189,7 @@ pub enum Strategy {
     LlmProposeCall,
     /// No matter of arguments: the same call again, later.
     RetryWithBackoff,
-    /// Nothing that arguments can mend: it is told at once.
+    /// Arguments cannot repair it: it is reported immediately.
     ReportUnrecoverable,
 }
 
@@ -261,11 +262,11 @@ impl Strategy {
     }
 }
 
-/// How sure it is that a changed value still says what was meant.
+/// Certainty that a changed value still has the meaning that was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// The same, spelt otherwise.
+    /// The same, spelt differently.
     Exact,
     /// Very likely what was meant.
     Guess,
@@ -295,15 +296,15 @@ pub struct Diagnosis {
     /// JSON pointers of the parameters that it is about.
     #[serde(default)]
     pub params: Vec<Arc<str>>,
-    /// What the pattern caught in the message beside the parameter.
+    /// What the pattern captured in the message, besides the parameter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<Arc<str>>,
-    /// What this rests on (`schema: enum`, `HTTP 400 and the message`).
+    /// The evidence (`schema: enum`, `HTTP 400 and the message`).
     pub evidence: Arc<str>,
-    /// What the rule that found it says of itself; none where it says nothing, or the schema found it.
+    /// Description of the rule that found it; `None` if there is none, or the schema found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Arc<str>>,
-    /// Why the strategies stand in another order than the usual one; none where they do not.
+    /// Why the strategies have another order than usual; `None` if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learnt: Option<Arc<str>>,
 }
@@ -315,7 +316,8 @@ impl Diagnosis {
             == (other.kind, &other.params, &other.captures, &other.evidence)
     }
 
-    /// What it rests on, with what the rule says of itself and what was learned about the order of strategies.
+    /// Returns the evidence, with the description of the rule and what was learned about the order
+    /// of strategies.
     pub fn grounds(&self) -> String {
         let mut words = self.evidence.to_string();
         if let Some(description) = &self.description {
@@ -333,10 +335,10 @@ impl Diagnosis {
 pub struct Change {
     /// JSON pointer into the arguments; empty for the whole.
     pub path: Arc<str>,
-    /// JSON text before; none where nothing stood there.
+    /// JSON text before; `None` if there was no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Arc<str>>,
-    /// JSON text after; none where it was taken away.
+    /// JSON text after; `None` if the value was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Arc<str>>,
     /// What found it.
@@ -374,11 +376,11 @@ pub struct Question {
     pub schema: Arc<str>,
 }
 
-/// What came of a question to the model.
+/// Outcome of a question to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reply {
-    /// Its words; whether they are of use is looked at afterwards.
+    /// Its text. Whether it is usable is checked later.
     #[serde(alias = "said")]
     Answered {
         /// The words.

@@ -1,6 +1,8 @@
-//! How repairs did, by tool and strategy: counted by the fold, and plain data that another session can begin with.
+//! Counts how repairs did, by tool and strategy.
 //!
 //! Must not know: how a strategy finds a value, what follows from the counts, who shows them.
+//!
+//! The fold counts. Another session can begin with the counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

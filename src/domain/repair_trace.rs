@@ -1,7 +1,8 @@
-//! The way of a call through the thirteen steps of trying, understanding, mending and trying again, read off
-//! its life: nothing of it is stored.
+//! Derives the path of a call through the thirteen phases of repair.
 //!
 //! Must not know: how an error is understood, who shows it, how many attempts there may be.
+//!
+//! The path is read off the events of the call and never stored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,14 +14,14 @@ use super::node::{Content, Node, Origin};
 use super::repair::Phase;
 use super::state::State;
 
-/// The way of a call since it was proposed, or since somebody else than a repair wrote it anew.
+/// Path of a call since it was proposed, or since anything but a repair rewrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairTrace {
     /// The steps in order; each may follow the one before ([`Phase::next`]), and the first is the start.
     pub steps: Vec<Step>,
     /// Executions with different arguments so far: the attempt that it is at.
     pub attempt: u32,
-    /// How it came to its end on another way than through these steps; none for all that run.
+    /// How it ended outside of these phases; `None` for all calls that run.
     pub left: Option<ExitReason>,
 }
 
@@ -39,11 +40,11 @@ pub struct Step {
 /// How a call ends outside of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitReason {
-    /// Refused by a person or the policy.
+    /// Rejected by the operator or denied by the policy.
     Rejected,
-    /// It was begun, and a person left it open what came of it.
+    /// It was started, and the operator left its outcome unknown.
     Unknown,
-    /// Nobody answered in time.
+    /// No decision came in time.
     Expired,
     /// Something that it reads has no value.
     Skipped,
@@ -51,11 +52,11 @@ pub enum ExitReason {
     Unsatisfiable,
     /// The operator gave its result.
     Answered,
-    /// The result of an earlier execution counts for it.
+    /// The result of an earlier execution was reused.
     Reused,
     /// Its result was taken in with a record from elsewhere.
     Recorded,
-    /// It does not count any more.
+    /// Superseded.
     Superseded,
 }
 
@@ -83,7 +84,7 @@ impl RepairTrace {
     }
 }
 
-/// The way of a call so far. One that nobody proposed yet is at the start.
+/// Returns the path of a call so far. A call that was not proposed yet is at the start.
 pub fn of(state: &State, id: NodeId) -> RepairTrace {
     let mut way = Builder::default();
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
@@ -126,7 +127,8 @@ pub fn phase(state: &State, id: NodeId) -> Phase {
     of(state, id).now()
 }
 
-/// The revisions from the last that somebody wrote to the one that counts, each mended from the one before.
+/// The revisions from the last one that no repair made to the current one, each repaired from the
+/// one before.
 fn repaired_revs(call: &Call, node: &Node) -> Vec<Rev> {
     let mut revs = vec![node.rev()];
     let mut rev = node.rev();
@@ -138,8 +140,8 @@ fn repaired_revs(call: &Call, node: &Node) -> Vec<Rev> {
     revs
 }
 
-/// The call in whose place a repair proposed another tool: the tool and the arguments that somebody else wrote last, or
-/// that were repaired before; none where the tool is still theirs.
+/// Returns the tool and the arguments that a repair replaced with another tool. The arguments are
+/// the last ones before that, repaired or not. `None` if the tool was not replaced.
 pub fn replaced(node: &Node) -> Option<(&Arc<str>, &Arc<str>)> {
     let (now, _) = node.as_call()?;
     let mut later = true;
@@ -171,7 +173,7 @@ pub(super) fn made<'c>(call: &'c Call, node: &Node, rev: Rev) -> Option<&'c Roun
     call.failure.repairs.iter().rfind(led)
 }
 
-/// What became of the revision that counts.
+/// Adds what became of the current revision.
 fn end(way: &mut Builder, state: &State, call: &Call) {
     let message = state.turn_of(call.id).is_some_and(|turn| turn.settled);
     match &call.status {
@@ -209,7 +211,7 @@ fn end(way: &mut Builder, state: &State, call: &Call) {
                 return;
             }
             way.take(Phase::DiagnoseError);
-            // An answer of the model that is looked at is part of the repair that asked for it.
+            // A reply of the model that is being checked is part of the repair that asked for it.
             let asked = round.is_some_and(|one| one.asked.is_some());
             if *stage != Stage::Diagnosing {
                 way.take(Phase::SelectRepairStrategy);
@@ -237,7 +239,7 @@ fn given(state: &State, id: NodeId) -> Option<ExitReason> {
     }
 }
 
-/// A journey that is being put together.
+/// A trace that is being built.
 struct Builder {
     trace: RepairTrace,
     rev: Rev,
@@ -285,7 +287,7 @@ impl Builder {
     fn stop_repair(&mut self, round: Option<&Round>, message: bool) {
         self.take(Phase::DiagnoseError);
         self.take(Phase::SelectRepairStrategy);
-        // A repair was begun that came to nothing.
+        // A repair was begun and changed nothing.
         if round.is_some_and(|one| one.asked.is_some() || !one.options.is_empty()) {
             self.take(Phase::ApplyRepairStrategy);
             self.take(Phase::ValidateParameters);
@@ -297,7 +299,7 @@ impl Builder {
         }
     }
 
-    /// It ends otherwise, from where it had come to.
+    /// Ends the path outside of the phases, from where it is.
     fn leave(&mut self, call: &Call, left: ExitReason) {
         let mut ran = call.attempts.iter().filter(|one| one.rev == self.rev);
         if let Some(last) = ran.next_back() {

@@ -1,5 +1,6 @@
-//! Which executions another one would repeat, and whether that needs consent. Must not know: who is
-//! asked, how.
+//! Tells which executions a call would repeat, and whether that needs consent.
+//!
+//! Must not know: who is asked, how.
 
 mod earlier;
 mod staleness;
@@ -17,7 +18,8 @@ pub(in crate::domain) use staleness::check;
 pub(in crate::domain) use staleness::note_effect;
 pub use staleness::{begun_since, is_outdated, world_changed_since};
 
-/// Whether an equal effect is orphaned, of unknown outcome, of this very call, or of the run that this one left.
+/// Returns why a call needs consent: an equal effect is orphaned, has an unknown outcome, is of
+/// this very call, or of the run that this one was forked from.
 pub fn consent_needed(state: &State, call: &Call) -> Option<(ConsentCause, Vec<Seq>)> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     consent_for(state, call, (tool, &ready::resolved_args(state, call)?))
@@ -36,7 +38,7 @@ pub fn consent_for(
     let mut unknown = Vec::new();
     let mut own = Vec::new();
     let mut elsewhere = Vec::new();
-    // Of which nobody knows with what it ran may be this one.
+    // An effect with unknown arguments may be the same.
     elsewhere.extend(untold(state, tool).filter(|seq| !call.approval.consented.contains(seq)));
     for seq in equal_to(state, tool, bytes) {
         if state.elsewhere.contains_key(&seq) {
@@ -80,14 +82,14 @@ pub fn consent_for(
     } else {
         return None;
     };
-    // The answer holds for all of them, and for nothing that comes to be in question later.
+    // The answer covers all of them, and nothing that is doubtful later.
     let mut entries = [unknown, orphaned, elsewhere, own].concat();
     entries.sort_unstable();
     Some((cause, entries))
 }
 
-/// Executions of a repaired call of which nobody knows whether they happened: other arguments may do the
-/// same once more. A person who edits the call knows what they do; a repair does not.
+/// Executions of a repaired call with unknown outcomes: other arguments may repeat their effect. A
+/// person who edits the call knows that; a repair does not.
 fn unknown_before_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = Seq> + 's {
     let repaired = state
         .nodes
@@ -105,9 +107,9 @@ fn unknown_before_repair<'s>(state: &'s State, call: &'s Call) -> impl Iterator<
         .map(|entry| entry.seq)
 }
 
-/// The result that may stand for a call that asks for consent: of the newest execution that it would
-/// repeat, where every one of those is known to have ended well. How some other equal execution ended
-/// says nothing about one that nobody saw end.
+/// Returns the result that a call asking for consent may reuse: of the newest execution that it
+/// would repeat, if all of those are known to have succeeded. Other equal executions say nothing
+/// about one whose end was not seen.
 pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     let equal = equal_entries(state, call);
     let ended_well = call.approval.asked_about.iter().map(|seq| {
@@ -123,20 +125,20 @@ pub fn reusable_result(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     Some((newest, outcome.clone()))
 }
 
-/// Why no result stands for a call that asks for consent, and what to do.
+/// Explains why a call asking for consent cannot reuse a result, and what to do.
 pub fn no_result(call: &Call) -> String {
     let entries: Vec<String> = call.approval.asked_about.iter().map(Seq::to_string).collect();
     format!(
-        "{} would repeat {}, not all of which are known to have ended well, so no recorded result stands for it: say \
-         what came of that, run it again, or reject it",
+        "cannot reuse a result for {}: not all executions in question ({}) are known to have succeeded; \
+         hint: report the outcome, run it again, or reject it",
         call.id,
         entries.join(", ")
     )
 }
 
-/// The recorded result that a call may have without an execution: an equal one on a branch that an
-/// edit replaced, harmless, and still true as far as this run can tell. A call that already had a
-/// result is run.
+/// Returns the recorded result that a call may take without an execution: of an equal call on a
+/// superseded branch, harmless, and still true as far as this run can tell. A call that already had
+/// a result runs again.
 pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     if !may_be_reused(state, call, &state.nodes.get(&call.id)?.now().origin) {
         return None;
@@ -166,9 +168,10 @@ pub fn reusable(state: &State, call: &Call) -> Option<(Seq, Outcome)> {
     })
 }
 
-/// True where a call whose arguments came about as `origin` says takes an equal result on record, if there is one.
+/// Returns true if a call takes an equal recorded result, if there is one. `origin` is the author
+/// of its arguments.
 pub fn may_be_reused(state: &State, call: &Call, origin: &Origin) -> bool {
-    // What an operator put in or edited, they want to see run.
+    // A call that the operator inserted or edited runs.
     let by_model = *origin == Origin::Model;
     let had_result = state.nodes.contains_key(&call.id.observation());
     let reuse = state.started.as_ref().map(|started| started.reuse);
@@ -193,7 +196,7 @@ fn execution_of(state: &State, call: &Call) -> Option<Seq> {
     }
 }
 
-/// An idempotent execution cut off by a crash goes on with the same key.
+/// An idempotent execution that a crash cut off continues with the same key.
 fn is_harmless_repeat(entry: &LedgerEntry) -> bool {
     entry.effect == EffectClass::Idempotent && entry.outcome == LedgerOutcome::Unknown
 }
@@ -223,7 +226,7 @@ fn equal_to(state: &State, tool: &str, args: &str) -> Vec<Seq> {
     all
 }
 
-/// Effects of other runs that any call of a tool may repeat: with what they ran is not known.
+/// Effects of other runs with unknown arguments: any call of the tool may repeat them.
 fn untold<'s>(state: &'s State, tool: &'s str) -> impl Iterator<Item = Seq> + 's {
     let untold = state.same_elsewhere("");
     untold
@@ -232,7 +235,7 @@ fn untold<'s>(state: &'s State, tool: &'s str) -> impl Iterator<Item = Seq> + 's
 }
 
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that
-/// differ in white space or in the order of keys are equal.
+/// differ in whitespace or in the order of keys are equal.
 pub fn dedup_key(tool: &str, args: &str) -> String {
     let canonical = crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned());
     crate::canon::hash("overrule sameness v1", &[tool.as_bytes(), canonical.as_bytes()])

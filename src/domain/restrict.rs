@@ -1,5 +1,6 @@
-//! Which calls a run that is restricted to reading calls does not start. Must not know: who restricts a run, how it is
-//! shown.
+//! Which calls a run that is restricted to reading calls does not start.
+//!
+//! Must not know: who restricts a run, how it is shown.
 
 use super::advice::Advice;
 use super::call::{AttemptRecord, Call, Decision, EffectClass, Outcome, Status};
@@ -69,7 +70,7 @@ pub fn denial(state: &State, call: &Call) -> CallEvent {
     }
 }
 
-/// Why the failure of a call stands in a restricted run.
+/// Why a failed call is not retried in a restricted run.
 pub const NOT_AGAIN: &str = "the run is restricted to reading calls";
 
 /// Refuses what would start a call in a restricted run. `verb` is what was asked for.
@@ -100,6 +101,6 @@ pub fn refuse_edit(state: &State, advice: &dyn Advice, edit: &Edit) -> Result<()
 fn refusal(verb: &str, what: &str) -> Refusal {
     Refusal::new(
         RefusalKind::Denied,
-        format!("cannot {verb} {what}: the run is restricted to reading calls. Lift the restriction first"),
+        format!("cannot {verb} {what}: the run is restricted to reading calls; hint: lift the restriction"),
     )
 }

@@ -1,22 +1,24 @@
-//! How a result came about that no execution gave: an answer in place of a run is never taken for one that ran.
+//! How a result came about that no execution gave.
 //!
 //! Must not know: how it is shown.
+//!
+//! An answer given instead of a run is never shown as a run.
 
 use super::call::{Call, Decision, Outcome};
 use super::id::Attempt;
 use super::node::{Content, Node, Origin, Revision};
 use super::state::State;
 
-/// How a person gave the result of a call.
+/// How the operator gave the result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultSource {
     /// They answered, and the call never ran.
     Instead,
     /// They answered for a call that had begun.
     Over,
-    /// They said what came of an execution whose end nobody saw.
+    /// They reported the outcome of an execution whose end was not seen.
     Reported,
-    /// They wrote something else than what the execution gave.
+    /// They changed the result that the execution gave.
     Corrected,
     /// They wrote it for an equal call before; the model was asked again for its turn.
     Carried,
@@ -28,14 +30,15 @@ impl ResultSource {
         match self {
             Self::Instead => "answered, not run",
             Self::Over => "answered by hand",
-            Self::Reported => "told by hand",
+            Self::Reported => "reported by hand",
             Self::Corrected => "result corrected",
             Self::Carried => "correction kept",
         }
     }
 }
 
-/// How the result of a call came about that counts now; none where an execution gave it, or another record.
+/// Returns how the active result of a call came about; `None` if an execution gave it, or another
+/// record.
 pub fn now(state: &State, call: &Call) -> Option<ResultSource> {
     state
         .observation(call.id)

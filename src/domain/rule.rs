@@ -1,8 +1,9 @@
-//! Rules that an operator writes during a session: facts of the run, known by their number; and how a rule is
-//! cited, whoever wrote it.
+//! Rules that the operator writes during a session, and how rules are cited.
 //!
-//! They count for the whole session, on every branch; a rule that was dropped judges no more and stays
-//! as history. Must not know: the language of rules, how a rule is judged.
+//! Must not know: the language of rules, how a rule is matched.
+//!
+//! A rule is an event of the run, known by its number. It applies to the whole session, on every
+//! branch. A removed rule no longer applies and stays in the list.
 
 use std::sync::Arc;
 
@@ -62,11 +63,11 @@ pub enum RuleRequest {
 pub struct SessionRule {
     /// Its number, from 1; never used again.
     pub no: u32,
-    /// The event with which it began to count.
+    /// The event that added it.
     pub seq: Seq,
     /// What it says.
     pub written: RuleSpec,
-    /// True once it judges no more.
+    /// True once it is removed.
     pub dropped: bool,
 }
 
@@ -82,7 +83,7 @@ pub fn is_of(cited: &str, no: u32) -> bool {
         .is_some_and(|rest| rest.starts_with(':'))
 }
 
-/// Somebody else's words, so that no quotation mark in them ends the quotation.
+/// Quotes untrusted text, so that no quotation mark in it ends the quotation.
 pub fn quotation(words: &str) -> String {
     let mut out = String::with_capacity(words.len() + 2);
     out.push('"');
@@ -96,7 +97,7 @@ pub fn quotation(words: &str) -> String {
     out
 }
 
-/// Where a rule stands that a file of the workspace holds; none for the rule of anybody else.
+/// Returns the place of a rule in a file of the workspace; `None` for any other rule.
 fn of_workspace(cited: &str) -> Option<&str> {
     let rest = cited.strip_prefix("workspace ")?;
     let mut colons = rest.match_indices(':').map(|(at, _)| at);
@@ -110,8 +111,8 @@ fn of_workspace(cited: &str) -> Option<&str> {
     rest.get(..end)
 }
 
-/// A rule in a line of words: as it is cited, and that of a workspace by the place where it stands, because the
-/// rest are words of whoever wrote the file.
+/// Describes a rule in one line: as it is cited, or by its place if a file of the workspace holds
+/// it. The rest of such a citation is untrusted text.
 pub fn describe(cited: &str) -> String {
     match of_workspace(cited) {
         Some(place) => format!("a rule of the workspace ({place})"),
@@ -120,7 +121,7 @@ pub fn describe(cited: &str) -> String {
     }
 }
 
-/// The same with the reason that it gives. What a workspace's file says stands as a quotation.
+/// Describes a rule with its reason. The text of a workspace's file is quoted.
 pub fn describe_with_reason(cited: &str, reason: &str) -> String {
     let rule = describe(cited);
     if !cited.starts_with("workspace ") {
@@ -150,8 +151,8 @@ mod tests {
         );
         // What an older program recorded, and a file without a reason.
         assert_eq!(
-            words("go on"),
-            "a rule of the workspace (overrule.toml:3), which says \"go on\""
+            words("proceed"),
+            "a rule of the workspace (overrule.toml:3), which says \"proceed\""
         );
         assert_eq!(
             words("a workspace rule denies shell."),

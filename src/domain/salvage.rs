@@ -1,10 +1,11 @@
-//! Lists the effects that began behind a gap in a run's records, each with an unknown outcome.
-//!
-//! The records behind a gap cannot be folded: nobody knows what stood in the gap. But each line that names an execution
-//! says by itself that it began, and a run that continues from before the gap must not repeat its effect without
-//! consent. What was approved before the gap may have begun in it: a person is asked again.
+//! Lists the effects that began after a gap in a run's records, each with an unknown outcome.
 //!
 //! Must not know: how records are read, why some of them cannot be.
+//!
+//! The records after a gap cannot be applied, because the content of the gap is unknown. But each
+//! line that names an execution shows that it began. A run that continues from before the gap must
+//! not repeat its effect without consent. A call approved before the gap may have started in it:
+//! the operator is asked again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use super::repeat::dedup_key;
 use super::state::State;
 use super::tags;
 
-/// The effects that began behind a gap, oldest first, as those of another run; `before` is the fold of the records
+/// The effects that began after a gap, oldest first, as those of another run; `before` is the state
 /// before the gap.
 pub fn effects(before: &State, session: &Arc<str>, after: &[Envelope]) -> Vec<Arc<Elsewhere>> {
     let mut reader = Reader {
@@ -38,12 +39,12 @@ pub fn effects(before: &State, session: &Arc<str>, after: &[Envelope]) -> Vec<Ar
     all
 }
 
-/// What takes back the decisions that let effects run and may have been followed where nobody can read it; `state` is
-/// that of the run that continues.
+/// Withdraws the approvals of calls with effects that may have started in the unreadable part;
+/// `state` is that of the run that continues.
 pub fn withdrawn(state: &State) -> Vec<CallEvent> {
     let allowed = state.agenda.queued.iter().chain(&state.agenda.delayed);
     let calls = allowed.filter_map(|id| state.calls.get(id));
-    let why = "the record is damaged behind what let it run: it may have run already";
+    let why = "the record is damaged after its approval: it may have run already";
     calls
         .filter(|call| call.effect.has_effect())
         .map(|call| auto_approved::withdrawal(state, call, why))
@@ -144,7 +145,7 @@ impl Reader<'_> {
             } => {
                 let output = self.call_info(*call, Some(*rev));
                 (output.effect, output.delegates) = (Some(*effect), *delegates);
-                // A call that is checked anew reads anew.
+                // A call that is checked again reads its inputs again.
                 output.bytes = None;
             }
             CallEvent::Ready {
@@ -153,7 +154,7 @@ impl Reader<'_> {
                 let output = self.call_info(*call, Some(*rev));
                 output.bytes = resolved.clone().or_else(|| output.text.clone());
             }
-            // What a sub-agent did is told by its own calls.
+            // The work of a sub-agent is listed by its own calls.
             CallEvent::Started { thread: Some(_), .. } => {}
             CallEvent::Started { .. } => self.started(envelope, event),
             CallEvent::Spawned { call, attempt, .. }
@@ -242,7 +243,7 @@ impl Reader<'_> {
         self.begun.insert(which, what);
     }
 
-    /// An effect of which neither the arguments nor the outcome is known.
+    /// An effect with unknown arguments and an unknown outcome.
     fn unknown(
         &self,
         envelope: &Envelope,

@@ -1,5 +1,6 @@
-//! What one tree of settings says otherwise than the one before it, value by value. Must not know: what a setting
-//! does.
+//! Lists the values that differ between two trees of settings.
+//!
+//! Must not know: what a setting does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,21 +8,21 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One value that is another one now.
+/// One changed value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingChange {
     /// Its key, with the tables around it.
     pub key: Arc<str>,
-    /// JSON text before; none where nothing stood there, or where that was not recorded.
+    /// JSON text before; `None` if there was no value, or it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Arc<str>>,
-    /// JSON text now; none where nothing stands there any more.
+    /// JSON text now; `None` if there is no value any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Arc<str>>,
 }
 
 impl SettingChange {
-    /// It in words: `retry.retries from 4 to 2`.
+    /// Describes it: `retry.retries from 4 to 2`.
     pub fn describe(&self) -> String {
         let from = self.from.as_deref().map(|from| format!(" from {from}"));
         let to = self.to.as_deref().unwrap_or("nothing");
@@ -29,7 +30,7 @@ impl SettingChange {
     }
 }
 
-/// What stands for a value that may contain a secret.
+/// Shown instead of a value that may contain a secret.
 pub const HIDDEN: &str = "(not shown)";
 
 /// True for a setting whose value may contain a secret.

@@ -1,8 +1,9 @@
-//! The fold of a journal: everything that is true of a run now.
+//! The state of a run: the fold of its journal.
 //!
-//! Changed by `apply` only. The sets in [`Agenda`] are indices over statuses, kept by `apply` so
-//! that a step of the run costs what it touches, not what there is. Must not know: how events are
-//! decided.
+//! Must not know: how events are decided.
+//!
+//! Only `apply` changes it. The sets in [`Agenda`] are indices over statuses: with them a step
+//! costs what it touches, not what there is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -33,7 +34,7 @@ use super::weight::{Imported, ToolOffer, Word};
 pub struct State {
     /// What the run was begun with; none before the first event.
     pub started: Option<Arc<Started>>,
-    /// UTC milliseconds of the beginning; tells runs with equal beginnings apart.
+    /// UTC milliseconds of the start; distinguishes runs that start with the same data.
     pub begun_at: i64,
     /// How the run was first set up, whatever it was refitted with later: stands for the run in
     /// idempotency keys.
@@ -78,30 +79,31 @@ pub struct State {
     pub ledger: BTreeMap<Seq, LedgerEntry>,
     /// The sessions that this one began as a copy of, the nearest last.
     pub forks: Vec<Fork>,
-    /// What those did to the world after it left them, by the event that says so here.
+    /// Effects of those sessions after the fork points, by the event that records them here.
     pub elsewhere: BTreeMap<Seq, Happened>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
     /// How each epoch began, from epoch 1.
     pub epochs: Vec<EpochRecord>,
-    /// Breakers that let something through so far.
+    /// Breakers that were used so far.
     pub breakers: BTreeMap<Scope, Breaker>,
     /// The forms of requests that each server was found to want, by name, in the order in which they were learned.
     pub quirks: BTreeMap<Arc<str>, Vec<Arc<str>>>,
-    /// How failures are met, where that was recorded.
+    /// Settings for failures, if recorded.
     pub resilience: Option<Configured>,
-    /// Results that were taken from the record without a person, by the event of the decision: alone of these the
-    /// decision does not say whose it was.
+    /// Results that were reused without a person, by the event of the decision: such a decision
+    /// does not name its author.
     pub unasked: BTreeSet<Seq>,
-    /// Where a person spoke who decided or edited, by the number of the fact; nothing where that is not recorded.
+    /// Where the operator decided or edited, by the number of the event; nothing if it is not
+    /// recorded.
     pub via: BTreeMap<Seq, Via>,
     /// Indices over the above.
     pub agenda: Agenda,
     /// The nodes that editors are open on, each with the calls that wait for it.
     pub editing: BTreeMap<NodeId, BTreeSet<NodeId>>,
-    /// Calls that an open editor holds back.
+    /// Calls that wait for an open editor.
     pub held: BTreeSet<NodeId>,
-    /// Tools as they were before the run was fitted anew, oldest first.
+    /// Tools as they were before the run was set up again, oldest first.
     pub tool_changes: Vec<ToolChange>,
     /// Rules that the operator wrote, by their number; dropped ones included.
     pub rules: Vec<SessionRule>,
@@ -115,28 +117,28 @@ pub struct State {
     pub asks: ApprovalStats,
     /// The limit that stopped the run, with its figures.
     pub limit_reached: Option<(String, String)>,
-    /// What is known of repetition.
+    /// Recorded loops and steps.
     pub escape: Escape,
-    /// What was said of weights, and what followed from them.
+    /// Recorded data about weights.
     pub weights: WeightState,
     /// How repairs did, by tool and strategy.
     pub repair_stats: RepairStats,
 }
 
-/// What is recorded about weights; they themselves are read off the ledger.
+/// Recorded data about weights; the weights themselves are computed from the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeightState {
     /// Where weights begin, if another run had learnt any.
     pub imported: Option<Imported>,
-    /// The operator's words, oldest first.
+    /// The operator's settings, oldest first.
     pub words: Vec<Word>,
-    /// The tools that each thread's model is offered otherwise than the rest.
+    /// The tools that are offered to each thread's model in a different way.
     pub offers: BTreeMap<ThreadId, Vec<ToolOffer>>,
     /// Executions when the weights were last written down.
     pub noted: u64,
 }
 
-/// How failures are met, as it was recorded last.
+/// The settings for failures, as recorded last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Configured {
     /// Counts the settings of the run.
@@ -155,7 +157,7 @@ pub enum Mode {
     Running,
     /// Starts nothing new.
     Paused(String),
-    /// Nothing goes on by itself any more.
+    /// Nothing continues by itself any more.
     Stopped(String),
     /// Has its answer.
     Finished(NodeId),
@@ -164,10 +166,10 @@ pub enum Mode {
 /// An index that is only ever asked for one name. No random seed: a fold is the same everywhere.
 pub type ByName<V> = HashMap<Arc<str>, V, BuildHasherDefault<DefaultHasher>>;
 
-/// Indices that let a step of the run cost what it touches. Kept by `apply`, never decided.
+/// Indices with which a step costs what it touches. Kept by `apply`, never decided.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agenda {
-    /// Active calls that nobody has checked.
+    /// Active calls that were not checked yet.
     pub unchecked: BTreeSet<NodeId>,
     /// Blocked or suspect calls with a reason to look at them again.
     pub woken: BTreeSet<NodeId>,
@@ -175,7 +177,7 @@ pub struct Agenda {
     pub stalled: BTreeMap<NodeId, u32>,
     /// Blocked calls.
     pub blocked: BTreeSet<NodeId>,
-    /// Calls with faults that somebody may still mend.
+    /// Invalid calls that can still be fixed.
     pub invalid: BTreeSet<NodeId>,
     /// Calls that wait for a person, by the event with which they became ready.
     pub waiting: BTreeMap<Seq, NodeId>,
@@ -195,19 +197,19 @@ pub struct Agenda {
     pub delegating: BTreeSet<NodeId>,
     /// Calls whose sub-agents are at work.
     pub delegates: BTreeSet<NodeId>,
-    /// Threads of sub-agents with turns that count or are held.
+    /// Threads of sub-agents with active or suspended turns.
     pub children: BTreeSet<ThreadId>,
-    /// Executions that were told to end, or whose result counts no more, and that have not ended.
+    /// Executions that are being cancelled, or whose result is superseded, and that have not ended.
     pub ending: BTreeSet<(NodeId, Attempt)>,
     /// Active calls that have ended.
     pub settled: BTreeSet<NodeId>,
-    /// Calls whose result was a person's at some time.
+    /// Calls whose result was ever written by a person.
     pub pinned: BTreeSet<NodeId>,
     /// Calls whose corrections were reported as lost.
     pub lost: BTreeSet<NodeId>,
-    /// Calls that do not count any more.
+    /// Superseded calls.
     pub retired: BTreeSet<NodeId>,
-    /// Calls whose inputs may have changed.
+    /// Stale calls.
     pub suspects: BTreeSet<NodeId>,
     /// Active turns that are not settled.
     pub open: BTreeSet<TurnId>,
@@ -219,14 +221,14 @@ pub struct Agenda {
     pub writers: ByName<Vec<NodeId>>,
     /// Calls that read a state path (by its first key).
     pub state_readers: ByName<BTreeSet<NodeId>>,
-    /// Executions that can have changed the world, each with the first of them that was under way, or in doubt, when it
-    /// began; itself where none was.
+    /// Executions that may have changed the world, each with the first of them that was running, or
+    /// had an unknown outcome, when it began; itself if there was none.
     pub effects: BTreeMap<Seq, Seq>,
     /// Executions by the sameness of tool and arguments.
     pub same: ByName<Vec<Seq>>,
-    /// The words of the policy that were said last, each once: most calls get one that another got.
+    /// The newest verdicts of the policy, each once: most calls share one.
     pub verdicts: Vec<Arc<Verdict>>,
-    /// What was decided last, each once.
+    /// The newest decisions, each once.
     pub decisions: Vec<Arc<Decision>>,
     /// Turns by the hash of the request that they were asked with.
     pub replies: ByName<BTreeSet<TurnId>>,
@@ -266,7 +268,7 @@ pub struct LedgerEntry {
     pub thread: Option<ThreadId>,
     /// How it ended.
     pub outcome: LedgerOutcome,
-    /// The event that told how it ended.
+    /// The event that recorded its end.
     pub ended: Option<Seq>,
     /// Epoch at the launch.
     pub epoch: Epoch,
@@ -279,9 +281,9 @@ pub struct LedgerEntry {
 pub struct More {
     /// What was known of the world before it.
     pub before: Option<Arc<str>>,
-    /// True once a look at the world could not tell what came of it.
+    /// True once a probe could not determine its outcome.
     pub probed: bool,
-    /// True once an edit replaced what it happened under.
+    /// True once an edit superseded its call.
     pub orphaned: bool,
     /// True once an operator edited its sub-agent's work: what it gave is no result of an equal call.
     pub edited: bool,
@@ -296,9 +298,9 @@ pub enum LedgerOutcome {
     Running,
     /// It gave a value or an error.
     Known(Outcome),
-    /// Nobody knows.
+    /// The outcome is unknown.
     Unknown,
-    /// Proven or said not to have happened.
+    /// Shown or reported not to have happened.
     DidNot,
 }
 
@@ -313,9 +315,9 @@ pub struct EditRecord {
     pub intervention: NodeId,
     /// The node that was edited.
     pub target: Option<NodeId>,
-    /// The thread that it stands in, or that something was put into.
+    /// The thread of what was edited or inserted.
     pub thread: ThreadId,
-    /// What was done, in words.
+    /// Description of the edit.
     pub what: Arc<str>,
     /// The rule of the engine that made it; none for an operator's.
     pub by: Option<Arc<str>>,
@@ -334,7 +336,7 @@ pub struct EpochRecord {
     pub began: EpochOrigin,
     /// The event.
     pub seq: Seq,
-    /// What was done, in words.
+    /// Description of what was done.
     pub what: Arc<str>,
     /// What the operator calls it.
     pub name: Option<Arc<str>>,
@@ -350,7 +352,7 @@ pub enum EpochOrigin {
     Edit,
     /// An edit was undone.
     Undo,
-    /// What was undone stands again.
+    /// An undone edit was redone.
     Redo,
     /// The operator chose another branch.
     Switch,
@@ -367,7 +369,7 @@ impl State {
         self.calls.get(&id.call())
     }
 
-    /// The turns of a thread that count or are held, in order.
+    /// Returns the active and suspended turns of a thread, in order.
     pub fn turns_of(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = &Turn> {
         self.threads
             .get(&thread)
@@ -377,7 +379,7 @@ impl State {
             .filter(|turn| !matches!(turn.activity, super::turn::Activity::Superseded(_)))
     }
 
-    /// The turn that a node stands in.
+    /// Returns the turn of a node.
     pub fn turn_of(&self, node: NodeId) -> Option<&Turn> {
         self.turns.get(&self.nodes.get(&node)?.turn)
     }

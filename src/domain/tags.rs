@@ -1,4 +1,6 @@
-//! What the tags of a tool mean for its calls. Must not know: who sets a tag, how a call is asked about.
+//! What the tags of a tool mean for its calls.
+//!
+//! Must not know: who sets a tag, how a call is asked about.
 
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use super::event::run::ToolCard;
 use super::id::NodeId;
 use super::state::State;
 
-/// The tag of a tool whose effect nothing takes back.
+/// The tag of a tool whose effect cannot be reverted.
 pub const IRREVERSIBLE: &str = "irreversible";
 
 /// The tag of a tool whose calls do not say all that they do.
@@ -43,7 +45,7 @@ pub fn asks_operator(state: &State, call: NodeId) -> bool {
     call_content.is_some_and(|(tool, _)| of(state, tool).iter().any(|tag| tag == ASKS_OPERATOR))
 }
 
-/// The tool of a call that cannot be undone: whoever lets it run gives its name as a word.
+/// Returns the tool of a call that cannot be undone: its approval needs the name of the tool.
 pub fn confirmation(state: &State, call: NodeId) -> Option<&Arc<str>> {
     let (tool, _) = state.nodes.get(&call)?.as_call()?;
     is_irreversible(state, tool).then_some(tool)

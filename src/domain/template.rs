@@ -1,12 +1,14 @@
-//! Templates: calls made from a recorded execution, to find out whether it happened (`probe`) or to
-//! take it back (`compensate`). Offered, never run: what comes out is inserted like any other call.
+//! Templates: calls made from a recorded execution, to probe it or to revert it.
 //!
-//! A string of a template may hold placeholders, which are JSON pointers into what was recorded:
-//! `{/path}` the arguments that ran, `{result/…}` and `{meta/…}` what came of them, `{before/…}` what
-//! was known of the world before. Pointers go into a result that is a text where the text is JSON. A string that is one
-//! placeholder becomes the value itself; within other text a value stands as text, and with `|sh` as one word of a
-//! shell command. `{{/` stands for
-//! `{/`. Must not know: where a template was written, how a call is offered.
+//! Must not know: where a template was written, how a call is offered.
+//!
+//! Such a call is offered and never runs by itself: it is inserted like any other call.
+//!
+//! A string of a template may hold placeholders, which are JSON pointers into recorded data:
+//! `{/path}` into the arguments that ran, `{result/…}` and `{meta/…}` into the outcome,
+//! `{before/…}` into the state of the world before. Pointers go into a text result if it is JSON. A
+//! string that is one placeholder becomes the value itself; within other text a value is text, and
+//! with `|sh` one word of a shell command. `{{/` is a literal `{/`.
 
 use std::sync::Arc;
 
@@ -49,8 +51,8 @@ pub enum Error {
     /// What stands in it is no pointer.
     #[error("`{{{0}}}` holds no JSON pointer; write it such as {{/path}} or {{result/id}}")]
     Pointer(String),
-    /// Whoever probes does not know of a result.
-    #[error("`{{{0}}}` needs a result, and a probe is for calls of which none is known")]
+    /// A probe has no result.
+    #[error("`{{{0}}}` needs a result, and a probe has none")]
     NoResult(String),
     /// A value that is not one word of the command line.
     #[error("`{{{0}}}` stands in a command line and could be read as more than one word; write {{{0}|sh}}")]
@@ -69,8 +71,8 @@ pub enum NotOffered {
     /// The tool has none.
     #[error("the tool `{0}` has no {1} template; add [tool.{0}] {1} to your configuration file")]
     NoTemplate(String, &'static str),
-    /// Nothing to take back.
-    #[error("it did not happen: there is nothing to take back")]
+    /// Nothing to revert.
+    #[error("nothing to revert: it did not happen")]
     DidNot,
     /// Not yet.
     #[error("it is still running: wait for it, or cancel it")]
@@ -88,7 +90,7 @@ pub enum NotOffered {
 pub enum Purpose {
     /// To find out whether it happened.
     Probe,
-    /// To take it back.
+    /// To revert it.
     Compensate,
 }
 
@@ -138,7 +140,7 @@ pub fn probe_entry(state: &State, entry: Seq) -> Result<Filled, NotOffered> {
     filled(state, entry, Purpose::Probe)
 }
 
-/// The call that takes an execution back.
+/// Returns the call that reverts an execution.
 pub fn compensate_of(state: &State, entry: Seq) -> Result<Filled, NotOffered> {
     filled(state, entry, Purpose::Compensate)
 }
@@ -147,7 +149,8 @@ fn filled(state: &State, seq: Seq, purpose: Purpose) -> Result<Filled, NotOffere
     let unknown = || NotOffered::Unknown(seq.to_string());
     let entry = state.ledger.get(&seq).ok_or_else(unknown)?;
     match (&entry.outcome, purpose) {
-        // What was cut off by a crash stands there as running until somebody goes on: looking is allowed.
+        // An execution cut off by a crash is recorded as running until the run is resumed: a probe
+        // is allowed.
         (LedgerOutcome::Running, Purpose::Compensate) => return Err(NotOffered::Running),
         (LedgerOutcome::DidNot, Purpose::Compensate) => return Err(NotOffered::DidNot),
         _ => {}
@@ -213,7 +216,7 @@ impl Sources {
             .and_then(|root| root.pointer(place.pointer))
             .or_else(|| inside?.pointer(place.pointer));
         found.filter(|value| !value.is_null()).ok_or_else(|| {
-            // A tool that kept nothing says why.
+            // A tool that saved nothing says why.
             let why = self.before.as_ref().filter(|_| place.root == Root::Before);
             let why = why.and_then(|before| before.get(NOT_SAVED)?.as_str());
             let why = why.map_or_else(String::new, |why| format!(" ({})", crate::text::visible(why)));
@@ -222,7 +225,7 @@ impl Sources {
     }
 }
 
-/// Where a tool says in `before` why it kept nothing of what was there.
+/// Key in `before` under which a tool says why it saved nothing.
 pub const NOT_SAVED: &str = "not_kept";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -258,7 +261,7 @@ const ROOTS: [(&str, Root); 4] = [
     ("", Root::Args),
 ];
 
-/// True where a text behind a brace begins a placeholder.
+/// Returns true if the text after a brace begins a placeholder.
 fn begins(text: &str) -> bool {
     ROOTS.iter().any(|(name, root)| {
         text.strip_prefix(name).is_some_and(|rest| {

@@ -1,8 +1,9 @@
 //! Threads: the root's line of turns, and one for the sub-agent of each delegated call.
 //!
-//! A sub-agent's thread hangs on one execution of its call: what is true of that call (held,
-//! history) is true of all that the sub-agent does. Must not know: why a call was delegated, who
-//! decides.
+//! Must not know: why a call was delegated, who decides.
+//!
+//! A sub-agent's thread belongs to one execution of its call. If that call is suspended or
+//! superseded, so is the whole thread.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub fn of(state: &State, node: NodeId) -> ThreadId {
     state.turn_of(node).map_or(ROOT, |turn| turn.thread)
 }
 
-/// The sub-agent of the execution of a call that counts.
+/// Returns the sub-agent of the current execution of a call.
 pub fn child_of<'s>(state: &'s State, call: &Call) -> Option<&'s Child> {
     let threads = call.attempts.iter().rev().filter_map(|attempt| attempt.thread);
     threads
@@ -53,7 +54,7 @@ pub fn child_of<'s>(state: &'s State, call: &Call) -> Option<&'s Child> {
         .find(|child| is_active(state, child))
 }
 
-/// The sub-agents of all executions of a call that have turns which count.
+/// Returns the sub-agents of all executions of a call, if they have active turns.
 fn children_of<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = &'s Child> {
     let threads = call.attempts.iter().filter_map(|attempt| attempt.thread);
     threads
@@ -61,8 +62,8 @@ fn children_of<'s>(state: &'s State, call: &'s Call) -> impl Iterator<Item = &'s
         .filter_map(|thread| state.children.get(&thread))
 }
 
-/// True while the execution that a sub-agent works for is the one that counts: it goes on, or its
-/// result is what the call gives.
+/// Returns true if the execution that a sub-agent works for is the current one: it is running, or
+/// its result is the call's.
 pub fn is_active(state: &State, child: &Child) -> bool {
     let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
         return false;
@@ -78,7 +79,7 @@ pub fn is_active(state: &State, child: &Child) -> bool {
     node.active && node.rev() == child.rev && counts
 }
 
-/// Whether a turn counts, with all that it hangs on.
+/// Returns whether a turn is active, considering everything that it depends on.
 pub fn activity(state: &State, turn: &Turn) -> Activity {
     let mut found = turn.activity;
     let mut thread = turn.thread;
@@ -98,12 +99,13 @@ pub fn activity(state: &State, turn: &Turn) -> Activity {
     found
 }
 
-/// True where a turn counts and no edit holds it, nor anything that it hangs on.
+/// Returns true if a turn and everything that it depends on are active.
 pub fn acts(state: &State, turn: &Turn) -> bool {
     turn.is_active() && (turn.thread == ROOT || activity(state, turn) == Activity::Active)
 }
 
-/// The threads that have something to do: the root, and sub-agents at work in turns that no edit holds.
+/// The threads that have something to do: the root, and sub-agents at work in turns that are not
+/// suspended.
 pub fn at_work(state: &State) -> impl Iterator<Item = ThreadId> {
     let working = state.agenda.delegates.iter().filter_map(|id| {
         let call = state.calls.get(id)?;
@@ -113,14 +115,14 @@ pub fn at_work(state: &State) -> impl Iterator<Item = ThreadId> {
     std::iter::once(ROOT).chain(working)
 }
 
-/// The delegated calls that a thread hangs on, the nearest first.
+/// The delegated calls that a thread works for, the nearest first.
 pub fn above(state: &State, thread: ThreadId) -> impl Iterator<Item = &Child> {
     std::iter::successors(state.children.get(&thread), |child| {
         state.children.get(&child.parent)
     })
 }
 
-/// The delegated calls that a node hangs on, the outermost first.
+/// The delegated calls that a node works for, the outermost first.
 pub fn path(state: &State, node: NodeId) -> Vec<NodeId> {
     let mut path: Vec<NodeId> = above(state, of(state, node)).map(|child| child.call).collect();
     path.reverse();
@@ -146,14 +148,14 @@ pub fn pinned_above(state: &State, thread: ThreadId) -> Option<NodeId> {
         .find(|id| state.nodes.get(id).is_some_and(|node| node.active && node.pinned))
 }
 
-/// True where an open editor holds a call, or one that it hangs on.
+/// Returns true if an open editor suspends a call, or a delegated call above it.
 pub fn is_held(state: &State, call: NodeId) -> bool {
     let held = &state.held;
     !held.is_empty()
         && (held.contains(&call) || above(state, of(state, call)).any(|child| held.contains(&child.call)))
 }
 
-/// True where an open editor holds the next request of a thread: what is typed may change its
+/// Returns true if an open editor suspends the next request of a thread: the edit may change its
 /// context, or end it.
 pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
     let inside = |editing: &NodeId| {
@@ -164,8 +166,8 @@ pub fn waits_for_editor(state: &State, thread: ThreadId) -> bool {
     state.editing.keys().any(inside) || above(state, thread).any(held)
 }
 
-/// An earlier turn of its thread in which something still goes on: what comes of it is not known yet, so
-/// the model cannot be asked with it.
+/// Returns an earlier turn of the thread that has not ended: the model cannot be asked before its
+/// results are known.
 pub fn open_before(state: &State, turn: &Turn) -> Option<TurnId> {
     let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
     open.filter(|one| one.is_active() && one.thread == turn.thread && one.pos < turn.pos)
@@ -173,13 +175,13 @@ pub fn open_before(state: &State, turn: &Turn) -> Option<TurnId> {
         .map(|one| one.id)
 }
 
-/// Turns that a thread's model was asked for and that count or are held.
+/// Number of active and suspended turns that a thread's model was asked for.
 pub fn turns_used(state: &State, thread: ThreadId) -> u32 {
     let model = |turn: &&Turn| turn.producer == Producer::Model;
     state.turns_of(thread).filter(model).count() as u32
 }
 
-/// The kind of task that a call is made for, by the newest words of its thread that tell one.
+/// The kind of task that a call is made for, by the newest text of its thread that names one.
 pub fn task(state: &State, advice: &dyn Advice, call: &Node) -> Option<Arc<str>> {
     let turn = state.turns.get(&call.turn)?;
     task_until(state, advice, turn.thread, turn.pos)
@@ -219,7 +221,8 @@ pub fn given(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     }
 }
 
-/// The tools that a thread's model is offered, in order: those that keep failing come last, with a word on it.
+/// The tools that a thread's model is offered, in order: those that keep failing come last, with a
+/// note.
 pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     let mut tools = given(state, thread);
     for one in state.weights.offers.get(&thread).into_iter().flatten() {
@@ -237,7 +240,7 @@ pub fn tools(state: &State, thread: ThreadId) -> Vec<ToolCard> {
     tools
 }
 
-/// What the model of a thread is told before everything else.
+/// Returns the system text of a thread's model.
 pub fn system(state: &State, thread: ThreadId) -> Arc<str> {
     let Some(started) = &state.started else {
         return Arc::from("");
@@ -253,7 +256,7 @@ You are a sub-agent: another agent gave you the task below, and your answer in p
 gets. It sees nothing else of your work, and you see nothing of its work but what stands in the task: \
 your references reach your own calls only. Answer completely and to the point.";
 
-/// Everything that hangs on calls through their sub-agents: turns that count, and their nodes.
+/// Everything below calls through their sub-agents: active turns, and their nodes.
 pub fn under(state: &State, calls: impl IntoIterator<Item = NodeId>) -> (Vec<TurnId>, Vec<NodeId>) {
     let (mut turns, mut nodes) = (Vec::new(), Vec::new());
     if state.agenda.children.is_empty() {

@@ -1,7 +1,6 @@
-//! Tools that are defined otherwise now than when a call of them was written or let run: who is asked again is told
-//! what changed.
+//! Finds tools whose definition changed since a call was written or approved.
 //!
-//! Must not know: how a difference is shown, why a run was fitted anew.
+//! Must not know: how a difference is shown, why a run was set up again.
 
 use std::sync::Arc;
 
@@ -12,22 +11,22 @@ use super::node::Node;
 use super::state::State;
 use super::tags;
 
-/// A tool as it was before the run was fitted anew.
+/// A tool as it was before the run was set up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolChange {
-    /// The event with which another one took its place.
+    /// The event that replaced it.
     pub until: Seq,
     /// As it was.
     pub card: ToolCard,
 }
 
-/// Whether what is part of every decision on a call of the tool is another thing.
+/// Returns true if anything changed that a decision on a call of the tool depends on.
 fn differs(one: &ToolCard, other: &ToolCard) -> bool {
     (&one.description, &one.schema, one.effect, &one.tags)
         != (&other.description, &other.schema, other.effect, &other.tags)
 }
 
-/// Keeps the tools that are defined otherwise in what the run is fitted with from this event on.
+/// Keeps the tools that the new setup of the run defines differently, from this event on.
 pub fn keep(state: &mut State, until: Seq, fitted: &Started) {
     let Some(before) = state.started.clone() else {
         return;
@@ -43,8 +42,8 @@ pub fn keep(state: &mut State, until: Seq, fitted: &Started) {
     state.tool_changes.extend(previous);
 }
 
-/// The tool of a call as it was when the call was written, or when a call of it was let run last, whichever came
-/// first; none where it is the same today.
+/// Returns the tool of a call as it was when the call was written, or when a call of it was last
+/// approved, whichever came first; `None` if it has not changed.
 pub fn of(state: &State, call: NodeId) -> Option<&ToolChange> {
     let node = state.node(call)?;
     let (tool, _) = node.as_call()?;
@@ -67,7 +66,7 @@ pub fn both(state: &State, call: NodeId) -> Option<(&ToolChange, &ToolCard)> {
     Some((then, tags::card(state, &then.card.name)?))
 }
 
-/// What changed of what a tool can do and how it is asked about, in words; holds untrusted text.
+/// Describes changes in what a tool can do and how it is approved; contains untrusted text.
 pub fn raised(was: &ToolCard, now: &ToolCard) -> Vec<String> {
     let mut changes = Vec::new();
     if was.effect != now.effect {
@@ -87,7 +86,7 @@ fn listed(card: &ToolCard) -> String {
     card.tags.join(" ")
 }
 
-/// The newest word that let a call of a tool run.
+/// Event of the newest approval of a call of a tool.
 fn last_run(state: &State, tool: &str) -> Option<Seq> {
     let of_tool = state.calls.values().filter(|call| {
         let name = state.nodes.get(&call.id).and_then(Node::as_call);

@@ -1,6 +1,8 @@
 //! What the model is shown: the messages of a request, as a function of the active nodes.
 //!
-//! Must not know: wire formats. Every call in a transcript has exactly one result.
+//! Must not know: wire formats.
+//!
+//! Every call in a transcript has exactly one result.
 
 use std::sync::Arc;
 
@@ -39,7 +41,7 @@ pub enum Message {
         /// True for an error or a refusal.
         is_error: bool,
     },
-    /// A word of the console to the model: an edit, an orphaned effect, a limit.
+    /// A note from the console to the model: an edit, an orphaned effect, a limit.
     Note {
         /// What it is about.
         about: NoteKind,
@@ -55,9 +57,9 @@ pub struct ModelText {
     pub node: NodeId,
     /// The words.
     pub text: Arc<str>,
-    /// True where the provider streamed it as reasoning and nobody edited it.
+    /// True if the provider streamed it as reasoning and it was not edited.
     pub reasoning: bool,
-    /// Provider's opaque block, only while nobody edited the words.
+    /// Provider's opaque block, only while the text is not edited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Arc<str>>,
     /// True where a person wrote the words.
@@ -75,7 +77,8 @@ pub struct CalledAs {
     pub tool: Arc<str>,
     /// The argument text.
     pub args: Arc<str>,
-    /// Members that the provider added to the call, as one JSON object; only while nobody edited the call.
+    /// Members that the provider added to the call, as one JSON object; only while the call is not
+    /// edited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Arc<str>>,
 }
@@ -86,7 +89,7 @@ pub struct CalledAs {
 pub enum NoteKind {
     /// The operator rewrote a thought; the model continues from it.
     ThoughtRewritten,
-    /// The operator refused an answer.
+    /// An answer was rejected.
     AnswerRejected,
     /// Something happened or will happen that the model should know.
     Notice,

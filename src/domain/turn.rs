@@ -1,4 +1,4 @@
-//! Turns: one request to the model with what it streamed, or one thing that the operator put in.
+//! Turns: one request to the model with its stream, or one thing that the operator inserted.
 //!
 //! Must not know: wire formats, how a request is sent.
 
@@ -27,7 +27,7 @@ pub struct Turn {
     /// Number of its reply in its thread, from 1. A turn that continues after a rewritten thought has the same number; 0 if
     /// the model was not asked for it.
     pub reply: u32,
-    /// Whether it counts now.
+    /// Whether it is active.
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
@@ -45,7 +45,7 @@ pub struct Turn {
     pub received: usize,
     /// Places given to writes so far; a write keeps its place when its call runs again.
     pub slots: u32,
-    /// True once everything in it has ended and its errors were collected.
+    /// True once everything in it has ended and its errors were listed.
     pub settled: bool,
     /// True where an edit of a thought closed it: the next turn continues its message.
     pub split: bool,
@@ -59,40 +59,42 @@ pub struct Turn {
     pub spent: RunCost,
     /// Event of the newest request.
     pub asked_at: Seq,
-    /// Event with which its newest request ended; 0 while it goes on.
+    /// Event with which its newest request ended; 0 while it is open.
     pub ended_at: Seq,
     /// What few turns have, or only while their stream is open.
     pub more: TurnMore,
-    /// How it stood at the end of earlier epochs.
+    /// Its state at the end of earlier epochs.
     pub history: History<TurnState>,
 }
 
 /// What few turns have, or only while their stream is open.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TurnMore {
-    /// What had come of blocks that were not sealed, when the program last wrote it down.
+    /// Text of blocks that were not complete, as the program last recorded it.
     pub open: Option<OpenText>,
-    /// What its newest request alone told the model, beside what is read off the state.
+    /// Notices of its newest request alone, besides those that the state gives.
     pub notices: Vec<Arc<str>>,
     /// The breaker that let its open request through, and in which generation.
     pub guard: Option<(Scope, u32)>,
     /// Event with which it last came back from another branch; 0 where it never did.
     pub revived: Seq,
-    /// The wait after which it is asked again by itself; with nothing left of it once that is over. None where nothing
-    /// is waited for, and while it does not count.
+    /// The wait before it is retried by itself; 0 milliseconds are left once that is over. `None`
+    /// without a wait, and while it is not active.
     pub held: Option<Delay>,
     /// What is wrong with its answer, where that went back to the model.
     pub invalid_answer: Option<InvalidAnswer>,
-    /// Members that the provider added to calls, as JSON objects: they go back with the call while nobody edited it.
+    /// Members that the provider added to calls, as JSON objects: they go back with the call while
+    /// it is not edited.
     pub opaque: Vec<(NodeId, Arc<str>)>,
 }
 
-/// Text of blocks that were not sealed: what the model had said of them, then what it had begun to think or to call.
+/// Text of blocks that were not complete: first the text of the model, then its reasoning or the
+/// arguments of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenText {
     /// All of it.
     pub text: Arc<str>,
-    /// Bytes at its beginning that are said; none for all of it, as in sessions of old.
+    /// Bytes at its beginning that are text of the model; `None` for all of it, as in old sessions.
     pub spoken: Option<u64>,
 }
 
@@ -107,16 +109,16 @@ impl OpenText {
 }
 
 impl TurnMore {
-    /// What had come of blocks that were not sealed; empty where nothing had.
+    /// Returns the text of blocks that were not complete; empty if there is none.
     pub fn open_text(&self) -> &str {
         self.open.as_ref().map_or("", |open| &open.text)
     }
 }
 
-/// Whether and how a turn counts.
+/// Whether a turn is active, and its stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnState {
-    /// Whether it counts.
+    /// Whether it is active.
     pub activity: Activity,
     /// How far its stream came.
     pub stream: Stream,
@@ -133,12 +135,12 @@ pub struct TurnState {
 }
 
 impl Turn {
-    /// True where it counts and no edit holds it.
+    /// Returns true if it is active.
     pub fn is_active(&self) -> bool {
         self.activity == Activity::Active
     }
 
-    /// How it stands.
+    /// Returns its state.
     pub fn state(&self) -> TurnState {
         TurnState {
             activity: self.activity,
@@ -151,7 +153,7 @@ impl Turn {
         }
     }
 
-    /// Keeps how it stands, before it is changed in an epoch.
+    /// Keeps its state before an epoch changes it.
     pub fn remember(&mut self, epoch: Epoch) {
         if self.history.is_due(epoch) {
             let was = self.state();
@@ -159,19 +161,19 @@ impl Turn {
         }
     }
 
-    /// Forgets the wait after which it is asked again: it begins anew where the turn counts again.
+    /// Drops the wait before its retry: the wait restarts if the turn is active again.
     pub fn stop_waiting(&mut self) {
         if self.more.held.is_some() {
             self.more.held = None;
         }
     }
 
-    /// Makes it stand otherwise in an epoch; how it stood before is kept.
+    /// Changes its state in an epoch and keeps the old one.
     pub fn set_state(&mut self, epoch: Epoch, status: TurnState) {
         self.remember(epoch);
         self.activity = status.activity;
         self.stream = status.stream;
-        // Nobody has counted since it fell.
+        // No wait ran while it was superseded.
         self.stop_waiting();
         self.context = status.context;
         self.request = status.request;
@@ -195,14 +197,14 @@ pub enum Producer {
     Delegate,
 }
 
-/// Whether a turn counts. The event named is the edit that caused it.
+/// Whether a turn is active. The event is the edit that caused this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
-    /// It counts.
+    /// It is active.
     Active,
-    /// An edit before it is not through yet; it may stand or fall.
+    /// It waits for the outcome of an earlier edit.
     Suspended(Seq),
-    /// It is history.
+    /// It is superseded.
     Superseded(Seq),
 }
 
@@ -235,7 +237,7 @@ pub enum Stop {
     Refusal,
     /// The provider paused it in the middle of the answer.
     Pause,
-    /// It called a tool in a form that no call can be made of: why, in words.
+    /// It called a tool in a form from which no call can be made: why.
     BadCall(Arc<str>),
     /// The operator took what had arrived as the whole turn.
     #[serde(alias = "kept")]
@@ -245,13 +247,14 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// True where the model meant to stop here. A reason that nobody knows is none: what arrived may be cut.
+    /// Returns true if the model meant to stop here. An unknown reason gives false: what arrived
+    /// may be cut.
     pub const fn is_meant(&self) -> bool {
         matches!(self, Self::End | Self::Calls | Self::Accepted)
     }
 
-    /// True where a turn that was closed so counts as a whole message that the run can go on from. Sessions of old have
-    /// turns that were closed for a reason that nobody knows.
+    /// Returns true if a turn that closed so is a whole message from which the run can continue.
+    /// Old sessions have turns that closed for an unknown reason.
     pub const fn is_whole(&self) -> bool {
         matches!(self, Self::End | Self::Calls | Self::Accepted | Self::Other(_))
     }
@@ -275,7 +278,7 @@ impl Stop {
 /// What went wrong with a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamFault {
-    /// Kind of trouble.
+    /// Kind of failure.
     pub kind: StreamFaultKind,
     /// What failed, on what, why.
     pub message: String,
@@ -285,7 +288,7 @@ pub struct StreamFault {
 }
 
 impl StreamFault {
-    /// That the stream broke, by what, and how it was said.
+    /// Describes how the stream broke.
     pub fn describe(&self) -> String {
         if self.kind == StreamFaultKind::Invalid {
             return format!("waits for you: {}", self.message.replace('\n', " "));
@@ -294,7 +297,7 @@ impl StreamFault {
     }
 }
 
-/// Kinds of stream trouble.
+/// Kinds of stream failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamFaultKind {
@@ -304,7 +307,7 @@ pub enum StreamFaultKind {
     Timeout,
     /// The server asked to slow down.
     RateLimit,
-    /// The server has trouble (5xx).
+    /// The server reports an error (5xx).
     Server,
     /// The server has too much to do (503, 529).
     Overload,

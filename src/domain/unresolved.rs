@@ -1,4 +1,6 @@
-//! Calls that gave no value, which an answer may be missing. Must not know: how they are shown.
+//! Calls that gave no value, which an answer may be missing.
+//!
+//! Must not know: how they are shown.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +9,8 @@ use super::id::{NodeId, ThreadId};
 use super::node::Node;
 use super::state::State;
 
-/// Returns the active calls of a thread that failed, were refused or were skipped, oldest first. A call is left out if a
-/// later one with the same tool and arguments gave a value.
+/// Returns the active calls of a thread that failed, were rejected or were skipped, oldest first. A
+/// call is left out if a later one with the same tool and arguments succeeded.
 pub fn failed_calls(state: &State, thread: ThreadId) -> Vec<NodeId> {
     let turns = state.turns_of(thread).filter(|turn| turn.is_active());
     // By tool and length of the arguments, so that few texts are compared.
@@ -45,7 +47,7 @@ fn gave_nothing(status: &Status) -> bool {
     )
 }
 
-/// Returns how many of them there are, in words; `None` for none.
+/// Describes their number; `None` for none.
 pub fn describe_count(count: usize) -> Option<String> {
     match count {
         0 => None,

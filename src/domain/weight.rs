@@ -1,5 +1,6 @@
-//! What is recorded of how well tools serve: the operator's word on a weight, what a model was told of a tool
-//! that keeps failing, weights written down. Must not know: how a weight is made.
+//! Recorded data about the weights of tools.
+//!
+//! Must not know: how a weight is made.
 //!
 //! Weights are thousandths here: a record holds no fractions, which different machines could write
 //! differently.
@@ -17,10 +18,10 @@ use super::repair_stats::RepairStats;
 /// The highest weight.
 pub const MOST: u16 = 1_000;
 
-/// A word of the operator about weights.
+/// A change of weights by the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
-    /// A weight is to be this.
+    /// Sets a weight.
     Set {
         /// The event.
         seq: Seq,
@@ -31,7 +32,7 @@ pub enum Word {
         /// Thousandths.
         weight: u16,
     },
-    /// Weights begin anew.
+    /// Resets weights.
     Reset {
         /// The event.
         seq: Seq,
@@ -41,7 +42,7 @@ pub enum Word {
 }
 
 impl Word {
-    /// The event with which it was said.
+    /// Returns the event that recorded it.
     pub const fn seq(&self) -> Seq {
         match self {
             Self::Set { seq, .. } | Self::Reset { seq, .. } => *seq,
@@ -101,7 +102,7 @@ pub struct ToolRecord {
 /// How a step against a kind of loop did in earlier sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// Who noticed the loops.
+    /// The detector of the loops.
     pub detector: Detector,
     /// The tools in the loops, sorted.
     #[serde(default)]
@@ -122,7 +123,8 @@ pub struct StepRecord {
 pub struct ToolOffer {
     /// The tool.
     pub tool: Arc<str>,
-    /// What the model is told of it beyond its description. It comes after the tools of which nothing is said.
+    /// Note to the model besides the description. A tool with a note comes after the tools without
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Arc<str>>,
     /// True where it is not offered at all.

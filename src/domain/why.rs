@@ -1,7 +1,8 @@
 //! The reason that a model gives for a call (`_why`): its own word, no argument of the tool.
 //!
-//! It stands in the argument text as it was streamed, and is taken out of what is approved and runs. Must not know:
-//! how it is shown.
+//! Must not know: how it is shown.
+//!
+//! It is in the argument text as it was streamed, and is removed from what is approved and runs.
 
 use super::node::{Node, Origin};
 use super::reference::rewrite;
@@ -11,7 +12,7 @@ pub const LONGEST: usize = 300;
 /// Bytes of arguments beyond which only a key without escapes is found.
 const LONG: usize = 64 * 1024;
 
-/// Returns the reason for a call as it stands now; `None` where a person wrote the arguments, whatever they kept.
+/// Returns the reason for a call's current arguments; `None` if a person wrote the arguments.
 /// Untrusted text.
 pub fn of(node: &Node) -> Option<String> {
     let by_model = matches!(node.now().origin, Origin::Model | Origin::Repair { .. });

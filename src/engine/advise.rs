@@ -1,5 +1,9 @@
-//! Answers the domain's questions about tools and policy. Pure, except that [`Advice::operands`] and
-//! [`Advice::before`] look at files, and [`Advice::still_runs`] at processes. Must not know: who decides.
+//! Answers the domain's questions about tools and policy.
+//!
+//! Must not know: who decides.
+//!
+//! Pure, with two exceptions: [`Advice::operands`] and [`Advice::before`] read files, and
+//! [`Advice::still_runs`] checks processes.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,10 +64,10 @@ pub struct Adviser {
     pub watch: Watch,
     /// The name of the program that is asked about calls that wait for approval.
     pub approver: Option<Arc<str>>,
-    /// True if nobody is watching: a question without a deadline expires at once.
+    /// True without an operator: a question without a deadline expires immediately.
     pub headless: bool,
-    /// UTC milliseconds since 1970, by which rules with an end are judged. Set before each decision and
-    /// constant during it. The outcome is recorded, so a fold needs no clock.
+    /// Current time for rules that expire, in UTC milliseconds since 1970. Set before each decision
+    /// and constant during it. The outcome is recorded, so a fold needs no clock.
     pub now: Option<i64>,
     /// A cache for the detection of repetition, rebuilt from the state when it is missing.
     pub loops: Arc<Mutex<loops::Watch>>,
@@ -91,7 +95,7 @@ impl Adviser {
         cards
     }
 
-    /// Adopts the session rules that are still in force, leaving out those that may no longer stand here.
+    /// Adopts the active session rules. Omits those that may not be active in this process.
     pub fn keep_rules(&mut self, rules: &[SessionRule]) {
         let mut policy = (*self.policy).clone().without_session();
         for rule in rules.iter().filter(|rule| !rule.dropped) {
@@ -119,7 +123,7 @@ impl Adviser {
         Ok(rule)
     }
 
-    /// None where a file may run that was not looked at: the same key could stand for another content.
+    /// Returns `None` if an unexamined file may run: the same key could mean another content.
     fn key(&self, tool: &str, args: &str) -> Option<Arc<str>> {
         let definition = self.registry.definition(tool).map_or("", |definition| definition);
         let operands = self.operands(tool, args);
@@ -177,14 +181,11 @@ impl Adviser {
     fn refuses(&self, state: &State, tool: &str, args: &str) -> Option<String> {
         let facts = self.registry.facts(tool)?;
         if facts.is_answer || facts.delegates {
-            return Some("it does not stand in for a call".to_owned());
+            return Some("it cannot replace a call".to_owned());
         }
         let faults = self.registry.check(tool, args, false).unwrap_or_default();
         if let Some(fault) = faults.first() {
-            return Some(format!(
-                "the arguments do not fit: {} {}",
-                fault.path, fault.message
-            ));
+            return Some(format!("invalid arguments: {} {}", fault.path, fault.message));
         }
         let shut = |scope: &&Scope| state.breakers.get(scope).is_some_and(|one| !one.admits());
         if let Some(scope) = Advice::guards(self, tool, args).iter().find(shut) {
@@ -219,7 +220,7 @@ fn contents(operands: &[Operand]) -> impl Iterator<Item = &[u8]> {
         .flat_map(|one| [one.path.as_bytes(), one.hash.as_bytes()])
 }
 
-/// Returns the UTC date of a moment. What follows from it is recorded, so a replay gives the same.
+/// Returns the UTC date of a time. What follows from it is recorded, so a replay gives the same.
 fn day(ms: i64) -> Option<jiff::civil::Date> {
     let at = jiff::Timestamp::from_millisecond(ms).ok()?;
     Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
@@ -278,7 +279,7 @@ impl Advice for Adviser {
 
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
         if self.registry.spec(tool).is_none() {
-            return Err(format!("`{}` is no tool of this run", crate::text::visible(tool)));
+            return Err(format!("this run has no tool `{}`", crate::text::visible(tool)));
         }
         session::may_always(tool, &parse_args(args))?;
         self.key(tool, args).ok_or_else(|| session::UNTOLD.to_owned())

@@ -1,4 +1,6 @@
-//! The permission to run exactly these bytes of exactly this call. Must not know: how a tool runs.
+//! Permission to run exactly these bytes of exactly this call.
+//!
+//! Must not know: how a tool runs.
 //!
 //! An [`Approved`] can only be made from a recorded decision, and only while what would run is what was
 //! decided on. It is the only way into the executor.
@@ -24,13 +26,13 @@ pub struct Approved {
 /// Why a recorded intent must not be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No recorded decision lets this revision run.
-    #[error("{0} was not decided: nothing runs without a recorded decision")]
+    /// No recorded decision allows this revision to run.
+    #[error("{0} is not approved: nothing runs without a recorded decision")]
     Undecided(NodeId),
     /// The tool, a file that it may run, its directory or its environment changed since the decision.
     #[error(
-        "{0} is not what was approved any more (its tool, a file that it may run, its directory or environment \
-         changed): nothing ran"
+        "{0} changed after its approval (its tool, a file that it may run, its directory or environment): \
+         nothing ran"
     )]
     Changed(NodeId),
 }
@@ -60,7 +62,7 @@ impl Approved {
             return Err(undecided());
         }
         let bytes = ready::resolved_args(state, call).ok_or_else(undecided)?;
-        // The last look at the files that it may run, right before it begins.
+        // Examines the files that it may run one last time, right before it begins.
         let operands = advice.operands(tool, &bytes);
         if call.digest.as_ref() != Some(&advice.digest(id, rev, (tool, &bytes), &operands)) {
             return Err(Error::Changed(id));

@@ -1,5 +1,6 @@
-//! Asks a program of the operator's about a call: the question as JSON, the answer as JSON. Must not know: what follows
-//! from an answer, how a program is started.
+//! Asks an external program of the operator about a call: question and answer are JSON.
+//!
+//! Must not know: what follows from an answer, how a program is started.
 
 use std::sync::Arc;
 

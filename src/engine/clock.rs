@@ -1,4 +1,6 @@
-//! The only place where time enters. Must not know: what it is used for.
+//! Reads the time: the only place that does.
+//!
+//! Must not know: what it is used for.
 
 #![expect(clippy::disallowed_methods, reason = "time enters here and nowhere else")]
 

@@ -1,5 +1,8 @@
-//! The loop: take messages, decide, record, apply, find what follows, put it on disk, tell the listeners,
-//! act; always in this order. Must not know: models, tools, screens.
+//! Runs the main loop: receive, decide, record, apply, advance, sync, publish, act.
+//!
+//! Must not know: models, tools, screens.
+//!
+//! The order is always this one.
 
 use std::sync::Arc;
 
@@ -64,13 +67,13 @@ pub struct Driver {
     notices: Vec<String>,
     halted: Option<Halt>,
     batch: Batch,
-    /// Observes the requests, if anybody wants to.
+    /// Observes the requests, if there is an observer.
     taps: Option<Taps>,
-    /// Keeps what the run learned, if anybody wants to.
+    /// Stores what the run learned, if there is a store.
     keeper: Option<Keeper>,
 }
 
-/// Keeps what a run learned for later runs. An error is shown to the operator.
+/// Stores what a run learned for later runs. An error is shown to the operator.
 pub type Keeper = Arc<dyn Fn(&State, &Watch) -> Result<(), String> + Send + Sync>;
 
 /// Makes an observer for each request of a turn.
@@ -79,7 +82,7 @@ pub type Taps = Arc<dyn Fn(TurnId, u32) -> Tap + Send + Sync>;
 /// The channel for the answer to a command.
 type Reply = oneshot::Sender<Result<Seq, Refusal>>;
 
-/// What happened since the listeners were last told.
+/// Changes since the last publication to the listeners.
 #[derive(Default)]
 struct Batch {
     envelopes: Vec<Arc<Envelope>>,
@@ -124,7 +127,7 @@ impl Driver {
         (driver, handle)
     }
 
-    /// Lets an observer see what goes over the wire.
+    /// Lets an observer see the bytes that are sent and received.
     pub fn listened_to(mut self, taps: Taps) -> Self {
         self.taps = Some(taps);
         self
@@ -139,13 +142,13 @@ impl Driver {
         self
     }
 
-    /// Lets what the run learns be kept: whenever its weights are recorded, and when it is left.
+    /// Saves what the run learned whenever its weights are recorded, and when the run is left.
     pub fn with_keeper(mut self, keeper: Keeper) -> Self {
         self.keeper = Some(keeper);
         self
     }
 
-    /// Keeps what the run learned.
+    /// Stores what the run learned.
     fn keep_learned(&mut self) {
         let stored = self
             .keeper
@@ -156,8 +159,8 @@ impl Driver {
         }
     }
 
-    /// Records the first events of this process, then serves until it is shut down. Listeners that subscribed
-    /// before this call are told of those events too.
+    /// Records the first events of this process, then serves until it is shut down. Listeners that
+    /// subscribed before this call receive those events too.
     pub async fn run(mut self, first: Vec<Event>) {
         self.adviser.now = Some(self.clock.utc_ms());
         let mut early = Vec::new();
@@ -269,7 +272,7 @@ impl Driver {
     fn command(&mut self, command: &Command, actor: &Actor, reply: Option<Reply>) {
         let result = self.carry_out(command, actor);
         if result.is_ok() {
-            // A decision is on disk before anybody is told of it.
+            // A decision is on disk before any listener receives it.
             self.batch.sync = true;
         }
         if let Some(reply) = reply {
@@ -292,7 +295,8 @@ impl Driver {
         Ok(decided)
     }
 
-    /// Records that a command came from somebody who may not command. Nothing else follows from it.
+    /// Records a command from a sender that is not allowed to command. Nothing else follows from
+    /// it.
     fn note_refused(&mut self, command: String, reason: String) {
         let refused = RunEvent::Refused { command, reason };
         self.record(vec![Event::Run(refused)], &Actor::Engine, Seq(0));
@@ -341,7 +345,8 @@ impl Driver {
         }
     }
 
-    /// Returns the report with its failure classified, if the operator or only its words tell what kind it is.
+    /// Returns the report with its failure classified, if only the operator or its text determines
+    /// the kind.
     fn known(&self, input: &Input) -> Option<Input> {
         let Input::Finished {
             call,
@@ -381,20 +386,19 @@ impl Driver {
                 self.keep_learned();
             }
         }
-        self.halt(Halt::Defect(
-            "the run went on deciding by itself without end".into(),
-        ));
+        self.halt(Halt::Defect("the run kept deciding by itself without end".into()));
     }
 
-    /// Records and tells what was decided last, and begins nothing of it: it would be cut off as soon as it ran.
-    /// Who resumes finds it as under way, like what the shutdown ends.
+    /// Records and publishes the last decision, and starts nothing for it: it would be cut off
+    /// immediately. On resume, it is found as running, like executions that the shutdown ends.
     fn conclude_for_good(&mut self) {
         self.batch.effects.retain(Effect::only_ends);
         self.conclude();
     }
 
-    /// True for a report that is recorded although the run is left. Without the process of an execution that goes on in
-    /// spite of the shutdown, who resumes could neither name nor watch it.
+    /// True for a report that is recorded although the run is being left. An execution can continue
+    /// in spite of the shutdown. Without its process, the next session could neither name nor watch
+    /// it.
     fn is_fact(&self, input: &Input) -> bool {
         match input {
             Input::Spawned { .. } => true,

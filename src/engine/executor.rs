@@ -1,5 +1,8 @@
-//! Carries out effects: asks models, runs and cancels tools, watches deadlines. Every report goes back
-//! through the inbox. Must not know: what follows from a report.
+//! Carries out effects: asks models, runs and cancels tools, watches deadlines.
+//!
+//! Must not know: what follows from a report.
+//!
+//! Every report goes back through the inbox.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -155,7 +158,7 @@ impl Executor {
             }));
         };
         let (Some(approver), Some(question)) = (self.approver.clone(), question) else {
-            answered((Answer::Ask, "it is not in the settings any more".to_owned()));
+            answered((Answer::Ask, "it is no longer in the settings".to_owned()));
             return;
         };
         let end = self.end.child_token();
@@ -196,7 +199,7 @@ impl Executor {
                 call,
                 rev,
                 attempt,
-                unrun(format!("there is no tool `{}` any more", approved.tool())),
+                unrun(format!("the tool `{}` no longer exists", approved.tool())),
             );
             return;
         };
@@ -259,7 +262,7 @@ impl Executor {
         under_way.is_some()
     }
 
-    /// Finds out whether an execution in doubt happened.
+    /// Finds out whether an execution with an unknown outcome happened.
     pub fn probe(&self, call: NodeId, attempt: Attempt, tool: &str, args: &str, before: Option<&str>) {
         let finding = before.and_then(|before| {
             let before = serde_json::from_str(before).ok()?;
@@ -284,7 +287,7 @@ impl Executor {
         self.tasks.spawn(async move {
             tokio::select! {
                 biased;
-                // The process that continues the run starts the wait anew.
+                // The process that resumes the run restarts the wait.
                 () = end.cancelled() => {}
                 () = tokio::time::sleep(Duration::from_millis(ms)) => {
                     inbox.send(Message::Input(Input::Elapsed { timer, set }));
@@ -293,7 +296,7 @@ impl Executor {
         });
     }
 
-    /// Forgets a timer that has elapsed, unless it has begun anew.
+    /// Forgets a timer that has elapsed, unless it was restarted.
     pub fn elapsed(&mut self, timer: &Timer, set: Seq) {
         if self.timers.get(timer).is_some_and(|(newest, _)| *newest == set) {
             self.timers.remove(timer);

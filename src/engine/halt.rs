@@ -1,4 +1,6 @@
-//! Why a run does nothing more in this process. Must not know: who is told.
+//! Reasons why a run does nothing more in this process.
+//!
+//! Must not know: who receives the reason.
 
 use super::log::Unwritten;
 use crate::domain::refusal::{Refusal, RefusalKind};
@@ -15,22 +17,20 @@ pub enum Halt {
 }
 
 impl Halt {
-    /// Answers a command that came later, or of which nothing was recorded.
+    /// Answers a later command, or a command for which nothing was recorded.
     pub fn not_done(&self) -> Refusal {
-        Refusal::new(self.kind(), format!("this was not done: {self}"))
+        Refusal::new(self.kind(), format!("not done: {self}"))
     }
 
-    /// Answers a command that ended something all the same.
+    /// Answers a command that ended something anyway.
     pub fn ended_unrecorded(&self) -> Refusal {
-        Refusal::new(
-            self.kind(),
-            format!("what ran was ended, and that is not recorded: {self}"),
-        )
+        Refusal::new(self.kind(), format!("ended, but this is not recorded: {self}"))
     }
 
     /// Answers a command whose records the system may have lost.
     pub fn not_known(&self) -> Refusal {
-        let before = "nobody knows whether this was recorded; if it was, it counts once the session goes on";
+        let before =
+            "it is unknown whether this was recorded; if it was, it takes effect when the session is resumed";
         Refusal::new(self.kind(), format!("{before}: {self}"))
     }
 

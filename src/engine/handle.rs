@@ -1,4 +1,6 @@
-//! The interface of the engine: commands in, publications out. Must not know: who is on the other side.
+//! The interface of the engine: commands in, publications out.
+//!
+//! Must not know: who is on the other side.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 
-/// What the engine tells its listeners.
+/// What the engine publishes to its listeners.
 #[derive(Debug, Clone)]
 pub enum Publication {
     /// The whole state so far.
@@ -23,7 +25,7 @@ pub enum Publication {
     Event(Arc<Envelope>),
     /// A message that is not a fact of the run.
     Notice(String),
-    /// Nothing runs in this process any more.
+    /// The run is halted in this process.
     Halted(Halt),
     /// Nothing more will be published.
     Ended,
@@ -41,7 +43,7 @@ pub enum Message {
         /// Receives the sequence number of the decision, or the refusal.
         reply: Option<oneshot::Sender<Result<Seq, Refusal>>>,
     },
-    /// A command came from somebody who may not command.
+    /// A command from a sender that is not allowed to command.
     Refused {
         /// The command.
         command: String,
@@ -54,7 +56,7 @@ pub enum Message {
     Live(Live),
     /// A message for the listeners.
     Notice(String),
-    /// Somebody starts to listen.
+    /// A new listener.
     Subscribe(mpsc::UnboundedSender<Vec<Publication>>),
     /// End this process's part of the run, which can be resumed.
     Shutdown(oneshot::Sender<()>),
@@ -127,8 +129,9 @@ impl Handle {
         }
     }
 
-    /// Sends a command at once, whether or not the returned future is awaited; the future resolves to its
-    /// sequence number or refusal. Commands are carried out in the order of these calls.
+    /// Sends a command immediately, whether or not the returned future is awaited; the future
+    /// resolves to its sequence number or refusal. Commands are carried out in the order of these
+    /// calls.
     pub fn command(
         &self,
         command: Command,
@@ -155,7 +158,7 @@ impl Handle {
         self.send(Message::Refused { command, reason });
     }
 
-    /// Tells the listeners something that is not a fact of the run.
+    /// Sends the listeners a notice that is not a fact of the run.
     pub fn notice(&self, text: String) {
         self.send(Message::Notice(text));
     }
@@ -174,8 +177,8 @@ impl Handle {
         }
     }
 
-    /// Ends this process's part of the run: nothing more is launched, also of what was decided just before, and
-    /// child processes are ended. Resolves when that is done.
+    /// Ends this process's part of the run. Nothing more is launched, including calls that were
+    /// decided just before, and child processes are ended. Resolves when that is done.
     pub async fn shutdown(&self) {
         let (done, ended) = oneshot::channel();
         self.send(Message::Shutdown(done));
@@ -184,7 +187,7 @@ impl Handle {
     }
 
     pub(super) fn send(&self, message: Message) {
-        // A closed inbox means that the loop has ended and nobody is left to tell.
+        // A closed inbox means that the loop has ended, so there is no one to notify.
         self.inbox.send(message).unwrap_or_default();
     }
 }

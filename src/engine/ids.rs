@@ -1,4 +1,6 @@
-//! The only place where identities are generated. Must not know: what is named.
+//! Generates identities: the only place that does.
+//!
+//! Must not know: what is named.
 
 #![expect(clippy::disallowed_methods, reason = "identity enters here and nowhere else")]
 

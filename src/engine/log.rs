@@ -1,4 +1,6 @@
-//! Where the driver writes its events. Must not know: the format.
+//! Interface of the log to which the driver writes its events.
+//!
+//! Must not know: the format.
 
 use std::fmt;
 
@@ -9,7 +11,7 @@ use crate::domain::envelope::Envelope;
 pub struct Unwritten {
     /// The reason, in few words.
     pub why: String,
-    /// What helps, and what was attempted on what; empty where nothing is known of that.
+    /// The remedy, the operation and its path; empty if unknown.
     pub more: String,
 }
 
@@ -42,7 +44,7 @@ pub trait Log: Send {
     fn sync(&mut self) -> Result<(), Unwritten>;
 }
 
-/// A log in memory, for tests and for runs that keep nothing.
+/// A log in memory, for tests and for runs that store nothing.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Everything that was appended.

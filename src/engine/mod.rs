@@ -1,6 +1,8 @@
-//! The imperative shell: one loop that decides, records, applies and acts, in this order.
+//! Runs sessions: one loop that decides, records, applies and acts, in this order.
 //!
-//! It owns time, ids, tasks and ordering. Must not know: keys, themes, the terminal, flags.
+//! Must not know: keys, themes, the terminal, flags.
+//!
+//! It owns time, ids, tasks and ordering.
 
 pub mod advise;
 pub mod approved;

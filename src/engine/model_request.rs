@@ -1,5 +1,6 @@
-//! Asks a model once, and passes on what arrives: whole blocks, open text for the screen and for the record, and how it
-//! ended. Must not know: providers, what follows from a report.
+//! Sends one request to a model and passes on its blocks, open text and end.
+//!
+//! Must not know: providers, what follows from a report.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +24,14 @@ const LIVE_EVERY: Duration = Duration::from_millis(33);
 /// Open text is recorded after this time, or after [`PARTIAL_BYTES`].
 const PARTIAL_EVERY: Duration = Duration::from_secs(2);
 const PARTIAL_BYTES: u64 = 4096;
-/// Long open text is recorded only once one part in this many of it is new. Only the new text is written, but
-/// whoever follows the run joins all of it each time.
+/// Long open text is recorded only once one part in this many of it is new. Only the new text is
+/// written, but readers of the run join all of it each time.
 const PARTIAL_PART: u64 = 8;
 /// Open text up to this many bytes does not count as long.
 const SHORT: u64 = 64 * 1024;
-/// Characters that are told of something unknown.
+/// Maximum number of characters of an unknown item that are reported.
 const UNKNOWN: usize = 200;
-/// Silence after which the operator is told.
+/// Idle time of a stream after which the operator is notified.
 const IDLE_NOTICE: Duration = Duration::from_secs(60);
 
 /// Number of new bytes up to which the interval alone does not cause open text to be recorded.
@@ -60,7 +61,7 @@ impl ModelRequest {
         let (out, mut chunks) = mpsc::channel(CHUNKS);
         let mut assembler = Assembler::new(&what);
         let server: Arc<str> = Arc::from(model.name());
-        // A token of its own, so that a stream that the run still wants can be closed here.
+        // A token of its own, so that a stream that the run still needs can be closed here.
         let close = self.asked.cancel.child_token();
         let mut answer = Box::pin(panic_guard::ask(&*model, what, out, close.clone()));
         let mut result = None;
@@ -118,7 +119,7 @@ impl ModelRequest {
                     }
                     idle.as_mut().reset(now + IDLE_NOTICE);
                     self.inbox.send(Message::Notice(format!(
-                        "{}: the model has been silent for {} s",
+                        "{}: no data from the model for {} s",
                         self.turn,
                         now.duration_since(received).as_secs()
                     )));
@@ -136,10 +137,10 @@ impl ModelRequest {
         self.finish(assembler, result);
     }
 
-    /// Reports a form that the server was found to want.
+    /// Reports a special form that the server needs.
     fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
         self.report(format!(
-            "the server refused the form of the request and gets another one from here on ({quirk}): {words}"
+            "the server refused this form of request; another one is used from now on ({quirk}): {words}"
         ));
         self.inbox.send(Message::Input(Input::QuirkLearned {
             server: server.clone(),
@@ -164,18 +165,18 @@ impl ModelRequest {
         }
         for raw in assembler.unknown.drain(..) {
             self.report(format!(
-                "the stream holds something unknown: {}",
+                "the stream contains unknown data: {}",
                 visible_head(&raw, UNKNOWN)
             ));
         }
         any
     }
 
-    /// Tells what was only counted, once the stream is over.
+    /// Reports what was only counted, once the stream is over.
     fn report_rest(&self, assembler: &mut Assembler) {
         if let Some((more, last)) = assembler.untold() {
             self.report(format!(
-                "the stream held {more} more unknown things; the last: {}",
+                "the stream contained {more} more unknown items; the last: {}",
                 visible_head(&last, UNKNOWN)
             ));
         }
@@ -220,7 +221,7 @@ impl ModelRequest {
                 Input::Ended {
                     turn,
                     request,
-                    // What was said may not be what the server says that it was.
+                    // The content may contradict the reason that the server gives.
                     stop: assembler.finish.clone().unwrap_or(stop),
                     usage,
                 }

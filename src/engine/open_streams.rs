@@ -1,4 +1,6 @@
-//! The open streams: at most one per turn, removed when it ends. Must not know: what is asked.
+//! Holds the open streams: at most one per turn, removed when it ends.
+//!
+//! Must not know: what is asked.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,7 +64,7 @@ impl OpenStreams {
 pub(super) struct OpenStream {
     turn: TurnId,
     number: u64,
-    /// Cancelled when nobody wants the stream any more.
+    /// Cancelled when the stream is no longer needed.
     pub(super) cancel: CancellationToken,
     open: Arc<Mutex<Open>>,
 }

@@ -1,5 +1,6 @@
-//! Asks a model so that a defect of its adapter breaks the request, and does not leave the turn waiting for ever.
-//! Must not know: providers, what follows from a broken request.
+//! Turns a panic of a model adapter into a failed request, so that no turn waits forever.
+//!
+//! Must not know: providers, what follows from a failed request.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,7 +12,7 @@ use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::{Chunk, Model, Request};
 use crate::text::panic_message;
 
-/// Does what [`Model::ask`] does; a panic is a fault that asking again does not mend.
+/// Does what [`Model::ask`] does; a panic is a fault that a retry does not fix.
 pub(super) async fn ask(
     model: &dyn Model,
     request: Request,
@@ -19,15 +20,12 @@ pub(super) async fn ask(
     cancel: CancellationToken,
 ) -> Result<(), StreamFault> {
     let asked = async { model.ask(request, chunks, cancel).await };
-    // Nothing that the panic may have left half done is looked at here.
+    // Nothing that the panic may have left half done is used here.
     let result = AssertUnwindSafe(asked).catch_unwind().await;
     result.unwrap_or_else(|payload| {
         Err(StreamFault {
             kind: StreamFaultKind::Garbage,
-            message: format!(
-                "what talks to the model has a defect and broke off: {}",
-                panic_message(&*payload)
-            ),
+            message: format!("the model adapter crashed: {}", panic_message(&*payload)),
             retry_after_ms: None,
         })
     })

@@ -1,11 +1,14 @@
-//! The system text of every request. Through the text its version is part of every request hash.
+//! The system prompt of every request.
+//!
 //! Must not know: which model reads it.
+//!
+//! The text is part of every request hash.
 
-/// What the model reads before everything else.
+/// The instructions that precede every conversation.
 pub const SYSTEM: &str = "\
 You are an agent that works in a directory of a person's computer through tools. A person supervises \
 you: every call may be approved, edited, replaced, answered by hand or rejected before it runs, and \
-your thoughts may be rewritten. Results say openly where that happened; go on from what they say.
+your thoughts may be rewritten. Results are labeled when this happens. Continue from them.
 
 Work in turns. Think briefly in text, then make every call that you can make now in the same turn: \
 independent calls run in parallel. When you know the answer, give it as plain text without any call.
@@ -27,8 +30,8 @@ pub fn system(output_schema: Option<&str>) -> String {
         None => SYSTEM.to_owned(),
         Some(schema) => format!(
             "{SYSTEM}\n\nOutput. Your final answer must be one JSON text that fits the JSON Schema below, alone or in one \
-             ```json fence, with nothing around it. In `final_answer`, give that JSON as `answer`. An answer that does \
-             not fit comes back to you with what is wrong.\n{schema}"
+             ```json fence, with nothing around it. In `final_answer`, give that JSON as `answer`. An invalid \
+             answer is returned to you with its errors.\n{schema}"
         ),
     }
 }

@@ -1,4 +1,6 @@
-//! The first events of a process that continues a recorded run. Must not know: the journal's format.
+//! Builds the first events of a process that continues a recorded run.
+//!
+//! Must not know: the journal's format.
 
 use crate::domain::advice::{Advice, RuleUses, decide};
 use crate::domain::auto_approved;
@@ -38,9 +40,9 @@ pub fn processes(state: &State) -> Vec<(NodeId, u32, u64)> {
     state.calls.values().flat_map(of_call).collect()
 }
 
-/// Returns the decided or waiting calls that are no longer what was shown: their tool, a file that they may run,
-/// the directory or the environment differs in this process, or the policy would not ask about them, or not
-/// for as long.
+/// Returns the decided or waiting calls that differ from what was shown. Their tool, a file that
+/// they may run, the directory or the environment differs in this process, or the policy would not
+/// ask about them, or not for as long.
 fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     let agenda = &state.agenda;
     let draft = Draft::new(state);
@@ -74,16 +76,16 @@ fn changed(state: &State, advice: &dyn Advice) -> Vec<NodeId> {
     waiting.chain(queued).filter_map(changed).collect()
 }
 
-/// Returns true if a question is still the one that was asked. Without an operator, a question that would
-/// wait for one expires at once; with one, a question that would have expired waits.
+/// Returns true if the question is unchanged. Without an operator, a question that would wait for
+/// one expires immediately; with one, a question that would have expired waits.
 fn same_question(shown: &Verdict, now: &Verdict) -> bool {
     let of = |verdict: &Verdict| (verdict.gate, verdict.deadline_ms, verdict.on_expiry);
     of(shown) == of(now)
 }
 
-/// Returns the events with which this process takes over the run. `fitted` is what the run is built with now.
-/// Whatever is no longer what was shown is checked and asked for again, and what the policy alone had let run is judged
-/// again.
+/// Returns the events with which this process continues the run. `fitted` is what the run is built
+/// with now. Whatever differs from what was shown is checked and asked for again. Calls that only
+/// the policy had approved are decided again.
 pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Event> {
     let mut events = vec![Event::Run(RunEvent::Reopened {
         interrupted: interrupted(state),
@@ -95,11 +97,7 @@ pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<
         }));
     }
     let mut draft = Draft::new(state);
-    auto_approved::recheck(
-        &mut draft,
-        advice,
-        "the policy of this process does not let it run",
-    );
+    auto_approved::recheck(&mut draft, advice, "the policy of this process does not allow it");
     let taken_back: Vec<NodeId> = draft
         .events
         .iter()

@@ -1,5 +1,8 @@
-//! How a run was started, as recorded in its first event, so that a later process can build the same model
-//! and tools again. Must not know: how models and tools are built.
+//! Records how a run was started, so that a later process can build the same model and tools.
+//!
+//! Must not know: how models and tools are built.
+//!
+//! The record is part of the first event of the run.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +13,7 @@ pub struct Setup {
     pub session: String,
     /// The model.
     pub model: ModelSetup,
-    /// True if nobody watches: the policy's deadlines decide what must be asked for.
+    /// True without an operator: the policy's deadlines decide what must be asked for.
     pub headless: bool,
     /// The task of the agent, in case the process dies before the first prompt is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,9 @@
 //! Assembles the chunks of a stream into complete blocks, and keeps the open parts for the screen.
 //!
-//! Text that ends a turn without calls is the answer; text beside calls is a thought. So a finished text is
-//! held back until the next part begins or the stream ends. Must not know: providers, the graph.
+//! Must not know: providers, the graph.
+//!
+//! Text that ends a turn without calls is the answer; text in a turn with calls is a thought. So a
+//! finished text is kept back until the next part begins or the stream ends.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +34,7 @@ const STEP: usize = 2 * 1024;
 const PART: usize = 16 << 20;
 /// Maximum bytes of all parts of one stream.
 const ALL: usize = 2 * PART;
-/// Things that nobody knows which are told one by one, and how many of them there may be in one stream.
+/// Maximum number of unknown items in one stream that are reported one by one.
 const MAX_NOTICES: u64 = 5;
 const UNKNOWN: u64 = 1 << 14;
 
@@ -45,7 +47,7 @@ fn newest(text: &str) -> (u64, &str) {
     (from as u64, text.get(from..).unwrap_or_default())
 }
 
-/// The argument text of a call as it counts: models say in different ways that there are no arguments.
+/// The effective argument text of a call: models express missing arguments in different ways.
 fn argument_text(text: Arc<str>, schema: Option<&Value>, strict: bool) -> Arc<str> {
     let required = schema.and_then(|schema| schema.get("required")?.as_array());
     let may_lack = schema.is_some() && required.is_none_or(Vec::is_empty);
@@ -69,7 +71,7 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the number of bytes that it holds: its names and the text that was not passed on yet.
+    /// Returns the number of stored bytes: names and text that was not passed on yet.
     fn len(&self) -> usize {
         let named = match &self.kind {
             Kind::Text | Kind::Reasoning => 0,
@@ -91,27 +93,27 @@ enum Kind {
 pub struct Assembler {
     /// The tools on offer, with their schemas.
     tools: Vec<(Arc<str>, Value)>,
-    /// Whether schemas were offered in which null stands for what is left out.
+    /// True if schemas were offered in which null represents an omitted property.
     strict: bool,
     parts: Vec<Part>,
     /// Every part before this index was passed on; a turn may have thousands.
     from: usize,
     has_calls: bool,
     bytes: u64,
-    /// Total bytes that it was given to keep.
+    /// Total bytes to store.
     stored: usize,
     too_long: Option<String>,
     /// Token counts so far.
     pub usage: Usage,
     /// The end mark of the stream.
     pub finish: Option<Stop>,
-    /// Things in the stream that nobody knows, as far as they are told one by one.
+    /// Unknown items in the stream that are reported one by one.
     pub unknown: Vec<String>,
-    /// All of them.
+    /// All unknown items.
     strange: u64,
-    /// The words in which the model refused.
+    /// The text of the model's refusal.
     pub refused: Option<String>,
-    /// The last that was not told.
+    /// The last unknown item that was not reported.
     untold: Option<String>,
 }
 
@@ -158,7 +160,7 @@ impl Assembler {
                     found.opaque = opaque;
                 }
             }
-            // It is no part of the reply, but says how the rest of it is to be read.
+            // Not part of the reply, but it determines how the rest is read.
             Chunk::Learned { quirk, .. } => {
                 self.strict |= Quirk::named(&quirk) == Some(Quirk::StrictSchemas);
             }
@@ -176,7 +178,7 @@ impl Assembler {
         self.too_long.clone()
     }
 
-    /// How many things that nobody knows were not told, and the last of them.
+    /// Returns the number of unknown items that were not reported, and the last of them.
     pub fn untold(&mut self) -> Option<(u64, String)> {
         let last = self.untold.take()?;
         Some((self.strange.saturating_sub(MAX_NOTICES), last))
@@ -211,9 +213,7 @@ impl Assembler {
         } else if part as usize >= MAX_PARTS {
             Some(format!("the reply has more than {MAX_PARTS} blocks"))
         } else if self.strange > UNKNOWN {
-            Some(format!(
-                "the reply has more than {UNKNOWN} things that nobody knows"
-            ))
+            Some(format!("the reply has more than {UNKNOWN} unknown items"))
         } else {
             None
         }
@@ -247,8 +247,8 @@ impl Assembler {
         }
     }
 
-    /// Ends the stream by its own end mark: everything sealed is complete. A call that the model wrote as text makes no
-    /// answer of it.
+    /// Ends the stream by its own end mark: everything sealed is complete. If the model wrote a
+    /// call as text, there is no answer.
     pub fn end(&mut self) -> Vec<Block> {
         if let Some(tool) = self.written_call() {
             let of = if tool.is_empty() {

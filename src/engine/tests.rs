@@ -1,4 +1,4 @@
-//! The loop with a model and tools that do exactly what a test says, when the test says so.
+//! Tests of the loop with a model and tools that a test controls step by step.
 
 mod asks;
 mod ending;

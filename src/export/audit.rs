@@ -1,6 +1,8 @@
-//! Lists the decisions of a run: who, what, when, after how long, on what that was shown.
+//! Lists the decisions of a run: actor, decision, time, waiting time and what was shown.
 //!
-//! A pure fold of the recorded events. Must not know: where they are stored, how a list is printed.
+//! Must not know: where they are stored, how a list is printed.
+//!
+//! A pure fold of the recorded events.
 
 mod act;
 mod csv;
@@ -44,7 +46,7 @@ pub struct DecisionView {
     pub args: Arc<str>,
     /// Hash of all that was decided on.
     pub digest: Option<Digest>,
-    /// Bytes that had not been on screen; `None` where nobody had to read them.
+    /// Bytes that had not been on screen; `None` if no one had to read them.
     pub unread: Option<u64>,
     /// Files that the call may run.
     pub files: Vec<Arc<str>>,
@@ -59,7 +61,7 @@ pub struct Executed {
     pub seq: Seq,
     /// The exact argument bytes.
     pub args: Arc<str>,
-    /// How it ended, in a word or two.
+    /// Its outcome, in a word or two.
     pub outcome: String,
     /// Milliseconds that it ran; `None` while its end is not recorded.
     pub ms: Option<u64>,
@@ -82,7 +84,7 @@ pub struct Entry {
     pub rev: Option<Rev>,
     /// The tool of a call.
     pub tool: Option<Arc<str>>,
-    /// Milliseconds since it was asked for; `None` where nobody asked.
+    /// Milliseconds since it was asked for; `None` if it was not asked for.
     pub waited: Option<u64>,
     /// Why the model made a call, in its own words.
     pub why: Option<String>,
@@ -92,17 +94,17 @@ pub struct Entry {
     pub rule: Option<String>,
     /// The reason that was given.
     pub reason: Option<String>,
-    /// What exactly was decided, where the action does not say it.
+    /// The exact decision, if the action does not show it.
     pub detail: Option<String>,
-    /// What the node said at first: for a call the arguments of the model.
+    /// The first text of the node: for a call the arguments of the model.
     pub original: Option<Arc<str>>,
-    /// What an edit made of it, or the result that was typed.
+    /// The text after an edit, or the result that was typed.
     pub changed: Option<Arc<str>>,
-    /// What ran because of it.
+    /// Executions that followed from it.
     pub executed: Vec<Executed>,
 }
 
-/// Returns the decisions that a list of recorded events holds, oldest first.
+/// Returns the decisions in a list of recorded events, oldest first.
 pub fn entries(envelopes: &[Envelope]) -> Vec<Entry> {
     let mut audit = Audit::default();
     for envelope in envelopes {
@@ -120,7 +122,7 @@ enum Question {
     Turn(TurnId),
 }
 
-/// A moment on the clocks of the process that recorded it.
+/// A time on the clocks of the process that recorded it.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
     process: u32,
@@ -133,7 +135,7 @@ struct Moment {
 struct Audit {
     state: State,
     entries: Vec<Entry>,
-    /// When each open question was put.
+    /// The time of each open question.
     asked: BTreeMap<Question, Moment>,
     /// The entry that allowed each call.
     allowed: BTreeMap<NodeId, usize>,
@@ -229,7 +231,8 @@ impl Audit {
             }) => self.finished(*call, *attempt, *ms),
             _ => {}
         }
-        // Older records do not tell which events belong to one decision: those of a person follow each other.
+        // Older records do not show which events belong to one decision: those of a person follow
+        // each other.
         if !envelope.more && !matches!(envelope.actor, Actor::Operator(_)) {
             self.edit = None;
         }
@@ -259,7 +262,7 @@ impl Audit {
         }
     }
 
-    /// Says of an entry which node it is about, as it is now and as it was at first.
+    /// Sets the node of an entry, with its current and its first text.
     fn about(&self, entry: &mut Entry, id: NodeId) {
         entry.node = Some(id);
         let Some(node) = self.state.nodes.get(&id) else {
@@ -338,7 +341,7 @@ impl Audit {
         node.as_call().map(|(_, args)| args.clone())
     }
 
-    /// A result without an execution belongs to the decision that it stands beside.
+    /// A result without an execution belongs to the decision recorded with it.
     fn given(&mut self, envelope: &Envelope, call: NodeId, outcome: &Outcome) {
         if !matches!(envelope.actor, Actor::Operator(_)) {
             return;
@@ -349,7 +352,7 @@ impl Audit {
         }
     }
 
-    /// What a node says now belongs to the edit that is being committed.
+    /// The current text of a node belongs to the edit that is being committed.
     fn revised(&mut self, envelope: &Envelope, (id, rev): (NodeId, Rev), content: &Content) {
         let Some(at) = self.edit else { return };
         let Some(first) = self.entries.get(at) else {
@@ -387,7 +390,7 @@ impl Audit {
         }
     }
 
-    /// What is put in belongs to the edit that is being committed. The first prompt is no edit.
+    /// An inserted node belongs to the edit that is being committed. The first prompt is no edit.
     fn inserted(&mut self, envelope: &Envelope, node: NodeId, text: &Arc<str>) {
         if let Some(entry) = self.edit.and_then(|at| self.entries.get_mut(at)) {
             if entry.changed.is_none() {
@@ -421,7 +424,7 @@ impl Audit {
             entry.executed.push(executed);
             return;
         }
-        // No record says why it ran: that is worth a line of its own.
+        // No record explains why it ran: that is worth a line of its own.
         let mut entry = Self::entry(envelope, "run_without_decision");
         self.about(&mut entry, call);
         entry.executed.push(executed);
@@ -437,7 +440,7 @@ impl Audit {
         }
     }
 
-    /// Says of every execution how it ended, as the ledger knows it in the end.
+    /// Adds the outcome of every execution, from the final ledger.
     fn finish(mut self) -> Vec<Entry> {
         for executed in self.entries.iter_mut().flat_map(|entry| &mut entry.executed) {
             executed.outcome = match self.state.ledger.get(&executed.seq) {
@@ -461,7 +464,7 @@ fn outcome(outcome: &LedgerOutcome) -> String {
     }
 }
 
-/// Returns what a node says, as one text; `None` once it is deleted.
+/// Returns the content of a node as one text; `None` once it is deleted.
 fn text_of(content: &Content) -> Option<Arc<str>> {
     match content {
         Content::Text { text, .. } => Some(text.clone()),

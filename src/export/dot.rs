@@ -1,4 +1,6 @@
-//! The graph for Graphviz. Must not know: how it is laid out.
+//! Writes the graph for Graphviz.
+//!
+//! Must not know: how it is laid out.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The graph as lanes in plain text, one line per node.
+//! Draws the graph as lanes in plain text, one line per node.
 //!
 //! Must not know: how lanes are found, colours.
 

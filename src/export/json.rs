@@ -1,7 +1,8 @@
-//! The graph as JSON: either everything with ids, or only what counts, without anything in which two runs of
-//! the same course may differ.
+//! Writes the graph as JSON: everything with ids, or the active nodes without varying data.
 //!
-//! Texts are exact JSON strings. Must not know: how JSON is printed.
+//! Must not know: how JSON is printed.
+//!
+//! The second form has nothing in which two equal runs may differ. Texts are exact JSON strings.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +32,9 @@ const FORMAT: u32 = 1;
 /// When each event was recorded, in milliseconds since 1970.
 pub type Times = BTreeMap<Seq, i64>;
 
-/// Returns the graph as JSON. With `active_only` it contains what counts now, by kind and ordinal instead of
-/// ids, without times, attempts and traces of an interruption: equal for two runs that came to the same
-/// graph.
+/// Returns the graph as JSON. With `active_only` it contains the active nodes, by kind and ordinal
+/// instead of ids, without times, attempts and traces of an interruption: equal for two runs with
+/// the same graph.
 pub fn json(state: &State, active_only: bool, times: &Times) -> Value {
     if active_only {
         active(state)
@@ -123,7 +124,7 @@ fn full(state: &State, times: &Times) -> Value {
     })
 }
 
-/// Returns the id of the session; empty where the run does not tell.
+/// Returns the id of the session; empty if the run has none.
 fn session(state: &State) -> String {
     let setup = state.started.as_deref().map(|started| &*started.setup);
     let setup: Option<Value> = setup.and_then(|setup| serde_json::from_str(setup).ok());

@@ -1,7 +1,8 @@
-//! A run in other formats: its graph as lanes, JSON, Graphviz, Mermaid; its decisions as a list.
+//! Exports a run: its graph as lanes, JSON, Graphviz or Mermaid; its decisions as a list.
 //!
-//! Pure: from a state to text. May depend on domain, text and the console's lanes and symbols. Must not know:
-//! where a state comes from, where the text goes, what a terminal can do.
+//! Must not know: where a state comes from, where the text goes, what a terminal can do.
+//!
+//! Pure: from a state to text. May depend on domain, text and the console's lanes and symbols.
 
 pub mod audit;
 mod dot;

@@ -1,6 +1,8 @@
-//! Names of the active nodes that two runs of the same course share: kind and ordinal.
+//! Names active nodes by kind and ordinal, so that equal runs share the names.
 //!
-//! Ids would not do, because an interruption may use up numbers. Must not know: formats.
+//! Must not know: formats.
+//!
+//! Ids would not do, because an interruption may use up numbers.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
-//! The formats of a small run, and of a hostile one. Must not know: files.
+//! Tests the formats with a small run and a hostile one.
+//!
+//! Must not know: files.
 
 mod steps;
 
@@ -198,7 +200,8 @@ impl From<EditEvent> for Event {
     }
 }
 
-/// A prompt, a fan-out of three calls of which one reads another, and an answer. `shift` shifts the numbers.
+/// A prompt, a fan-out of three calls, and an answer. One call reads another. `shift` shifts the
+/// numbers.
 fn run(shift: u32) -> Tale {
     let no = |letter: char, no: u32| format!("{letter}{}", no + shift);
     let mut tale = Tale::default();
@@ -524,9 +527,6 @@ fn each_node_has_times_a_description_and_an_id_of_its_own() {
     assert!(started > ran["created_at"].as_i64().unwrap());
     let active = json(&fold(&envelopes), true, &times).to_string();
     for no in ["uid", "_at\"", "description", "session"] {
-        assert!(
-            !active.contains(no),
-            "`{no}` differs between runs of the same course"
-        );
+        assert!(!active.contains(no), "`{no}` differs between equal runs");
     }
 }

@@ -1,4 +1,6 @@
-//! A node as one line of safe text. Must not know: lanes, formats.
+//! Describes a node as one line of safe text.
+//!
+//! Must not know: lanes, formats.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -17,7 +19,7 @@ use crate::text::visible;
 /// Maximum bytes examined for one line.
 const MOST: usize = 1024;
 
-/// Returns what a node says, in one visible line of at most `columns` columns.
+/// Returns the text of a node, in one visible line of at most `columns` columns.
 pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
     let text = match &node.now().content {
         Content::Text { text, .. } => flat(text),
@@ -45,7 +47,7 @@ fn result(outcome: &Outcome) -> String {
     }
 }
 
-/// Returns why the model made a call, as its own word in visible form.
+/// Returns the model's reason for a call, in visible form.
 pub(super) fn model_reason(node: &Node) -> Option<String> {
     why::of(node).map(|why| visible(&format!("model says: {}", flat(&why))))
 }
@@ -86,12 +88,12 @@ pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
     if let Some(turn) = state.turns.get(&node.turn)
         && matches!(turn.activity, Activity::Suspended(_))
     {
-        remarks.push("held by an edit".to_owned());
+        remarks.push("suspended by an edit".to_owned());
     }
     remarks
 }
 
-/// Joins the lines at the beginning of a text, collapsing white space.
+/// Joins the lines at the beginning of a text, collapsing whitespace.
 fn flat(text: &str) -> String {
     let mut end = text.len().min(MOST);
     while !text.is_char_boundary(end) {

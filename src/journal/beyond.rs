@@ -1,5 +1,8 @@
-//! Reads what can still be read behind damage. The records there are intact in themselves, but nothing proves that none
-//! between them is missing. Must not know: what the events mean, what is done with them.
+//! Reads the intact records after damage in a journal.
+//!
+//! Must not know: what the events mean, what is done with them.
+//!
+//! Each of these records is intact in itself, but nothing proves that none between them is missing.
 
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
@@ -14,7 +17,7 @@ use super::reader::{Damage, open};
 use super::store::Place;
 use crate::domain::envelope::Envelope;
 
-/// What stands behind the intact beginning of a session.
+/// Records after the intact beginning of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Beyond {
     /// Records that are intact in themselves and of this run, in the order of the file.
@@ -53,7 +56,8 @@ fn first_run(file: &mut File) -> std::io::Result<Option<Uuid>> {
     Ok(head.and_then(|head| line::run_of(&head).ok()))
 }
 
-/// A record that is intact in itself and of this run: what damages a file may put lines of another one into it.
+/// A record that is intact in itself and belongs to this run. Damage may put lines of another run
+/// into a file.
 fn record(bytes: &[u8], seen: LineEnd, run: Option<Uuid>, payloads: &mut Payloads) -> Option<Envelope> {
     if seen.long || !seen.ended || !line::is_intact(bytes) {
         return None;

@@ -1,4 +1,6 @@
-//! Converts events to a type and a body, and back. Must not know: which events there are.
+//! Converts events to a type and a body, and back.
+//!
+//! Must not know: which events there are.
 //!
 //! An event serialises as `{"family":F,"fact":{"type":N,"body":B}}`; a record keeps `"F.N"` and `B`. Both
 //! directions work on the text, so a body is neither copied into a tree nor parsed twice.

@@ -1,5 +1,6 @@
-//! Creates directories that only their owner can access, and makes names in them durable. Must not know: what is in
-//! them.
+//! Creates directories that only their owner can access, and makes names in them durable.
+//!
+//! Must not know: what is in them.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -23,7 +24,8 @@ pub(super) fn make_dirs(path: &Path) -> io::Result<()> {
         .filter(|dir| !dir.as_os_str().is_empty())
     {
         match make_dir(dir) {
-            // Another process was faster, or it is a dangling link: the next use of the path tells.
+            // Another process was faster, or it is a dangling link: the next use of the path shows
+            // which.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => made?,
         }

@@ -1,4 +1,6 @@
-//! The errors of sessions on disk. Must not know: exit codes.
+//! The errors of sessions on disk.
+//!
+//! Must not know: exit codes.
 
 use std::io;
 use std::path::Path;
@@ -22,7 +24,7 @@ pub enum Error {
     },
     /// Another process has the session open for writing.
     #[error(
-        "the session {path} is open in {}; wait until it ends there, or look at it with `overrule replay`",
+        "cannot open session {path}: it is open in {}; hint: wait until it ends there, or run `overrule replay`",
         holder(*pid)
     )]
     Locked {
@@ -32,7 +34,7 @@ pub enum Error {
         pid: Option<u32>,
     },
     /// There is no such session.
-    #[error("there is no session `{what}` in {place}; `overrule sessions` lists what there is")]
+    #[error("cannot find session `{what}` in {place}; hint: run `overrule sessions`")]
     NotFound {
         /// The name that was searched for.
         what: String,
@@ -41,15 +43,15 @@ pub enum Error {
     },
     /// There is no session that could be the newest one.
     #[error(
-        "no run was recorded in {place} yet: start one with `overrule run TASK` or `overrule demo`; `overrule sessions` \
-         lists what there is, with --sessions DIR what is elsewhere"
+        "no run was recorded in {place} yet; hint: start one with `overrule run TASK` or `overrule demo`, or name \
+         another directory with --sessions DIR"
     )]
     NoSessions {
         /// The directory that was searched.
         place: String,
     },
     /// Several sessions begin with this prefix.
-    #[error("`{prefix}` is the beginning of several sessions ({}); give more of it", matches.join(", "))]
+    #[error("cannot open session `{prefix}`: ambiguous ({}); hint: add characters", matches.join(", "))]
     Ambiguous {
         /// The ambiguous prefix.
         prefix: String,
@@ -78,7 +80,7 @@ pub enum Error {
     },
     /// A record in the middle is not intact, so nothing may be appended.
     #[error(
-        "{path} is damaged: {damage}; it can be replayed up to there, and a new session can go on from there"
+        "{path} is damaged: {damage}; it can be replayed up to there, and a new session can continue from there"
     )]
     Damaged {
         /// The file.
@@ -123,7 +125,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the reason in few words, and the rest (what helps, what was attempted, on which path) for after it.
+    /// Returns the short reason, and the rest (remedy, operation, path) to append.
     pub fn reason_first(&self) -> (String, String) {
         match self {
             Self::Io { doing, path, source } => (
@@ -148,25 +150,25 @@ pub(super) fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-/// What helps. What was acknowledged before was on disk, and a failure of a later write takes nothing of it; what a disk
-/// that fails still gives back, nobody can promise.
+/// Returns what helps. Records that were acknowledged are on disk, and a failed later write does
+/// not damage them. A failing disk may still return anything.
 fn advice(error: &io::Error) -> &'static str {
-    // The standard library has no kind of its own for a device that fails.
+    // The standard library has no error kind for a failing device.
     if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) {
-        return "the disk or the way to it fails: look at the system's log, copy the sessions to another disk, check \
-                them with `overrule sessions verify`, then go on there";
+        return "the disk or its connection fails: look at the system's log, copy the sessions to another disk, check \
+                them with `overrule sessions verify`, then resume there";
     }
     match error.kind() {
         io::ErrorKind::StorageFull => {
-            "make room on the disk (bytes, or files: `df`, `df -i`), then go on: everything acknowledged is there"
+            "make room on the disk (bytes, or files: `df`, `df -i`), then resume: everything acknowledged is there"
         }
         io::ErrorKind::QuotaExceeded => {
-            "the quota of this user or group is used up, whatever room the disk has: delete files of theirs or have it \
-             raised (`quota`), then go on: everything acknowledged is there"
+            "the quota of this user or group is used up, regardless of free disk space: delete files or have it \
+             raised (`quota`), then resume: everything acknowledged is there"
         }
         io::ErrorKind::FileTooLarge => {
-            "no file may grow further here, whatever room the disk has: raise the limit (`ulimit -f`), or move the \
-             session to a file system with larger files, then go on: everything acknowledged is there"
+            "no file may grow further here, regardless of free disk space: raise the limit (`ulimit -f`), or move the \
+             session to a file system with larger files, then resume: everything acknowledged is there"
         }
         io::ErrorKind::ReadOnlyFilesystem => {
             "the file system is read-only, as some become after an error: look at the system's log and mount it for \
@@ -177,7 +179,7 @@ fn advice(error: &io::Error) -> &'static str {
         }
         io::ErrorKind::InvalidInput => "name the directory of a session or its file",
         io::ErrorKind::NotFound => "check the path or name another place with --sessions DIR",
-        _ => "check the disk, then go on: everything acknowledged is there",
+        _ => "check the disk, then resume: everything acknowledged is there",
     }
 }
 
@@ -191,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said where the system refuses a write with this number.
+    /// The message if the system refuses a write with this number.
     fn write_error(number: Errno) -> String {
         let source = io::Error::from_raw_os_error(number.raw_os_error());
         Error::io("write the journal", Path::new("/s/journal.jsonl"), source).to_string()

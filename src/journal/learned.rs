@@ -1,7 +1,9 @@
-//! Keeps what the sessions of a workspace learned, one small file for each workspace. Must not know: what was learned.
+//! Stores what the sessions of a workspace learned, one small file for each workspace.
 //!
-//! The newest session that writes counts. All of it follows from the journals: a lost file costs a run its start,
-//! nothing else.
+//! Must not know: what was learned.
+//!
+//! The newest session that writes counts. All of it follows from the journals: a lost file costs a
+//! run its start, nothing else.
 
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -24,7 +26,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedFile {
     version: u32,
-    /// True if the session left out what it had started with, because that was reset.
+    /// True if the session omitted its starting values because they were reset.
     #[serde(default)]
     pub alone: bool,
     /// The workspace.
@@ -47,7 +49,7 @@ impl LearnedFiles {
         Self { dir: dir.into() }
     }
 
-    /// Returns what earlier sessions of a workspace learned, or `None` if nothing is kept.
+    /// Returns what earlier sessions of a workspace learned, or `None` if nothing is stored.
     pub fn read(&self, workspace: &Path) -> Result<Option<LearnedFile>, Error> {
         let path = self.path_of(workspace);
         let fail = |error| Error::io("read what earlier sessions learned", &path, error);
@@ -68,7 +70,7 @@ impl LearnedFiles {
         Ok(Some(stored))
     }
 
-    /// Replaces what is kept for a workspace atomically.
+    /// Replaces the stored data of a workspace atomically.
     pub fn replace(
         &self,
         workspace: &Path,
@@ -76,7 +78,7 @@ impl LearnedFiles {
         learned: Learned,
     ) -> Result<(), Error> {
         let path = self.path_of(workspace);
-        let fail = |error| Error::io("keep what this session learned", &path, error);
+        let fail = |error| Error::io("store what this session learned", &path, error);
         let stored = LearnedFile {
             version: VERSION,
             alone,
@@ -98,7 +100,7 @@ impl LearnedFiles {
         })
     }
 
-    /// Removes what is kept for a workspace. Returns false if nothing was kept.
+    /// Removes the stored data of a workspace. Returns false if there was none.
     pub fn remove(&self, workspace: &Path) -> Result<bool, Error> {
         let path = self.path_of(workspace);
         match std::fs::remove_file(&path) {

@@ -1,4 +1,5 @@
-//! One record: an envelope as one line of JSON, linked to the line before it and protected by a checksum.
+//! Encodes one record: an envelope as a line of JSON with a checksum and a link to the line before.
+//!
 //! Must not know: files.
 
 use std::fmt::{self, Write as _};
@@ -173,7 +174,7 @@ pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
     let why = |why: String| Error::Line { why };
     let text = std::str::from_utf8(line).map_err(|_| why("it is not UTF-8".to_owned()))?;
     let head: Head<'_> = serde_json::from_str(text)
-        .map_err(|error| why(crate::text::visible(&format!("it is no envelope: {error}"))))?;
+        .map_err(|error| why(crate::text::visible(&format!("it is not an envelope: {error}"))))?;
     if !(1..=FORMAT).contains(&head.v) {
         return Err(why(format!(
             "it has format {}, and this program reads formats 1 to {FORMAT}",
@@ -187,7 +188,7 @@ pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
 pub fn decode_line(line: &str) -> Result<(Uuid, Envelope), Error> {
     if line.len() > MAX_LINE || !is_intact(line.as_bytes()) {
         return Err(Error::Line {
-            why: "its checksum does not fit".to_owned(),
+            why: "its checksum does not match".to_owned(),
         });
     }
     let head = head(line.as_bytes())?;

@@ -1,4 +1,6 @@
-//! Reads a file line by line in bounded memory. Must not know: what the lines contain.
+//! Reads a file line by line in bounded memory.
+//!
+//! Must not know: what the lines contain.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -9,7 +11,7 @@ use super::line::MAX_LINE;
 pub(super) struct LineEnd {
     /// True if the line ended with a line break.
     pub(super) ended: bool,
-    /// True if the line was too long to be kept.
+    /// True if the line was too long to be stored.
     pub(super) long: bool,
     /// Offset of the byte after the line and its line break.
     pub(super) end: u64,

@@ -1,7 +1,9 @@
-//! Ensures one writer per session. Must not know: what is written.
+//! Ensures one writer per session.
 //!
-//! The lock is an advisory lock of the system on an open file, so it ends with its holder, however that ends.
-//! The process id in the file only tells people who holds it.
+//! Must not know: what is written.
+//!
+//! The lock is an advisory lock of the system on an open file, so it ends with its holder, however
+//! that ends. The process id in the file only shows people which process holds it.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -27,7 +29,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a session's directory, or says who holds it.
+    /// Takes the lock of a session's directory, or returns its holder.
     pub(super) fn take(dir: &Path) -> Result<Self, Error> {
         let path = dir.join(NAME);
         let fail = |error| Error::io("lock the session", &path, error);
@@ -51,22 +53,23 @@ impl Lock {
     }
 }
 
-/// Held on a directory of sessions: together with others while a session is made that nothing lists yet, alone while
-/// what is left of such sessions is removed.
+/// Lock on a directory of sessions. It is shared while a session is made that no list shows yet,
+/// and exclusive while unfinished sessions are removed.
 #[derive(Debug)]
 pub(super) struct Making {
     _dir: File,
 }
 
 impl Making {
-    /// Waits a moment for whoever removes something; a session can be made without, since it has a lock of its own.
+    /// Waits briefly for a process that removes something. A session can be created without this
+    /// lock, because it has a lock of its own.
     pub(super) fn together(dir: &Path) -> Option<Self> {
         let dir = regular_file::open_dir(dir).ok()?;
         patiently(|| dir.try_lock_shared()).ok()?;
         Some(Self { _dir: dir })
     }
 
-    /// None while anybody makes a session.
+    /// Returns `None` while a session is being made.
     pub(super) fn alone(dir: &Path) -> Option<Self> {
         let dir = regular_file::open_dir(dir).ok()?;
         dir.try_lock().ok()?;
@@ -82,8 +85,8 @@ fn noted(file: &File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Returns the process that claims to have a session open. This is a hint, not proof: a killed process leaves
-/// its id behind.
+/// Returns the process that claims to have a session open. This is a hint, not proof: a killed
+/// process does not remove its id.
 pub fn holder(place: &Place) -> Option<u32> {
     match place {
         Place::Dir { path, .. } => noted(&regular_file::open(&path.join(NAME), Links::Refuse).ok()?),
@@ -101,8 +104,8 @@ pub fn is_held(place: &Place) -> bool {
     regular_file::open(&path.join(NAME), Links::Refuse).is_ok_and(held)
 }
 
-/// Tries for a moment. A child process holds every open file of its parent until it executes its own program,
-/// so a lock can briefly outlive a holder that is gone.
+/// Retries for a short time. A child process holds every open file of its parent until it executes
+/// its own program, so a lock can briefly exist longer than its holder.
 fn patiently(lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     for _ in 0..TRIES {
         match lock() {
@@ -115,7 +118,7 @@ fn patiently(lock: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockE
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Leave no id of a dead process behind; the lock itself ends in any case.
+        // Remove the id of this process; the lock itself ends in any case.
         let _ = self.file.set_len(0);
     }
 }

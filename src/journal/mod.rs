@@ -1,13 +1,14 @@
-//! Events on disk: the durable order of envelopes and payloads, locks, and recovery. Must not know: what
-//! events mean, who runs, how anything is shown.
+//! Stores events on disk: the durable order of envelopes and payloads, locks, and recovery.
 //!
-//! A session is a directory with one append-only file of JSON lines or, read-only, such a file alone.
-//! `docs/journal.md` describes the format. The parts guarantee:
-//! - [`Writer`]: one per session. It appends in memory, and [`Writer::sync`] makes that durable. After the
-//!   first failed write or sync every call fails with that error.
-//! - [`read`]: every record up to the first that is not intact, and a description of the rest. It never
-//!   panics and passes over the file once.
-//! - [`beyond`]: what can still be read behind damage.
+//! Must not know: what events mean, who runs, how anything is shown.
+//!
+//! A session is a directory with one append-only file of JSON lines or, read-only, such a file
+//! alone. `docs/journal.md` describes the format. The parts guarantee:
+//! - [`Writer`]: one per session. It appends in memory, and [`Writer::sync`] makes that durable.
+//!   After the first failed write or sync every call fails with that error.
+//! - [`read`]: every record up to the first that is not intact, and a description of the rest. It
+//!   never panics and reads the file once.
+//! - [`beyond`]: the intact records after damage.
 //! - [`Records`]: the same records one at a time, decoded on demand.
 //! - [`Store`]: creates, lists, finds and deletes sessions.
 //! - [`LearnedFiles`]: what the sessions of a workspace learned, for the next one.

@@ -1,4 +1,6 @@
-//! Stores long strings outside the journal, each in a file named by its hash. Must not know: events.
+//! Stores long strings outside the journal, each in a file named by its hash.
+//!
+//! Must not know: events.
 //!
 //! In a body a long string is replaced by `{"$payload": <BLAKE3 of its UTF-8 bytes>, "len": <bytes>}`. A name
 //! in user data that consists of any number of `$` and then `$payload` gets one more `$`, so the replacement
@@ -53,7 +55,7 @@ impl<'a> UsedLimits<'a> {
         Self { bounds, bytes: 0 }
     }
 
-    /// Counts a string, or says which limit it exceeds.
+    /// Counts a string, or returns the limit that it exceeds.
     fn take(&mut self, len: usize) -> Result<(), String> {
         let Bounds { longest, record, .. } = self.bounds;
         if len > *longest {
@@ -232,7 +234,8 @@ impl Payloads {
         Self { dir }
     }
 
-    /// Returns true if every file that a body names is there with its length. Its content is not looked at.
+    /// Returns true if every file that a body names exists with its length. Its content is not
+    /// checked.
     pub(super) fn are_there(&self, body: &str) -> bool {
         let Some(dir) = self.dir.as_ref().filter(|_| is_named(body)) else {
             return !is_named(body);
@@ -255,7 +258,7 @@ impl Payloads {
         let path = dir.join(&hash);
         let fail = |error| Error::io("write the payload", &path, error);
         if Self::new(Some(dir.to_owned())).load(&hash, text.len()).is_ok() {
-            // Whoever put it there may have died before its name was on disk.
+            // The process that put it there may have died before its name was on disk.
             dirs::sync_dir(dir).map_err(fail)?;
             return Ok(hash);
         }

@@ -1,5 +1,8 @@
-//! Reads a journal in one pass: every record up to the first that is not intact, and a description of the
-//! rest. It changes nothing. Must not know: what events mean.
+//! Reads a journal in one pass: every record up to the first that is not intact, and what follows.
+//!
+//! Must not know: what events mean.
+//!
+//! It describes the rest of the file and changes nothing.
 
 use std::fmt;
 use std::fs::File;
@@ -61,7 +64,7 @@ impl fmt::Display for Torn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the last write did not come to its end ({} bytes from line {} on: {})",
+            "the last write is incomplete ({} bytes from line {} on: {})",
             self.bytes, self.line, self.why
         )?;
         match &self.moved_to {
@@ -71,7 +74,7 @@ impl fmt::Display for Torn {
     }
 }
 
-/// A record that is not intact, with more records behind it.
+/// A record that is not intact, with more records after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// Its line, counted from 1.
@@ -175,7 +178,7 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
     let fail = |error| Error::io("read the session", &path, error);
     let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file));
     let mut check = Check::new(place);
-    // An incomplete decision does not count: its records are passed on once the last of them is there.
+    // An incomplete decision is ignored: its records are passed on once the last of them is there.
     let mut whole = check.report.clone();
     let mut open = Vec::new();
     let mut end = 0;
@@ -200,7 +203,7 @@ pub(super) fn pass(place: &Place, file: File, mut each: impl FnMut(Envelope, u64
             line: whole.records + 1,
             offset: whole.bytes,
             bytes: end - whole.bytes,
-            why: "the decision that they belong to is not whole".to_owned(),
+            why: "their decision is incomplete".to_owned(),
             moved_to: None,
         });
     }
@@ -298,10 +301,10 @@ impl Check {
             return Err(format!("it has more than {MAX_LINE} bytes"));
         }
         if !seen.ended {
-            return Err("it has no end".to_owned());
+            return Err("it is incomplete".to_owned());
         }
         if !line::is_intact(bytes) {
-            return Err("its checksum does not fit".to_owned());
+            return Err("its checksum does not match".to_owned());
         }
         self.fit(bytes, seen.end).map_err(|error| match error {
             Error::Line { why } => why,

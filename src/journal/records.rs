@@ -1,7 +1,9 @@
 //! Finds the records of a session by their offsets and decodes them on demand.
 //!
-//! A long session takes many times more memory than disk space; a reader that looks at one record at a time
-//! keeps only the offset at which each ends. Must not know: what events mean.
+//! Must not know: what events mean.
+//!
+//! A long session takes many times more memory than disk space; a reader that looks at one record
+//! at a time keeps only the offset at which each ends.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -13,7 +15,7 @@ use super::reader::{self, Report};
 use super::store::Place;
 use crate::domain::envelope::Envelope;
 
-/// Number of bytes read at once.
+/// Number of bytes per read.
 const PIECE: u64 = 1 << 18;
 
 /// The intact records that a session had when it was read.

@@ -1,4 +1,6 @@
-//! Manages the directory of sessions. Must not know: where it is by default on this machine.
+//! Manages the directory of sessions.
+//!
+//! Must not know: where it is by default on this machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ pub(super) const PAYLOAD: &str = "payload";
 /// Name of the file that repeats the session's title for lists.
 pub(super) const TITLE: &str = "title";
 
-/// Of which session this one is a fork, and where, repeated for lists.
+/// Session and record from which this one was forked, repeated here for lists.
 pub(super) const FORK: &str = "fork";
 
 /// Ending of the directory of a session that is not whole yet; nothing lists it.
@@ -139,13 +141,14 @@ impl Store {
         let dir = self.dir.join(id.to_string());
         Writer::create(id, &dir).inspect_err(|error| {
             if !matches!(error, Error::Exists { .. }) {
-                // Do not leave a half-made session behind; if removing it fails too, it is merely empty.
+                // Remove a half-made session; if removing it fails too, it is merely empty.
                 std::fs::remove_dir_all(&dir).unwrap_or_default();
             }
         })
     }
 
-    /// Removes a session in which nothing was ever recorded, so that a failed start leaves nothing behind.
+    /// Removes a session in which nothing was ever recorded, so that a failed start leaves nothing
+    /// on disk.
     pub fn forget_unbegun(&self, id: Uuid) {
         let path = self.dir.join(id.to_string());
         let place = Place::Dir { id, path };
@@ -170,7 +173,8 @@ impl Store {
         let part = path.with_extension(PART);
         let made = self.whole(id, (&part, &path), fill);
         if made.is_err() {
-            // Drawn for this session alone: whatever is there is ours. If it stays, it is only in the way.
+            // The name was generated for this session alone, so the content is ours. If it stays,
+            // it is only in the way.
             std::fs::remove_dir_all(&part).unwrap_or_default();
         }
         made
@@ -229,7 +233,7 @@ impl Store {
         })
     }
 
-    /// Every session, the one begun last first. Passes over each journal without decoding what it says.
+    /// Lists every session, newest first. Reads each journal without decoding its events.
     pub fn list(&self) -> Result<Vec<Summary>, Error> {
         let mut all = summary::of_all(&self.places()?);
         all.sort_by(|a, b| (b.started, &b.id).cmp(&(a.started, &a.id)));
@@ -332,8 +336,8 @@ impl Store {
     }
 }
 
-/// Returns the path that is shown like this one, if there is none of this name and only one like it: a name that is
-/// not UTF-8 is shown with marks in place of what cannot be shown.
+/// Returns the path that is displayed like this one, if no path has this name and only one is
+/// displayed like it. A name that is not UTF-8 is displayed with marks for the unprintable parts.
 fn listed_as(path: &Path) -> PathBuf {
     let (Some(name), Some(dir), false) = (path.file_name(), path.parent(), path.exists()) else {
         return path.to_owned();
@@ -358,7 +362,7 @@ fn listed_as(path: &Path) -> PathBuf {
     }
 }
 
-/// True for the directory of a session that was not whole when it was last looked at.
+/// True for the directory of a session that was unfinished at the last check.
 fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == PART)
         && id_of(&path.with_extension("")).is_some()

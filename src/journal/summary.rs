@@ -1,4 +1,6 @@
-//! Summarises sessions for a list, in one pass over each journal. Must not know: what most events say.
+//! Summarises sessions for a list, in one pass over each journal.
+//!
+//! Must not know: what most events say.
 //!
 //! A pass checks every line and its link to the one before, and decodes few bodies. A session that cannot be read to its
 //! end is listed with the reason.
@@ -20,7 +22,7 @@ use super::store::{FORK, Place, TITLE};
 use crate::domain::envelope::FORMAT;
 use crate::regular_file::{self, Links};
 
-/// Bytes read at once.
+/// Bytes per read.
 const PIECE: usize = 1 << 18;
 
 /// Maximum number of threads that read journals.
@@ -143,7 +145,7 @@ pub(super) fn of_all(places: &[Place]) -> Vec<Summary> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let others = threads.min(MOST).min(places.len()).saturating_sub(1);
     thread::scope(|scope| {
-        // Where no thread can be had, this one does all of it.
+        // If no thread can be started, this one does all of it.
         let others: Vec<_> = (0..others)
             .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
@@ -189,7 +191,7 @@ fn fill(summary: &mut Summary) -> io::Result<()> {
     let meta = file.metadata()?;
     summary.bytes = meta.len();
     summary.modified = meta.modified().ok();
-    // What is appended meanwhile is not looked at.
+    // Later appended records are not read.
     let mut lines = Lines::new(BufReader::with_capacity(PIECE, file.take(meta.len())));
     let mut pass = Pass::new(&place);
     let mut bytes = Vec::new();
@@ -239,7 +241,7 @@ struct ListEntry {
 struct Gap {
     /// What is wrong with it.
     why: String,
-    /// Whether it, or a line behind it, is intact in itself.
+    /// True if it, or a line after it, is intact in itself.
     intact: bool,
     /// Whether it is the unfinished beginning of a first record.
     begun: bool,
@@ -282,13 +284,13 @@ impl Pass {
         }
     }
 
-    /// Takes in a line, or says why it is not the next record.
+    /// Takes in a line, or returns why it is not the next record.
     fn take(&mut self, bytes: &[u8], seen: LineEnd) -> Result<(), String> {
         if !is_record(bytes, seen) {
             let why = if seen.ended {
-                "its checksum does not fit"
+                "its checksum does not match"
             } else {
-                "it has no end"
+                "it is incomplete"
             };
             return Err(why.to_owned());
         }
@@ -374,9 +376,9 @@ impl Pass {
                 summary.status = SessionStatus::Unreadable;
                 summary.problem = Some("its first line is not an intact record".to_owned());
             }
-            // Whoever writes it may be in the middle of a line or of a decision.
+            // Its writer may be in the middle of a line or of a decision.
             _ if is_torn && !lock::is_held(&self.place) => {
-                summary.problem = Some("its last write did not come to its end".to_owned());
+                summary.problem = Some("its last write is incomplete".to_owned());
             }
             _ => {}
         }

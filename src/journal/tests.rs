@@ -72,7 +72,7 @@ impl Fixture {
         Place::at(&path).unwrap()
     }
 
-    /// Creates a session with these events, durable, and goes on with it.
+    /// Creates a session with these events, durable, and continues it.
     fn begun(&self, n: u128, envelopes: &[Envelope]) -> Writer {
         let mut writer = self.store.create(id(n)).unwrap();
         for envelope in envelopes {

@@ -1,6 +1,8 @@
-//! Keeps the bytes that went over the wire for each request, in files beside the journal, only to be read.
+//! Stores the bytes sent and received for each request in files next to the journal.
 //!
-//! No fold ever needs them. Must not know: providers, what the bytes mean.
+//! Must not know: providers, what the bytes mean.
+//!
+//! No fold needs them: they only serve inspection.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,7 +14,7 @@ use super::dirs;
 use crate::domain::id::TurnId;
 use crate::regular_file::{self, Links};
 
-/// Maximum number of bytes kept of a session: the oldest files are dropped first.
+/// Maximum number of bytes stored for a session: the oldest files are dropped first.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum number of these bytes that are read back.
 const READ: u64 = 4 * 1024 * 1024;
@@ -24,7 +26,7 @@ pub struct Frames {
     pub sent: Vec<u8>,
     /// The response body.
     pub received: Vec<u8>,
-    /// True if the files hold more than this.
+    /// True if the files contain more than this.
     pub more: bool,
 }
 
@@ -36,7 +38,7 @@ pub struct Wire {
     room: Arc<Mutex<Room>>,
 }
 
-/// What the files take, as far as this process knows.
+/// The disk space of the files, as far as this process knows.
 #[derive(Debug, Default)]
 struct Room {
     /// Bytes in the directory; counted when the first file is begun.
@@ -83,14 +85,14 @@ impl Half {
 }
 
 impl RequestFiles {
-    /// Keeps bytes. A failure is ignored: the run continues without them.
+    /// Stores bytes. A failure is ignored: the run continues without them.
     pub fn keep(&self, sent: bool, bytes: &[u8]) {
         let half = if sent { &self.sent } else { &self.received };
         let mut half = half.lock().unwrap_or_else(PoisonError::into_inner);
         half.keep(bytes, &self.wire, || self.begin(sent));
     }
 
-    /// A request is made whose body is not kept: an earlier reply was no answer to this one.
+    /// Begins a request whose body is not stored: an earlier reply did not answer this one.
     pub fn begin_reply(&self) {
         let mut half = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         *half = Half::None;
@@ -110,7 +112,7 @@ impl RequestFiles {
             wire.room().open.insert(path.clone());
             regular_file::rewrite(&path)
         });
-        made.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the wire is not kept"))
+        made.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the raw request and response are not stored"))
             .ok()
     }
 }
@@ -139,7 +141,8 @@ impl Wire {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many of so many bytes may be written, after dropping the oldest files that are in the way.
+    /// Returns how many of the requested bytes may be written, after dropping the oldest files that
+    /// are in the way.
     fn grant(&self, requested: usize) -> usize {
         let mut room = self.room();
         let mut used = room
@@ -198,7 +201,7 @@ impl Wire {
         self.dir.join(format!("turn-{}-request-{request}.{way}", turn.0))
     }
 
-    /// Reads what was kept of a request; `None` if nothing was.
+    /// Reads the stored bytes of a request; `None` if there are none.
     pub fn read(&self, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
         let mut frames = Frames::default();
         let mut any = false;
@@ -315,7 +318,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         assert_eq!([read(1), read(2), read(3)], [None, Some(10), Some(10)]);
-        // What another process left counts as well.
+        // Files of another process count as well.
         let later = Wire {
             most: 25,
             ..Wire::in_session(dir.path())
@@ -330,7 +333,7 @@ mod tests {
         one.keep(false, &[b'y'; 10]);
         assert_eq!(read(4), Some(15), "no more than there is room for");
         one.keep(false, b"z");
-        assert_eq!(read(4), Some(15), "and nothing behind a gap");
+        assert_eq!(read(4), Some(15), "and nothing after a gap");
         assert_eq!(read(5), Some(10));
     }
 

@@ -1,4 +1,6 @@
-//! Appends records to a session. Must not know: what events mean, when a sync is due.
+//! Appends records to a session.
+//!
+//! Must not know: what events mean, when a sync is due.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -24,7 +26,7 @@ const ENOUGH: usize = 256 << 10;
 /// Type of the event that names a session.
 const TITLED: (&str, &str) = ("run", "titled");
 
-/// Type of the event that says of which session this one is a fork.
+/// Type of the event that names the session from which this one was forked.
 const FORKED: (&str, &str) = ("run", "forked");
 
 /// What records are written to.
@@ -58,7 +60,8 @@ pub struct Writer {
     waiting: Vec<u8>,
     /// True if the system has records that may not be on disk.
     unsynced: bool,
-    /// What is repeated for lists and not in its own file yet, with the name of that.
+    /// Texts that are repeated for lists and not in their own files yet, with the names of the
+    /// files.
     repeated: Vec<(&'static str, String)>,
     /// The first failure of the system; everything fails with it from then on.
     failed: Option<Error>,
@@ -277,7 +280,8 @@ impl Writer {
         }
     }
 
-    /// Repeats a text in a file of its own, for lists. The journal has it; no failure matters.
+    /// Repeats a text in a file of its own, for lists. The journal contains it, so a failure is
+    /// ignored.
     fn keep(&self, name: &str, text: &str) {
         let draft = self.dir.join(format!("{name}.part"));
         let written = regular_file::rewrite(&draft).and_then(|mut file| file.write_all(text.as_bytes()));
@@ -292,8 +296,8 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Nobody waits for these records any more, but they are worth keeping. A failure was reported before
-        // or concerns nothing that was acknowledged.
+        // No caller waits for these records any more, but they are worth storing. A failure was
+        // reported before or concerns nothing that was acknowledged.
         if self.failed.is_none() {
             let _ = self.flush();
         }
@@ -320,7 +324,7 @@ fn move_torn_tail(dir: &Path, file: &mut File, torn: &mut Torn) -> io::Result<()
         .and_then(|_| io::copy(&mut (&*file).take(torn.bytes), &mut backup))
         .and_then(|_| backup.sync_all());
     if let Err(error) = copied {
-        // Nothing is cut off yet: whoever tries again begins with another file, and these would pile up.
+        // Nothing is cut off yet: the next try begins with another file, and these would pile up.
         let _ = std::fs::remove_file(&path);
         return Err(error);
     }

@@ -1,4 +1,5 @@
 //! Decodes a recorded response, for people and for tests, with the same decoders as a live one.
+//!
 //! Must not know: files, how the result is printed.
 
 use serde::Serialize;
@@ -31,7 +32,7 @@ pub struct Summary {
     pub reasoning: String,
     /// Its calls, in the order in which they began.
     pub calls: Vec<SummaryCall>,
-    /// Why it ended, in the words of the Chat format; `None` if it did not end.
+    /// Why it ended, as a finish reason of the Chat format; `None` if it did not end.
     pub finish: Option<String>,
     /// Token counts, if there were any.
     pub usage: Option<Usage>,
@@ -48,7 +49,7 @@ pub struct SummaryCall {
     pub name: String,
     /// The exact argument text.
     pub args: String,
-    /// False for a call that did not come to its end, or that was not meant: it would not run.
+    /// False for an incomplete or unintended call: it would not run.
     pub whole: bool,
 }
 
@@ -147,7 +148,7 @@ fn line(chunk: &Chunk) -> Value {
     }
 }
 
-/// Returns the Chat format's word for a reason to stop.
+/// Returns the Chat format's finish reason.
 fn finish_reason(stop: &Stop) -> &str {
     match stop {
         Stop::End | Stop::Accepted => "stop",

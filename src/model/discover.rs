@@ -1,7 +1,9 @@
-//! Finds out which real model to talk to, from the settings or from a server on this machine.
+//! Chooses the model provider, from the settings or from a server on this machine.
 //!
-//! Settings come merged (flags before environment before configuration). If they name no model or no server,
-//! the server itself is asked what it has. Must not know: files, environment variables, the scripted model.
+//! Must not know: files, environment variables, the scripted model.
+//!
+//! Settings come merged (flags before environment before configuration). If they name no model or
+//! no server, the server itself is asked what it has.
 
 #[cfg(test)]
 mod tests;
@@ -16,16 +18,16 @@ use super::show::visible;
 
 /// Where the provider of the wire format serves.
 pub const OPENAI: &str = "https://api.openai.com/v1";
-/// What is asked for there where nobody names a model.
+/// The model to ask for if none is named.
 const OPENAI_MODEL: &str = "gpt-4.1-mini";
 /// Default base URL of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434/v1";
-/// How long an Ollama that nobody named may take to list its models.
+/// Time limit for an Ollama that was not named to list its models.
 const PROBE: Duration = Duration::from_millis(200);
 /// How long a named server may take.
 const PROBE_NAMED: Duration = Duration::from_secs(5);
 
-/// What the settings say about the model.
+/// The settings of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelSettings {
     /// Name of the model.
@@ -124,7 +126,7 @@ pub fn same_server(one: &str, other: &str) -> bool {
     origin(one).is_some_and(|one| Some(one) == origin(other))
 }
 
-/// True for a server on this machine or in its own network: such servers want no key as a rule.
+/// True for a server on this machine or in its own network: such servers usually need no key.
 pub fn is_near(base_url: &str) -> bool {
     let Ok(url) = connect::endpoint(base_url, "") else {
         return false;
@@ -145,7 +147,7 @@ pub fn is_near(base_url: &str) -> bool {
     }
 }
 
-/// The server that must say what it has before [`choose`] can decide; none where all was said.
+/// The server that must list its models before [`choose`] can decide; none if everything is given.
 pub fn to_ask(given: &ModelSettings) -> Option<String> {
     match (&given.base_url, &given.model) {
         (Some(base_url), None) => Some(base_url.clone()),

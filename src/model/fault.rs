@@ -1,5 +1,8 @@
-//! Reads what a server says when it refuses a request or breaks off: the innermost reason, which kind of fault it is, and
-//! how long it asks to wait. Must not know: wire formats, sockets, when to ask again.
+//! Reads the reason, the kind and the requested wait from a server's error.
+//!
+//! Must not know: wire formats, sockets, when to ask again.
+//!
+//! A server may refuse a request or break off a reply; the innermost reason is used.
 
 #[cfg(test)]
 mod tests;
@@ -14,23 +17,23 @@ use crate::domain::turn::{StreamFault, StreamFaultKind};
 const DEEPEST: u32 = 12;
 /// Bytes of an input that an error repeats.
 const MOST_REPEATED: usize = 64;
-/// Reasons that are told of a list of errors.
+/// Maximum number of reasons reported from a list of errors.
 const MOST_REASONS: usize = 3;
 
-/// What a server said.
+/// The error of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The HTTP status, or the number inside of the error that stands for one.
     pub status: Option<u64>,
-    /// The innermost reason, with the provider's name where a router names it; empty where nothing was said.
+    /// The innermost reason, with the provider's name if a router names it; empty if there is none.
     pub reason: String,
-    /// All words of it in lower case, the ones inside of texts that are JSON included.
+    /// All of its text in lower case, including the text inside embedded JSON.
     pub words: String,
-    /// Milliseconds that its words ask to wait.
+    /// Milliseconds to wait according to its text.
     pub wait_ms: Option<u64>,
 }
 
-/// Returns what a frame of a stream says if it reports an error; `text` is its JSON text.
+/// Returns the error that a frame of a stream reports; `text` is its JSON text.
 pub fn in_frame(name: &str, frame: &Object<'_>, text: &str) -> Option<Refusal> {
     if let Some(raw) = frame.get("error") {
         return Some(Refusal::read(None, raw));
@@ -70,12 +73,12 @@ impl Refusal {
         }
     }
 
-    /// Returns true if the words hold this one.
+    /// Returns true if the text contains this word.
     pub fn mentions(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// Returns true if the words hold one of these.
+    /// Returns true if the text contains one of these words.
     pub fn mentions_any(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.mentions(word))
     }
@@ -139,9 +142,9 @@ impl Refusal {
     }
 }
 
-/// Words by which servers say that they have too much to do.
+/// Words by which servers report an overload.
 const OVERLOAD: &[&str] = &["overloaded", "capacity_exceeded", "at capacity", "no capacity"];
-/// Words by which they say that they filtered.
+/// Words by which servers report a content filter.
 const FILTER: &[&str] = &[
     "content_filter",
     "content_policy_violation",
@@ -149,7 +152,7 @@ const FILTER: &[&str] = &[
     "data_inspection_failed",
     "moderation",
 ];
-/// Codes and words that mean a used-up quota whatever else is said.
+/// Codes and words that mean a used-up quota, whatever else the text contains.
 const USED_UP: &[&str] = &[
     "insufficient_quota",
     "exceeded_current_quota",
@@ -163,10 +166,10 @@ const USED_UP: &[&str] = &[
     "payment required",
     "perday",
 ];
-/// Words that may as well be said of a limit for a minute.
+/// Words that may also describe a limit per minute.
 const PERHAPS_USED_UP: &[&str] = &["quota", "billing", "spending limit", "usage limit"];
 
-/// Words of a limit that time lifts.
+/// Words of a limit that ends with time.
 const FOR_A_WHILE: &[&str] = &[
     "rate_limit",
     "rate limit",
@@ -177,13 +180,13 @@ const FOR_A_WHILE: &[&str] = &[
     "per_second",
 ];
 
-/// The words without addresses of pages.
+/// Returns the text without addresses of pages.
 fn without_addresses(words: &str) -> String {
     let stored = words.split_whitespace().filter(|word| !word.contains("://"));
     stored.collect::<Vec<_>>().join(" ")
 }
 
-/// What is found anywhere in an error.
+/// Parts found anywhere in an error.
 #[derive(Debug, Default)]
 struct ErrorParts {
     status: Option<u64>,
@@ -206,7 +209,7 @@ impl ErrorParts {
             Value::Object(members) => {
                 for (key, value) in members {
                     self.member(key, value);
-                    // What was sent is repeated there; only a word of it is about the error.
+                    // This repeats what was sent; only a part of it is about the error.
                     let repeats =
                         key == "input" && value.as_str().is_none_or(|text| text.len() > MOST_REPEATED);
                     if !repeats {
@@ -234,7 +237,7 @@ impl ErrorParts {
                     self.words.push('\n');
                 }
             }
-            // What it is about decides which words of it matter.
+            // The subject of the error decides which parts of its text matter.
             "param" | "retryDelay" => {
                 if let Some(text) = value.as_str() {
                     self.words.push_str(key);
@@ -269,7 +272,7 @@ fn reason(value: &Value, left: u32) -> Option<String> {
     }
 }
 
-/// Members that hold errors inside of an error.
+/// Members that contain nested errors.
 const DEEPER: &[&str] = &[
     "error",
     "errors",
@@ -284,7 +287,7 @@ const DEEPER: &[&str] = &[
     "fieldViolations",
     "violations",
 ];
-/// Members that say it in words.
+/// Members that contain the reason as text.
 const SAYING: &[&str] = &[
     "message",
     "Message",
@@ -302,7 +305,7 @@ const SAYING: &[&str] = &[
 
 /// The innermost reason of an error that is an object.
 fn of_object(members: &Map<String, Value>, left: u32) -> Option<String> {
-    // Beside a message, a text is the name of a status.
+    // Next to a message, a text is the name of a status.
     let has_message = members
         .get("message")
         .is_some_and(|words| words.as_str() != Some(""));
@@ -312,7 +315,7 @@ fn of_object(members: &Map<String, Value>, left: u32) -> Option<String> {
             ("error", Value::String(_)) if has_message => None,
             ("error" | "cause" | "fault" | "innererror" | "inner_error", _) => reason(value, left),
             ("metadata", _) => reason(value.get("raw")?, left),
-            // A list may hold what is for programs only.
+            // A list may contain parts that are for programs only.
             (_, Value::Array(list)) => {
                 let output = list.iter().filter(|one| is_message(one)).cloned();
                 reason(&Value::Array(output.collect()), left)
@@ -352,7 +355,7 @@ fn of_fields(fields: &Map<String, Value>, left: u32) -> Option<String> {
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// The names of reasons in a list of details, which stand beside the words.
+/// Returns the names of reasons in a list of details; a text accompanies each.
 fn names_of_details(members: &Map<String, Value>) -> Option<String> {
     let details = members.get("details")?.as_array()?;
     let names = details.iter().filter_map(|one| one.get("reason")?.as_str());
@@ -363,7 +366,7 @@ fn names_of_details(members: &Map<String, Value>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Returns true for a detail in words.
+/// Returns true for a detail as text.
 fn is_message(detail: &Value) -> bool {
     let output = ["msg", "detail", "error", "fieldViolations", "violations"];
     let is_sentence = |key: &&str| {
@@ -388,7 +391,7 @@ fn path(place: &[Value]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// The words of a page or of XML; other text as it is.
+/// Returns the text of an HTML page or of XML; other text as it is.
 fn page(text: &str) -> String {
     if !text.starts_with('<') {
         return text.to_owned();
@@ -410,7 +413,7 @@ fn page(text: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The JSON object or list that a text is, or that stands in it behind a few words.
+/// Returns the JSON object or list that a text is, or that follows a few words in it.
 fn inside(text: &str) -> Option<Value> {
     let at = text.find(['{', '['])?;
     let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
@@ -423,7 +426,8 @@ fn inside(text: &str) -> Option<Value> {
     claims.then_some(value)
 }
 
-/// Milliseconds that words ask to wait: `try again in 7.66s`, `retry in 1m2s`, `retrydelay: 32s`.
+/// Returns the milliseconds to wait according to a text: `try again in 7.66s`, `retry in 1m2s`,
+/// `retrydelay: 32s`.
 fn wait(words: &str) -> Option<u64> {
     const BEFORE: &[&str] = &["try again in ", "retry in ", "retry after ", "retrydelay: "];
     BEFORE.iter().find_map(|before| {

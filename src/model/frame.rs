@@ -1,7 +1,8 @@
 //! Reads the JSON of one data frame level by level, keeping the exact text of deeper levels.
 //!
-//! Surplus keys, nulls and oversized numbers are accepted, because servers differ in all of these.
 //! Must not know: wire formats, parts, streams.
+//!
+//! Surplus keys, nulls and oversized numbers are accepted, because servers differ in all of these.
 
 use std::borrow::Cow;
 use std::fmt;

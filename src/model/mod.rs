@@ -1,5 +1,6 @@
-//! Talks to one provider and converts its stream to chunks. Must not know: the graph, the journal, approvals,
-//! when to retry.
+//! Talks to one provider and converts its stream to chunks.
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
 
 pub mod decode;
 pub mod discover;
@@ -41,16 +42,17 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The tools on offer, in order; empty to allow only an answer.
     pub tools: Vec<ToolCard>,
-    /// The forms that the server was found to want.
+    /// The special forms that the server needs.
     pub quirks: Quirks,
     /// Number of the model turn in the thread, counted from 1.
     pub turn: u32,
-    /// Observes what goes over the wire.
+    /// Observes the bytes that are sent and received.
     pub tap: Tap,
 }
 
-/// A piece of a stream, the same for every provider. A part is one block of the message (text, reasoning or a
-/// call), numbered from 0 in the order in which it began, whatever the provider calls it.
+/// A piece of a stream, the same for every provider. A part is one block of the message: text,
+/// reasoning or a call. Parts are numbered from 0 in the order in which they began, whatever the
+/// provider calls them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunk {
     /// More text of a part.
@@ -88,14 +90,15 @@ pub enum Chunk {
         /// The part.
         part: u32,
     },
-    /// The server refused the form of the request; it was sent in another form, before anything of the reply came.
+    /// The server refused the form of the request. It was sent in another form before any part of
+    /// the reply arrived.
     Learned {
         /// Name of the form.
         quirk: String,
         /// The server's words.
         words: String,
     },
-    /// The model refused, in these words.
+    /// The model refused, with this text.
     Refused {
         /// Its words.
         words: String,
@@ -112,7 +115,7 @@ pub enum Chunk {
         /// The raw data.
         raw: String,
     },
-    /// Token counts; the last chunk counts.
+    /// Token counts; the last chunk wins.
     Usage(Usage),
     /// The end mark of the provider.
     Finish(Stop),

@@ -1,10 +1,13 @@
-//! The forms of requests that servers want otherwise than the rest. They are learned from refusals, recorded by their
-//! names, and hold for a server as long as the session lasts. Must not know: wire formats, words of servers.
+//! Special forms of requests that some servers need.
+//!
+//! Must not know: wire formats, words of servers.
+//!
+//! They are learned from refusals. A form is recorded by its name. It holds for a server as long as the session lasts.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// One thing that a server wants otherwise.
+/// A special form that a server needs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quirk {
     /// It does not take a member of this name: the member is left out.
@@ -21,7 +24,7 @@ pub enum Quirk {
     DeveloperRole,
     /// The system text is the beginning of the first user message.
     SystemInUser,
-    /// No user message stands right behind a tool result: its words stand at the end of that result.
+    /// No user message directly follows a tool result: its text is appended to that result.
     NotesInResult,
     /// Roles alternate strictly: neighbours of one role are joined.
     AlternateRoles,
@@ -39,7 +42,7 @@ pub enum Quirk {
     CompletionTokens,
 }
 
-/// What is known of a server.
+/// The special forms that a server needs.
 pub type Quirks = BTreeSet<Quirk>;
 
 /// The quirks without a member, with their names.
@@ -62,7 +65,7 @@ const NAMED: &[(Quirk, &str)] = &[
 const LEAVE_OUT: &str = "leave_out:";
 
 impl Quirk {
-    /// Returns the quirk of a recorded name; `None` for one that this version does not know.
+    /// Returns the quirk of a recorded name; `None` for a name unknown to this version.
     pub fn named(name: &str) -> Option<Self> {
         if let Some(member) = name.strip_prefix(LEAVE_OUT) {
             return Some(Self::LeaveOut(member.to_owned()));

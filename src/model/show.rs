@@ -1,4 +1,6 @@
-//! Makes untrusted text in messages visible and short. Must not know: where it came from.
+//! Makes untrusted text in messages visible and short.
+//!
+//! Must not know: where it came from.
 
 pub use crate::text::visible;
 use crate::text::visible_head;
@@ -6,19 +8,19 @@ use crate::text::visible_head;
 /// Maximum number of characters of foreign text in a message.
 const EXCERPT: usize = 400;
 
-/// Most characters of a foreign text out of which a key may still have to be taken: longer than any key is.
+/// Maximum number of characters of a foreign text that are searched for a key: longer than any key.
 const SAMPLE: usize = 16 * 1024;
 
-/// The beginning of a foreign text, safe to show, on one line. Before it goes into a message, the key is to be taken
-/// out of it and the rest cut by [`cut`]: the other way round the beginning of a key could be left.
+/// Returns the beginning of a foreign text, safe to show, on one line. The key must be removed from
+/// it before [`cut`] shortens the message. In the other order the beginning of a key could remain.
 pub fn sample(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     visible_head(&line, SAMPLE)
 }
 
-/// A message that holds a sample, in the length of a message. What is in it is safe to show already.
+/// Shortens a message that contains a sample. Its content is already safe to show.
 pub fn cut(mut message: String) -> String {
-    // The program's own words come first.
+    // The program's own text comes first.
     if let Some((end, _)) = message.char_indices().nth(EXCERPT + 100) {
         message.truncate(end);
         message.push('…');

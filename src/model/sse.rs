@@ -1,8 +1,10 @@
 //! Decodes event streams from bytes, following the WHATWG definition of server-sent events.
 //!
-//! Bytes go in as they arrive, in pieces of any size, and whole events come out, the same however the stream
-//! is split. Written here because byte-order marks, bare carriage returns and broken UTF-8 all occur and must
-//! neither lose events nor stop the stream. Must not know: sockets, what the data means.
+//! Must not know: sockets, what the data means.
+//!
+//! Bytes go in as they arrive, in pieces of any size, and whole events come out, the same however
+//! the stream is split. Written here because byte-order marks, bare carriage returns and broken
+//! UTF-8 all occur and must neither lose events nor stop the stream.
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +48,7 @@ pub struct Decoder {
     after_return: bool,
     limit: usize,
     broken: bool,
-    /// Bytes of all lines that said something and ended.
+    /// Bytes of all completed lines with content.
     data_bytes: u64,
 }
 
@@ -85,7 +87,8 @@ impl Decoder {
         }
     }
 
-    /// Bytes that said something: comments and the other lines that servers send to keep a connection say nothing.
+    /// Number of bytes with content: comments and other lines that only keep a connection open do
+    /// not count.
     pub fn data_bytes(&self) -> u64 {
         let open = if self.line.starts_with(b"data:") {
             self.line.len() as u64
@@ -197,8 +200,8 @@ impl Decoder {
                 self.data.push_str(&String::from_utf8_lossy(value));
                 self.data.push('\n');
             }
-            // No such field is defined, but llama.cpp told its errors so, with the end mark right behind: it is an
-            // event of that name.
+            // No such field is defined, but llama.cpp sent its errors this way, directly followed
+            // by the end mark. It is an event of that name.
             b"error" => {
                 self.data_bytes += self.line.len() as u64;
                 self.data.push_str(&String::from_utf8_lossy(value));

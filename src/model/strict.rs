@@ -1,5 +1,8 @@
-//! Strict schemas, for servers that take no others: every property is required, and null stands for one that is left out.
+//! Converts schemas for servers that accept only strict ones.
+//!
 //! Must not know: wire formats, which server wants them.
+//!
+//! In a strict schema every property is required, and null represents a property that is left out.
 
 use serde_json::{Value, json};
 

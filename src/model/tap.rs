@@ -1,5 +1,6 @@
-//! Observes what goes over the wire, byte by byte, for whoever keeps it. Must not know: who listens,
-//! providers.
+//! Observes the bytes that are sent and received, for a recorder.
+//!
+//! Must not know: who listens, providers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,8 +35,8 @@ impl Tap {
     }
 }
 
-/// Replaces a secret in bytes that come in pieces. Of what may be the beginning of the secret nothing is passed on
-/// before the rest is there.
+/// Replaces a secret in bytes that come in pieces. A possible beginning of the secret is passed on
+/// only when the rest has arrived.
 pub(super) struct Without<'s> {
     secret: &'s [u8],
     held: Vec<u8>,
@@ -74,13 +75,13 @@ impl<'s> Without<'s> {
         out
     }
 
-    /// Returns what is left: the secret did not follow.
+    /// Returns the rest: the secret did not follow.
     pub(super) fn end(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 }
 
-/// What stands in the place of a secret.
+/// Replacement for a secret.
 const REPLACED: &[u8] = b"[the API key]";
 
 impl fmt::Debug for Tap {

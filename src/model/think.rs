@@ -1,8 +1,10 @@
-//! Splits streamed text into reasoning between marks and what is said. Servers without a parser for reasoning send
-//! both as text.
+//! Splits streamed text into reasoning between marks and the text of the answer.
 //!
-//! The marks may be torn over pieces. An opening mark counts at the beginning of the text only; a closing mark without
-//! one says that the text before it was reasoning. Must not know: wire formats, parts.
+//! Must not know: wire formats, parts.
+//!
+//! Servers without a parser for reasoning send both as text. The marks may be torn over pieces. An
+//! opening mark counts at the beginning of the text only; a closing mark without one means that the
+//! text before it was reasoning.
 
 /// Opening marks with their closing marks.
 const MARKS: &[(&str, &str)] = &[
@@ -14,7 +16,7 @@ const MARKS: &[(&str, &str)] = &[
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
 ];
-/// Closing marks that occur without an opening one: templates put that into the prompt.
+/// Closing marks that occur without an opening one: templates put the opening mark into the prompt.
 const BARE: &[&str] = &["</think>", "</thinking>", "</seed:think>", "[/THINK]", "◁/think▷"];
 
 /// What a piece of text is.
@@ -32,7 +34,7 @@ pub enum Piece {
 #[derive(Debug)]
 pub struct Splitter {
     place: Place,
-    /// What may be the beginning of a mark.
+    /// Text that may be the beginning of a mark.
     held: String,
     /// Whether a closing mark may still come without an opening one.
     may_lack_opening: bool,
@@ -48,13 +50,13 @@ enum Place {
     Beginning,
     /// Between marks.
     Inside(&'static str),
-    /// In what is said.
+    /// In the text of the answer.
     Text,
 }
 
 impl Splitter {
-    /// Creates a splitter for a text. `first` says that it is the first one of its reply and no reasoning came before:
-    /// only then may the opening mark be missing.
+    /// Creates a splitter for a text. `first` is true for the first text of a reply without
+    /// reasoning before it: only then may the opening mark be missing.
     pub const fn new(first: bool) -> Self {
         Self {
             place: Place::Beginning,
@@ -73,7 +75,7 @@ impl Splitter {
         out
     }
 
-    /// Ends the text: what was held back is no mark.
+    /// Ends the text: the buffered rest is no mark.
     pub fn end(&mut self) -> Vec<Piece> {
         let rest = std::mem::take(&mut self.held);
         let mut out = Vec::new();
@@ -141,7 +143,8 @@ impl Splitter {
             let opened = MARKS.iter().any(|(open, _)| before.contains(open));
             self.emit(before, out);
             self.may_lack_opening = false;
-            // A mark that is quoted, or that belongs to one in the middle of the text, is talked about.
+            // A quoted mark, or one that belongs to a mark in the middle of the text, is only
+            // mentioned.
             if opened || matches!(last, Some('`' | '"' | '\'')) {
                 self.held = rest;
                 return true;
@@ -163,7 +166,7 @@ impl Splitter {
         openings
     }
 
-    /// Goes on behind a closing mark: another opening one may follow.
+    /// Continues after a closing mark: another opening one may follow.
     fn close(&mut self, rest: &str, mark: &str) {
         let after = rest.get(mark.len()..).unwrap_or_default();
         after.clone_into(&mut self.held);
@@ -213,7 +216,7 @@ fn torn_opening(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// Reasoning and text that are made of a text in pieces of so many characters.
+    /// Returns the reasoning and the text of a text in pieces of `size` characters.
     fn split(text: &str, size: usize) -> (String, String) {
         let mut splitter = Splitter::new(true);
         let (mut reasoning, mut output) = (String::new(), String::new());

@@ -1,11 +1,13 @@
-//! Reads token counts under each of the names that providers give them. Must not know: where in a stream they stand.
+//! Reads token counts under each of the names that providers give them.
+//!
+//! Must not know: their place in a stream.
 
 use super::frame::Object;
 use crate::domain::turn::Usage;
 
 /// Names of the tokens that were sent.
 const INPUT: &[&str] = &["prompt_tokens", "input_tokens", "promptTokenCount"];
-/// Names of those of them that the provider's cache served.
+/// Names of the counts of tokens from the provider's cache.
 const CACHED: &[&str] = &[
     "cached_tokens",
     "cache_read_input_tokens",
@@ -15,11 +17,11 @@ const CACHED: &[&str] = &[
 ];
 /// Names of the tokens that were received.
 const OUTPUT: &[&str] = &["completion_tokens", "output_tokens", "candidatesTokenCount"];
-/// Names of those of them that are reasoning.
+/// Names of the counts of reasoning tokens.
 const REASONING: &[&str] = &["reasoning_tokens", "thoughtsTokenCount"];
-/// Objects with a closer account of what was sent.
+/// Objects with details of the sent tokens.
 const INPUT_DETAILS: &[&str] = &["prompt_tokens_details", "input_tokens_details"];
-/// Objects with a closer account of what was received.
+/// Objects with details of the received tokens.
 const OUTPUT_DETAILS: &[&str] = &["completion_tokens_details", "output_tokens_details"];
 
 /// Reads one usage object.
@@ -37,8 +39,8 @@ pub fn read(counts: &Object<'_>) -> Usage {
     }
 }
 
-/// Joins the counts of two frames of one reply. Counts grow while a reply goes on, and some servers send zeros or only a
-/// part of them at its end: of each count the larger one is taken.
+/// Joins the counts of two frames of one reply. Counts grow during a reply, and some servers send
+/// zeros or only a part of them at its end: of each count the larger one is taken.
 pub fn join(before: Usage, now: Usage) -> Usage {
     Usage {
         input: before.input.max(now.input),

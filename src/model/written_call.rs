@@ -1,5 +1,9 @@
-//! Finds a tool call that a model wrote as text, whole or begun: in the marks of its training, as tags, as lines, or as
-//! JSON that names a tool on offer. Such a text is no answer. Must not know: wire formats, what is done about it.
+//! Finds a tool call that a model wrote as text, whole or begun.
+//!
+//! Must not know: wire formats, what is done about it.
+//!
+//! Such a call is written in the marks of the model's training, as tags, as lines, or as JSON that
+//! names an offered tool. The text that contains it is no answer.
 
 mod json;
 #[cfg(test)]
@@ -7,7 +11,8 @@ mod tests;
 
 use json::{fenced, in_json, names};
 
-/// Marks that begin a call in the text of models, in lower case. What follows tells a call from talk about one.
+/// Marks that begin a call in the text of models, in lower case. The text after a mark
+/// distinguishes a call from a mention.
 const MARKS: &[&str] = &[
     "<tool_call>",
     "<tool_calls>",
@@ -52,9 +57,9 @@ const NAMING: &[&str] = &[
 /// Prefixes of a tool's name.
 const PREFIXES: &[&str] = &["functions.", "default_api.", "call:", "tools."];
 
-/// Returns the tool of the first written call; empty where the text does not say which.
+/// Returns the tool of the first written call; empty if the text does not name one.
 pub fn find(text: &str, tools: &[&str]) -> Option<String> {
-    // Both keep the places of all bytes.
+    // Both preserve the positions of all bytes.
     let lower = text.to_ascii_lowercase().replace('\'', "\"");
     named(text, &lower, tools)
         .or_else(|| marked(text, &lower, tools))
@@ -63,7 +68,7 @@ pub fn find(text: &str, tools: &[&str]) -> Option<String> {
         .or_else(|| in_json(text, tools))
 }
 
-/// A call behind a mark that names its tool.
+/// A call after a mark that names its tool.
 fn named(text: &str, lower: &str, tools: &[&str]) -> Option<String> {
     NAMING.iter().find_map(|mark| {
         lower.match_indices(mark).find_map(|(at, _)| {
@@ -76,13 +81,13 @@ fn named(text: &str, lower: &str, tools: &[&str]) -> Option<String> {
     })
 }
 
-/// A call behind another mark, or the beginning of a mark.
+/// A call after another mark, or the beginning of a mark.
 fn marked(text: &str, lower: &str, tools: &[&str]) -> Option<String> {
     for mark in MARKS {
         for (at, _) in lower.match_indices(mark) {
             let rest = text.get(at + mark.len()..).unwrap_or_default().trim_start();
             let begun = tool_at(rest, tools);
-            // A call that was cut right behind its mark counts as well.
+            // A call that was cut directly after its mark counts as well.
             let is_call = begun.is_some() || rest.is_empty() || rest.starts_with(['{', '[', '<']);
             if is_call && !is_quoted(text, at) {
                 let name = begun
@@ -162,7 +167,7 @@ fn in_code(text: &str, tools: &[&str]) -> Option<String> {
     of(text).or_else(|| blocks.find_map(|(_, block)| of(block)))
 }
 
-/// The tool whose name a text begins with, perhaps behind a prefix.
+/// The tool whose name a text begins with, perhaps after a prefix.
 fn tool_at<'t>(text: &str, tools: &[&'t str]) -> Option<&'t str> {
     let text = PREFIXES
         .iter()
@@ -174,7 +179,7 @@ fn tool_at<'t>(text: &str, tools: &[&'t str]) -> Option<&'t str> {
     })
 }
 
-/// What stands behind one of these words, in any case, at the beginning of a line.
+/// Returns the text after one of these words, in any case, at the beginning of a line.
 fn after_word<'l>(line: &'l str, words: &[&str]) -> Option<&'l str> {
     let line = line.trim_start_matches('*');
     words.iter().find_map(|word| {

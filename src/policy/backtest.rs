@@ -1,4 +1,4 @@
-//! Counts what a rule would have meant for the calls of a run, before it is accepted.
+//! Counts what a rule would have done with the calls of a run, before it is accepted.
 //!
 //! Must not know: who asks, how it is shown.
 
@@ -26,7 +26,8 @@ pub const MOST: usize = 10_000;
 /// What a rule would have meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Would {
-    /// Waiting calls that it matches. It decides them at once, unless another rule asks about or denies them.
+    /// Waiting calls that it matches. It decides them immediately, unless another rule asks about
+    /// or denies them.
     pub waiting: Vec<Item>,
     /// Number of calls that it matches, waiting ones included.
     pub matched: usize,
@@ -45,7 +46,7 @@ impl Would {
     }
 }
 
-/// Parses the rule that the operator wants, or says what is wrong with it. `None` for "exactly this".
+/// Parses the rule that the operator requests, or returns its fault. `None` for "exactly this".
 pub fn read(state: &State, requested: &RuleRequest) -> Result<Option<Rule>, String> {
     let RuleRequest::Text { text } = requested else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Holds the conditions of ask and deny rules against each command of a call.
+//! Matches the conditions of ask and deny rules against each command of a call.
 //!
 //! Must not know: other conditions, what a match leads to.
 
@@ -11,7 +11,7 @@ use super::matcher::{LINE, Predicate, Subject, WORDS};
 use super::shell::{SHELL, ShellCall};
 use crate::shell_line::Command;
 
-/// A call with what its shell line runs, which is read once.
+/// A call with the commands of its shell line, which is read once.
 pub struct Case<'a> {
     pub(super) subject: Subject<'a>,
     shell: OnceCell<Option<ShellCall>>,

@@ -1,4 +1,4 @@
-//! A TOML text that knows the place of everything in it, and errors that name such a place.
+//! A TOML text with the place of each item, and errors that name such a place.
 //!
 //! Must not know: what the keys mean, where the text comes from.
 

@@ -1,4 +1,4 @@
-//! A policy and its verdict on a call.
+//! Evaluates a policy for a call.
 //!
 //! Must not know: how rules were read, who asks.
 
@@ -24,16 +24,16 @@ const ASK_OPERATOR: &str = "ask_operator";
 /// Maximum number of characters quoted of a reason from a workspace's file.
 const QUOTED: usize = 200;
 
-/// Tells the operator of something that was read but does not count.
+/// Notice to the operator about a rule that was read but is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice(pub String);
 
-/// What is needed to decide whether a rule with an end still counts.
+/// What is needed to decide whether a rule that expires is still active.
 #[derive(Clone, Copy, Default)]
 pub struct Moment<'u> {
     /// UTC milliseconds since 1970; `None` if unknown.
     pub now: Option<i64>,
-    /// Returns how many calls a rule (named by [`Rule::cite`]) has allowed; `None` if nobody counts.
+    /// Returns how many calls a rule (named by [`Rule::cite`]) has allowed. `None` if unknown.
     /// Consulted only for rules with limited uses.
     pub used: Option<&'u dyn Fn(&str) -> u32>,
     /// Returns the key of exactly this call, or `None` if it is unknown. Consulted only for rules about
@@ -66,13 +66,13 @@ impl Policy {
             presets: of_preset(preset),
             rules: Vec::new(),
             builtin: [
-                builtin("the final answer always goes", Gate::Allow),
+                builtin("the final answer is always allowed", Gate::Allow),
                 builtin(
                     "a question to the operator always goes to the operator",
                     Gate::Ask,
                 ),
                 builtin(
-                    "where a rule is about commands, a call asks if it cannot be told which commands it runs",
+                    "where a rule is about commands, a call asks if the commands that it runs are unknown",
                     Gate::Ask,
                 ),
             ],
@@ -109,7 +109,7 @@ impl Policy {
         self
     }
 
-    /// Sets the directory in which the tools work, so that absolute paths can be judged.
+    /// Sets the directory in which the tools work, so that rules can match absolute paths.
     pub fn in_workspace(mut self, workspace: &Path) -> Self {
         self.workspace = Some(workspace.to_path_buf());
         self
@@ -139,7 +139,7 @@ impl Policy {
         self.verdict_at(subject, &Moment::default())
     }
 
-    /// Returns the verdict on a call at a moment.
+    /// Returns the verdict on a call at a given time.
     pub fn verdict_at(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Verdict {
         self.verdict_on(&Case::new(*subject), moment)
     }
@@ -176,14 +176,14 @@ impl Policy {
         }
         let mut args = subject.args.clone();
         for command in shell.commands() {
-            // A program with its words is judged as it is called.
+            // A program with its words is matched as it is called.
             let as_called = subject.args.get("command").is_none() && shell.whole.contains(&command.text);
             if let Some(args) = args.as_object_mut() {
                 args.remove("argv");
                 args.insert("command".to_owned(), command.text.as_str().into());
             }
             let args = if as_called { subject.args } else { &args };
-            // What is about exactly this call is about no part of it.
+            // A rule about exactly this call is about no part of it.
             let moment = Moment { key: None, ..*moment };
             let part = Case::running(Subject { args, ..*subject }, shell.part(command));
             let word = self.verdict_on(&part, &moment);
@@ -303,7 +303,7 @@ fn may_loosen(rule: &Rule, subject: &Subject<'_>) -> bool {
         || rule.matcher.tags.iter().any(|tag| tag == IRREVERSIBLE)
 }
 
-/// Returns what a workspace's rule says, as a quotation.
+/// Returns the text of a workspace's rule, as a quotation.
 fn quoted(rule: &Rule) -> Option<Quoted> {
     let Origin::Workspace { .. } = rule.origin else {
         return None;
@@ -333,7 +333,8 @@ fn is_exactly(rule: &Rule, moment: &Moment<'_>) -> bool {
     })
 }
 
-/// Returns true if a rule with an end still counts. When in doubt, the more careful answer is taken.
+/// Returns true if a rule that expires is still active. If that is uncertain, the more careful
+/// answer is taken.
 fn counts(rule: &Rule, moment: &Moment<'_>) -> bool {
     let loosens = rule.gate == Gate::Allow;
     let in_time = rule
@@ -376,7 +377,7 @@ fn reason(rule: &Rule, case: &Case<'_>) -> String {
             };
             format!("{tool} is of class {class}{why}, which {does} under {preset}.")
         }
-        (Gate::Allow, origin) => format!("a {} rule lets {tool} run.", origin.label()),
+        (Gate::Allow, origin) => format!("a {} rule allows {tool}.", origin.label()),
         (Gate::Ask, origin) => format!("a {} rule asks before {tool} runs.", origin.label()),
         (Gate::Deny, origin) => format!("a {} rule denies {tool}.", origin.label()),
     }

@@ -1,4 +1,4 @@
-//! Deadlines: what happens to a question that nobody answers.
+//! Deadlines: what happens to a question without an answer.
 //!
 //! Must not know: what time it is.
 
@@ -13,8 +13,9 @@ pub struct Deadline {
     pub on_expiry: Consequence,
 }
 
-/// Returns the verdict for a run without an operator. A question without a deadline expires at once and
-/// counts as "no"; one that would escalate halts the run, because nobody would notice.
+/// Returns the verdict for a run without an operator. A question without a deadline expires
+/// immediately and counts as "no"; one that would escalate halts the run, because no one would
+/// notice.
 pub fn headless(mut verdict: Verdict) -> Verdict {
     if verdict.gate == Gate::Ask {
         if verdict.deadline_ms.is_none() {

@@ -1,7 +1,9 @@
 //! Decides which calls a rule is about: tool, server, effect class, tags, arguments.
 //!
-//! In doubt, the careful result counts: an allow rule matches less, an ask or deny rule matches more.
 //! Must not know: what a match leads to, beyond that.
+//!
+//! If a match is uncertain, the careful result is used: an allow rule matches less, an ask or deny
+//! rule matches more.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +18,9 @@ use super::commands::{self, Case};
 use super::place::{Leads, leads};
 use super::shell::ShellCall;
 
-/// Where a line for a shell stands among its arguments.
+/// The place of a shell line among the arguments.
 pub(super) const LINE: &str = "/command";
-/// Where a program and its words stand.
+/// The place of a program and its words.
 pub(super) const WORDS: &str = "/argv";
 
 /// What a rule is compared with.
@@ -77,7 +79,7 @@ pub enum Test {
         /// The upper bound.
         max: Option<f64>,
     },
-    /// A path at or below a directory of the workspace, judged by its text alone.
+    /// A path at or below a directory of the workspace, matched by its text alone.
     Under(PathBuf),
 }
 
@@ -144,7 +146,7 @@ impl Matcher {
             && (self.tags.is_empty() || self.tags.iter().any(|tag| card.tags.contains(tag)))
     }
 
-    /// Returns true if the call matches. `gate` says which side is the careful one.
+    /// Returns true if the call matches. `gate` determines which side is the careful one.
     pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
         let subject = &case.subject;
         if !self.names(subject) {
@@ -192,8 +194,9 @@ impl Matcher {
         self.args.iter().partition(is_line)
     }
 
-    /// A pattern cannot vouch for a shell line that holds more than one plain command, whatever of the call it is
-    /// about: `cargo *` covers `cargo test; rm -r .` too. Only who spells the line out means it.
+    /// A pattern cannot vouch for a shell line that contains more than one plain command, whatever
+    /// part of the call it is about: `cargo *` covers `cargo test; rm -r .` too. Only a rule that
+    /// spells the line out matches it.
     fn is_uncertain(&self, case: &Case<'_>) -> bool {
         let Some(shell) = case
             .shell()
@@ -223,7 +226,7 @@ impl Predicate {
         if !self.not {
             return held == TestResult::Yes;
         }
-        // A call that runs what is excepted is not meant.
+        // A call that runs an excepted command does not match.
         let shell = case.shell().filter(|_| self.is_about_commands());
         let runs = |shell: &ShellCall| {
             let mut commands = shell.reading.commands.iter();
@@ -242,8 +245,8 @@ impl Predicate {
         }
     }
 
-    /// Returns true if the test, without its negation, holds of this value. What cannot be known counts as a match,
-    /// which a negated test must not except.
+    /// Returns true if the test, without its negation, holds for this value. An unknown value
+    /// counts as a match, which a negated test must not except.
     pub(super) fn tests(&self, value: &Value, workspace: Option<&Path>) -> bool {
         match self.held(Some(value), self.not, workspace) {
             TestResult::Unknown => !self.not,
@@ -278,14 +281,14 @@ impl Predicate {
     }
 }
 
-/// What comes of a test.
+/// Result of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TestResult {
     Yes,
     No,
-    /// The words do not tell.
+    /// The text does not show it.
     Unknown,
-    /// There is nothing of the kind that the test is about.
+    /// The call has nothing that the test is about.
     Absent,
 }
 

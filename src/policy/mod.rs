@@ -1,8 +1,12 @@
-//! Decides which call is allowed, asked about or denied, and why. Pure.
+//! Decides which call is allowed, asked about or denied, and why.
 //!
-//! A policy is a preset and a list of rules with their origin. Every matching rule counts, whatever its
-//! origin: deny is above ask, and ask is above allow. A preset's own "ask" holds only if no rule allows the
-//! call. Must not know: who asks, how a verdict is shown, where files are.
+//! Must not know: who asks, how a verdict is shown, where files are.
+//!
+//! Pure.
+//!
+//! A policy is a preset and a list of rules with their origin. Every matching rule counts, whatever
+//! its origin: deny is above ask, and ask is above allow. A preset's own "ask" holds only if no
+//! rule allows the call.
 
 pub mod backtest;
 mod commands;

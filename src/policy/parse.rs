@@ -1,15 +1,12 @@
-//! Rules as people write them, in TOML.
+//! Reads rules from TOML.
+//!
+//! Must not know: where the text comes from.
 //!
 //! ```toml
 //! preset = "guarded"
 //!
-//! [[rule]]
-//! tool = "shell"
-//! args = [{ at = "/command", glob = "cargo *" }]
-//! gate = "allow"
-//! reason = "builds and tests are fine"
-//! ```
-//! Must not know: where the text comes from.
+//! [[rule]] tool = "shell" args = [{ at = "/command", glob = "cargo *" }] gate = "allow" reason =
+//! "builds and tests are fine" ```
 
 use std::path::Path;
 

@@ -1,8 +1,11 @@
-//! Where a path leads by its words alone: to a directory of the workspace, elsewhere in it, or who knows where.
+//! Determines from its text where a path leads: to a workspace directory, elsewhere in it, or
+//! unknown.
 //!
-//! Links are not followed: that is the tools' part, which never leave the workspace. But a path that leaves it by its
-//! words may come back to it by a link (`/proc/self/cwd`, another name of the workspace), so that nothing is known of
-//! it. Must not know: rules, gates.
+//! Must not know: rules, gates.
+//!
+//! Links are not followed: that is the tools' part, which never leave the workspace. But a path
+//! that leaves it by its text may come back to it by a link (`/proc/self/cwd`, another name of the
+//! workspace), so that its target is unknown.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +16,7 @@ pub(super) enum Leads {
     Inside,
     /// To another place of the workspace.
     Outside,
-    /// Its words do not tell.
+    /// Unknown from its text.
     Unknown,
 }
 
@@ -36,7 +39,7 @@ pub(super) fn leads(path: &str, directory: &Path, workspace: Option<&Path>) -> L
     }
 }
 
-/// The path without `.` and `..`; none where it climbs out of where it began.
+/// Returns the path without `.` and `..`; none if it climbs above its start.
 pub(super) fn flatten(path: &Path) -> Option<PathBuf> {
     let mut flat = PathBuf::new();
     for component in path.components() {

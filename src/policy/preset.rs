@@ -1,4 +1,4 @@
-//! The presets: what holds if no rule has decided.
+//! The presets: gates for calls that no rule matches.
 //!
 //! Must not know: rules of files.
 
@@ -64,8 +64,8 @@ impl Preset {
         }
     }
 
-    /// Returns the rule that holds under every preset: a tag that says that nothing reverts the effect
-    /// outweighs what the preset says about the effect class.
+    /// Returns the rule that holds under every preset: a tag for irreversible effects outweighs the
+    /// preset's gate for the effect class.
     pub fn common(self) -> Rule {
         let matcher = Matcher::default().tagged(IRREVERSIBLE);
         self.rule("what cannot be undone asks", matcher, Gate::Ask)

@@ -66,18 +66,18 @@ pub struct Rule {
     pub exact: Option<Arc<str>>,
     /// What it decides about them.
     pub gate: Gate,
-    /// The reason, in its author's words.
+    /// The reason, as its author wrote it.
     pub reason: Option<String>,
     /// When an unanswered question expires.
     pub deadline: Option<Deadline>,
     /// How many calls it may allow; only for allow rules.
     pub uses: Option<u32>,
-    /// UTC milliseconds since 1970 from which it no longer counts.
+    /// UTC milliseconds since 1970 from which it is no longer active.
     pub expires: Option<i64>,
 }
 
 impl Rule {
-    /// Returns the rule word for word with its origin, as it is shown, recorded and counted.
+    /// Returns the text of the rule with its origin, as it is shown, recorded and counted.
     pub fn cite(&self) -> String {
         if let Some(no) = self.no {
             return format!("{}: {}", rule::name(no), self.text);

@@ -1,7 +1,8 @@
 //! Reads one table of a document, key by key.
 //!
-//! A key that nothing reads is an error, so a misspelt key never passes silently. Must not know: what the
-//! keys mean.
+//! Must not know: what the keys mean.
+//!
+//! A key that nothing reads is an error, so a misspelt key never passes silently.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,7 +23,7 @@ pub struct Section<'d, 'a> {
     known: BTreeSet<&'static str>,
 }
 
-/// Keys with the texts that they hold.
+/// Keys with their texts.
 pub type Lists = Vec<(At<String>, Vec<At<String>>)>;
 
 impl<'d, 'a> Section<'d, 'a> {

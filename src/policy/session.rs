@@ -1,8 +1,9 @@
-//! Rules that an operator writes during a session: how they are read, and what they may say.
+//! Reads rules that an operator writes during a session, and limits what they may allow.
 //!
-//! A session rule may ask about and deny anything. What it may allow is narrow: exactly one call, or calls of
-//! the built-in file tools whose arguments tell everything that they do. Must not know: who writes it, how it
-//! is shown.
+//! Must not know: who writes it, how it is shown.
+//!
+//! A session rule may ask about and deny anything. What it may allow is narrow: exactly one call,
+//! or calls of the built-in file tools whose arguments tell everything that they do.
 
 use std::path::Path;
 
@@ -19,17 +20,17 @@ use super::parse;
 use super::rule::{Origin, Rule};
 use super::shell::{SHELL, ShellCall};
 
-/// Built-in tools whose arguments tell everything that they do.
+/// Built-in tools whose arguments show everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
-/// Tags of calls that are never allowed without a look at each of them.
+/// Tags of calls that are never allowed without a decision on each of them.
 const ALONE: [&str; 4] = ["external", "irreversible", "uninspectable", "asks_operator"];
-/// Why there is no "always" where it cannot be told which files run.
+/// Why there is no "always" if the files that run are unknown.
 pub const UNTOLD: &str =
-    "it runs a file that cannot be told, or more files than are looked at: there is no \"always\" for it";
+    "it runs an unknown file, or more files than are examined: there is no \"always\" for it";
 /// Characters of a key that are shown.
 const KEY: usize = 12;
 
-/// Converts a session rule to a rule of the policy, or says what is wrong with it.
+/// Converts a session rule to a rule of the policy, or returns its fault.
 pub fn rule(no: u32, written: &RuleSpec) -> Result<Rule, String> {
     match written {
         RuleSpec::Text { text } => Ok(Rule {
@@ -105,7 +106,7 @@ pub fn read(text: &str) -> Result<Rule, String> {
     }
 }
 
-/// Checks whether a rule is admissible with these tools, or says what it must not allow.
+/// Checks whether a rule is admissible with these tools, or returns what it must not allow.
 pub fn check_admissible<'t>(
     rule: &Rule,
     cards: impl IntoIterator<Item = &'t ToolCard>,
@@ -116,7 +117,7 @@ pub fn check_admissible<'t>(
     let matcher = &rule.matcher;
     if !matcher.servers.is_empty() {
         return Err(
-            "no rule of the session lets tools of a server run; approve such calls one by one".to_owned(),
+            "no rule of the session allows tools of a server; approve such calls one by one".to_owned(),
         );
     }
     if matcher
@@ -138,7 +139,7 @@ pub fn check_admissible<'t>(
         let vouched = VOUCHED.contains(&&*card.name);
         if !vouched || card.tags.iter().any(|tag| ALONE.contains(&tag.as_str())) {
             return Err(format!(
-                "it would let `{tool}` run, whose arguments do not say all that it does: name other tools; for `{tool}` \
+                "it would allow `{tool}`, whose arguments do not show all that it does: name other tools; for `{tool}` \
                  there is \"always exactly this\""
             ));
         }
@@ -146,7 +147,7 @@ pub fn check_admissible<'t>(
             && matcher.args.iter().all(|predicate| predicate.not)
         {
             return Err(format!(
-                "it would let every call of `{tool}` run, which changes files: say which, such as \
+                "it would allow every call of `{tool}`, which changes files: narrow it, such as \
                  args = [{{ at = \"/path\", under = \"docs\" }}]"
             ));
         }
@@ -154,7 +155,7 @@ pub fn check_admissible<'t>(
     if any {
         Ok(())
     } else {
-        Err("it is about no tool of this run".to_owned())
+        Err("it matches no tool of this run".to_owned())
     }
 }
 

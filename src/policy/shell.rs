@@ -1,5 +1,6 @@
-//! What a call of the program's own shell runs, as a policy and a decision see it. Must not know: rules, how a line is
-//! read.
+//! Lists the commands of a call of the built-in shell tool for a policy and a decision.
+//!
+//! Must not know: rules, how a line is read.
 
 use serde_json::Value;
 
@@ -68,7 +69,7 @@ impl ShellCall {
         }
     }
 
-    /// The only line that a shell named in it is given.
+    /// The only line given to a shell that the call names.
     pub(super) fn only_line(&self) -> Option<&str> {
         match self.reading.lines.as_slice() {
             [line] if self.reading.uncertainty.is_none() => Some(line),
@@ -86,9 +87,9 @@ impl ShellCall {
         self.reading.uncertainty
     }
 
-    /// What to look out for besides the commands that are listed.
+    /// Returns a warning besides the commands that are listed.
     pub fn warning(&self) -> Option<&'static str> {
-        // A listed command says itself that its program cannot be told.
+        // A listed command itself shows that its program is unknown.
         let shown = self.commands().any(|one| one.program == Program::Unknown);
         let unknown = self
             .uncertainty()
@@ -102,8 +103,8 @@ impl ShellCall {
         self.reading.uncertainty.is_none() && !self.lines().any(special)
     }
 
-    /// True where what runs does not stand in it: it results from a variable, a substitution or a group. A redirection
-    /// or a file name pattern does show itself.
+    /// True if the executed text is not in it: it results from a variable, a substitution or a
+    /// group. A redirection or a file name pattern does show itself.
     pub(super) fn hides(&self) -> bool {
         let special = |line: &str| line.contains(|c: char| c.is_control() || "$`(){}!\\".contains(c));
         let unnamed = |one: &Command| one.program == Program::Unknown;

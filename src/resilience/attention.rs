@@ -1,8 +1,9 @@
-//! Why a run needs a person now, which calls it concerns, and what was tried so far. Derived from the state,
-//! so the screen and external notifications say the same. Contains untrusted text: pass it through
-//! `crate::text` before showing it.
+//! Explains why a run needs a person now, which calls it concerns, and what was tried.
 //!
-//! Must not know: who is told, how.
+//! Must not know: who is notified, how.
+//!
+//! Derived from the state, so the screen and external notifications say the same. Contains
+//! untrusted text: pass it through `crate::text` before showing it.
 
 mod branch;
 
@@ -33,7 +34,7 @@ const MESSAGE: usize = 200;
 /// Why a person is needed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AttentionReason {
-    /// A loop went on until the run was stopped.
+    /// A loop continued until the run was stopped.
     Stopped,
     /// The run is in a loop; this incident waits for a person.
     Loop(u32),
@@ -81,8 +82,8 @@ pub struct Attention {
     pub calls: Vec<NodeId>,
 }
 
-/// Returns why the run needs a person now; `None` while it works, once it has its answer, and if the operator
-/// stopped it.
+/// Returns why the run needs a person now. `None` while it works, once it has its answer, and if
+/// the operator stopped it.
 pub fn need(state: &State) -> Option<Attention> {
     match &state.mode {
         Mode::Finished(_) => None,
@@ -100,8 +101,8 @@ pub fn need(state: &State) -> Option<Attention> {
     }
 }
 
-/// Returns why nothing continues: why a person is needed, or what the operator does that holds the run. The
-/// latter notifies nobody, but is shown to whoever looks.
+/// Returns why nothing continues: why a person is needed, or which action of the operator stops the
+/// run. The latter sends no notification, but is shown on request.
 pub fn standstill(state: &State) -> Option<Attention> {
     need(state).or_else(|| match &state.mode {
         Mode::Running => edited(state),
@@ -119,8 +120,9 @@ fn own(state: &State, how: &str, why: &str) -> Attention {
     }
 }
 
-/// Returns the calls that a repetition concerns, newest first: those of the newest turn that repeat it, then
-/// the calls by which it was found. Calls that are history are included only if there are no others.
+/// Returns the calls that a repetition concerns, newest first: those of the newest turn that repeat
+/// it, then the calls by which it was found. Superseded calls are included only if there are no
+/// others.
 pub fn calls_of(state: &State, incident: &Incident) -> Vec<NodeId> {
     let finding = &incident.finding;
     let counts = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.active);
@@ -166,7 +168,7 @@ fn paused(state: &State) -> Option<Attention> {
     let incident = incidents.find(|one| waits_for_operator(state, one))?;
     Some(Attention {
         cause: AttentionReason::Loop(incident.no),
-        reason: format!("the run goes round: {}", incident.finding.describe()),
+        reason: format!("possible loop: {}", incident.finding.describe()),
         calls: calls_of(state, incident),
     })
 }
@@ -202,7 +204,7 @@ fn calls(state: &State) -> Option<Attention> {
     let (cause, what) = if choosing {
         (AttentionReason::Repair, "a repair to be chosen")
     } else {
-        (AttentionReason::Calls, "your word")
+        (AttentionReason::Calls, "your decision")
     };
     let name = named(state, first.id);
     let reason = match waiting.len() {
@@ -256,7 +258,8 @@ fn edited(state: &State) -> Option<Attention> {
     }
     let held = |id: &&NodeId| thread::is_held(state, **id);
     let calls: Vec<NodeId> = state.agenda.queued.iter().filter(held).copied().collect();
-    // The model is asked only once every turn is settled; one that broke is asked again only after the edit.
+    // The model is asked only once every turn is settled. A broken turn is asked again only after
+    // the edit.
     let asks = || {
         let open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
         let held = |turn: &Turn| pending_retry::of(state, turn).is_some_and(|one| one.until == Until::Edit);
@@ -264,7 +267,7 @@ fn edited(state: &State) -> Option<Attention> {
     };
     let reason = match calls.as_slice() {
         [] if !asks() => return None,
-        [] => format!("the model is not asked before the edit of {edit} is committed or forgotten"),
+        [] => format!("the model is not asked before the edit of {edit} is committed or discarded"),
         [call] => format!(
             "{} waits for the edit of {edit}, which is not committed",
             named(state, *call)
@@ -334,7 +337,7 @@ fn times(count: u32) -> String {
 }
 
 fn step(step: &Step) -> String {
-    let source = step.outcome.map_or("nothing came of it yet", StepOutcome::label);
+    let source = step.outcome.map_or("no outcome yet", StepOutcome::label);
     format!("{} {}: {source}", step.node, step.kind.describe())
 }
 
@@ -343,7 +346,7 @@ fn of_call(call: &Call) -> Vec<String> {
     let id = call.id;
     let ran = call.attempts.iter().map(|one| {
         let source = match &one.outcome {
-            None => "nobody knows what came of it".to_owned(),
+            None => "outcome unknown".to_owned(),
             Some(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
             Some(Outcome::Ok { .. }) => "ok".to_owned(),
             Some(Outcome::Err(error)) => {
@@ -375,7 +378,7 @@ fn repaired(round: &Round) -> String {
         return format!("repair {no} of {of} gave up: {why}");
     }
     match round.options.len() {
-        0 => format!("repair {no} of {of} is under way"),
+        0 => format!("repair {no} of {of} is running"),
         count => format!("repair {no} of {of}: {count} to choose from"),
     }
 }

@@ -9,7 +9,7 @@ use super::policy::{Bad, Ms};
 use crate::domain::breaker::{Breaker, Phase, Scope, Turn};
 use crate::domain::call::EffectClass;
 
-/// Tools without anything behind them that could be down.
+/// Tools without a remote service that could be down.
 const LOCAL: [&str; 9] = [
     "read_file",
     "list_dir",
@@ -28,7 +28,7 @@ const LOCAL: [&str; 9] = [
 pub enum WhenOpen {
     /// They stay in the queue until the breaker lets them pass.
     Wait,
-    /// They fail at once, and the model is told.
+    /// They fail immediately, and the model sees the failure.
     #[default]
     Fail,
 }
@@ -91,24 +91,25 @@ impl Settings {
 /// Returns the change of a breaker that its recent executions call for, if any.
 pub fn turn(settings: &Settings, breaker: &Breaker) -> Option<Turn> {
     let Some(last) = breaker.recent.back() else {
-        // A probe that was stopped, or whose end tells nothing, does not make room for the next at once.
+        // A probe that was stopped, or whose end is inconclusive, is not immediately followed by
+        // the next.
         let waits = breaker.phase == Phase::HalfOpen && breaker.inconclusive;
         return waits.then(|| Turn {
             to: Phase::Open,
             wait_ms: settings.probe.0,
-            why: "what was let through told nothing".into(),
+            why: "the probe was inconclusive".into(),
         });
     };
     match (breaker.phase, last.failed) {
         (Phase::HalfOpen, false) => Some(Turn {
             to: Phase::Closed,
             wait_ms: 0,
-            why: "what was let through went well".into(),
+            why: "the probe succeeded".into(),
         }),
         (Phase::HalfOpen, true) => Some(Turn {
             to: Phase::Open,
             wait_ms: settings.probe.0,
-            why: "what was let through failed as well".into(),
+            why: "the probe failed".into(),
         }),
         (Phase::Closed, true) => opens(settings, breaker).map(|why| Turn {
             to: Phase::Open,

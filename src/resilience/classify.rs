@@ -1,8 +1,11 @@
-//! Classifies an error of which only its words tell the kind.
+//! Classifies an error whose kind follows only from its text.
 //!
-//! The operator's corrections count before everything else. Then better evidence comes first: what the tool declares, an HTTP status, a system error number, a JSON-RPC
-//! code. Words are examined only without any of these; they match between word boundaries, and numbers only
-//! after `HTTP` or `status`. The operator's patterns come before the built-in ones. Must not know: tools.
+//! Must not know: tools.
+//!
+//! The operator's corrections come first. Then better evidence wins: what the tool declares, an
+//! HTTP status, a system error number, a JSON-RPC code. Text is examined only without any of these.
+//! It matches between word boundaries, and numbers only after `HTTP` or `status`. The operator's
+//! patterns come before the built-in ones.
 
 use std::sync::LazyLock;
 
@@ -24,9 +27,9 @@ const MOST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The patterns; the first match counts.
+    /// The patterns; the first match wins.
     pub patterns: Vec<Pattern>,
-    /// Corrections of classes, which go before all other evidence; the last match counts.
+    /// Corrections of classes, which precede all other evidence; the last match wins.
     pub corrections: Vec<Correction>,
 }
 
@@ -63,7 +66,7 @@ impl Settings {
             Bad::unless(
                 &key,
                 !pattern.matches.is_empty(),
-                "an empty pattern fits everything",
+                "an empty pattern matches everything",
             )?;
             if let Err(why) = pattern.compile() {
                 return Err(Bad { key, why });
@@ -116,8 +119,8 @@ static BUILT_IN: LazyLock<Vec<(ErrorClass, Regex)>> = LazyLock::new(|| {
 static JSON_RPC: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(?:JSON-RPC|MCP error)(?: error)?(?: code)?[ :=]{1,2}(-\d{1,6})\b").ok());
 
-/// Returns the class of a JSON-RPC code. An internal error of the server and a server's own codes do not tell
-/// whose fault it is.
+/// Returns the class of a JSON-RPC code. An internal error of the server and a server's own codes
+/// do not show whose fault it is.
 pub const fn of_json_rpc(code: i64) -> ErrorClass {
     match code {
         // Parse error, invalid request, method not found.
@@ -170,7 +173,7 @@ impl Classifier {
         }
     }
 
-    /// Sets the class that the operator says, if a correction is about this failure.
+    /// Sets the operator's class, if a correction is about this failure.
     fn correct(&self, tool: &str, error: &mut ToolError) -> bool {
         let mut own = self
             .corrections
@@ -195,8 +198,8 @@ impl Classifier {
         true
     }
 
-    /// Sets the class and the evidence of a failure that the operator corrected, or of which only its words tell the
-    /// kind.
+    /// Sets the class and the evidence of a failure that the operator corrected, or whose kind
+    /// follows only from its text.
     pub fn refine(&self, tool: &str, outcome: &mut Outcome) {
         let Outcome::Err(error) = outcome else { return };
         if self.correct(tool, error) || error.class != ErrorClass::Unknown {
@@ -219,7 +222,7 @@ impl Classifier {
             .iter()
             .filter(|one| one.tool.as_deref().is_none_or(|name| name == tool))
             .map(|one| (one.class, &one.pattern, "pattern of the settings"));
-        // If the code has no meaning, the words have none either, unless the operator knows better.
+        // If the code has no meaning, the text has none either, unless the operator corrected it.
         let built_in = BUILT_IN
             .iter()
             .filter(|_| code.is_none())
@@ -338,7 +341,7 @@ mod tests {
             ("HTTP 408 after 30 s", ErrorClass::Transient),
             ("EACCES: permission denied, open 'a'", ErrorClass::Auth),
             ("EPERM: operation not permitted, unlink 'a'", ErrorClass::Auth),
-            // The code counts, whatever other numbers and words accompany it.
+            // The code wins, whatever other numbers and words accompany it.
             ("HTTP 401 at port 5003", ErrorClass::Auth),
             ("status 400: field timeout must be an integer", ErrorClass::Param),
             ("HTTP 404: record 50312", ErrorClass::NotFound),
@@ -405,7 +408,7 @@ mod tests {
             (-32603, ErrorClass::Unknown),
             (-32000, ErrorClass::Unknown),
         ] {
-            // The words alone would give a different class.
+            // The text alone would give a different class.
             for words in [
                 format!("MCP error {code}: connection refused"),
                 format!("JSON-RPC error {code}: connection refused"),
@@ -416,7 +419,7 @@ mod tests {
                 assert_eq!(evidence, format!("JSON-RPC {code}; nothing"), "{words}");
             }
         }
-        // Other numbers are not codes, and the operator's patterns count if the code tells nothing.
+        // Other numbers are not codes, and the operator's patterns apply if the code means nothing.
         assert_eq!(class("moved by -32602 points"), ErrorClass::Unknown);
         let own = Settings {
             patterns: vec![Pattern {

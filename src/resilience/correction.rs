@@ -1,5 +1,8 @@
-//! The operator's corrections of classes: errors of one tool that are permanent, or temporary, whatever else is known of
-//! them. Must not know: where they are written, who asks.
+//! Classes of errors corrected by the operator: permanent or temporary errors of one tool.
+//!
+//! Must not know: where they are written, who asks.
+//!
+//! A correction wins over everything else that is known of the error.
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -15,12 +18,12 @@ use crate::domain::state::State;
 const MOST: usize = 64;
 /// Maximum number of bytes of each of their texts.
 const LONGEST: usize = 1024;
-/// Maximum number of characters of an error's text that are kept as evidence.
+/// Maximum number of characters of an error's text that are stored as evidence.
 const MAX_MESSAGE: usize = 300;
 /// Maximum number of characters of a suggested pattern's source.
 const SUGGESTED: usize = 120;
 
-/// What the operator says of an error.
+/// The operator's verdict on an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -31,7 +34,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// In one word.
+    /// Returns the word for it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Permanent => "permanent",
@@ -39,7 +42,8 @@ impl Verdict {
         }
     }
 
-    /// The class of an error that had another one. A permanent error keeps a class that is not retried anyway.
+    /// Returns the new class of an error. A permanent error keeps a class that is not retried
+    /// anyway.
     pub const fn class(self, before: ErrorClass) -> ErrorClass {
         match (self, before) {
             (Self::Temporary, _) => ErrorClass::Transient,
@@ -49,7 +53,7 @@ impl Verdict {
     }
 }
 
-/// A correction, with what it was made of.
+/// A correction, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correction {
@@ -57,12 +61,12 @@ pub struct Correction {
     pub tool: String,
     /// A regular expression, matched between word boundaries and regardless of case.
     pub matches: String,
-    /// What the operator says of such errors.
+    /// The operator's verdict on such errors.
     pub error: Verdict,
     /// The session in which it was made.
     #[serde(default)]
     pub session: String,
-    /// The call of which it was made.
+    /// The call for which it was made.
     #[serde(default)]
     pub call: String,
     /// The beginning of the error's text.
@@ -102,7 +106,7 @@ impl Correction {
         Bad::unless(
             key,
             !self.matches.is_empty() && !pattern.is_match(""),
-            "a pattern that fits an empty text fits everything",
+            "a pattern that matches an empty text matches everything",
         )
     }
 
@@ -231,7 +235,7 @@ fn suggested(line: &str) -> String {
     words.join(if plain { " " } else { r"\s+" })
 }
 
-/// True where one blank stands between two words, and no other white space.
+/// Returns true if each gap between words is one blank, without other whitespace.
 fn words_only(line: &str) -> bool {
     let odd = |c: char| c.is_whitespace() && c != ' ';
     !line.contains(odd) && !line.contains("  ")

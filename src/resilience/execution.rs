@@ -1,5 +1,6 @@
-//! Executions as the read models see them, in the order in which they ended. Must not know: what is concluded
-//! from them.
+//! Lists executions for the read models, in the order in which they ended.
+//!
+//! Must not know: what is concluded from them.
 //!
 //! They are read from the ledger, which holds every execution whatever happened to its call, so a screen that
 //! joins late sees what the engine saw. Cancelled executions and the work of sub-agents are left out, because
@@ -41,7 +42,7 @@ pub struct Execution {
     pub ms: u64,
     /// The class of its error; `None` if it gave a value.
     pub error: Option<ErrorClass>,
-    /// How much was asked of the tool at once, 0 to 1.
+    /// How much was asked of the tool in one call, 0 to 1.
     pub complexity: f64,
 }
 
@@ -79,7 +80,7 @@ fn read(call: &Call, entry: &LedgerEntry) -> Option<Execution> {
         Outcome::Ok { exit: None, .. } => None,
         Outcome::Err(error) if error.class == ErrorClass::Cancelled => return None,
         Outcome::Err(error) => Some(error.class),
-        // What a command says with its exit code is about its own work, not about the tool that ran it.
+        // Output with an exit code is about the command's own work, not about the tool that ran it.
         Outcome::Ok { exit: Some(_), .. } | Outcome::Cancelled { .. } => return None,
     };
     let ms = record.ms.unwrap_or(0);

@@ -1,5 +1,6 @@
-//! How each tool performs: how often it succeeds, also over time, how it fails, how long it takes, how often
-//! it is retried. Must not know: screens, what follows from it.
+//! Measures how each tool performs: success rate, errors, latency, retries.
+//!
+//! Must not know: screens, what follows from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ pub struct ToolHealth {
     pub last_failure: Option<(NodeId, Attempt, ErrorClass)>,
     /// Whether each choice of the tool, that is a call with its arguments, led to a value in the end.
     choices: BTreeMap<(NodeId, Rev), bool>,
-    /// The ends of its executions, in the order in which they were told.
+    /// The ends of its executions, in the order in which they were recorded.
     ends: Vec<End>,
 }
 
@@ -158,20 +159,20 @@ impl ToolHealth {
     }
 }
 
-/// Calls of a tool that were refused before they ran. This says something about their author, nothing about
+/// Calls of a tool that ended before they ran. This says something about their author, nothing about
 /// the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refused {
-    /// Number of calls whose arguments the check refused.
+    /// Number of calls with invalid arguments.
     pub invalid: u64,
-    /// Number of calls that the operator refused.
+    /// Number of calls that the operator rejected.
     pub rejected: u64,
 }
 
-/// The refused calls of every tool that was named, by name.
+/// Invalid and rejected calls by tool name.
 pub type Refusals = BTreeMap<Arc<str>, Refused>;
 
-/// Returns the refused calls of every tool that was named.
+/// Returns the invalid and rejected calls of every tool that was named.
 pub fn refused(state: &State) -> Refusals {
     let mut found = Refusals::new();
     for call in state.calls.values() {

@@ -1,4 +1,6 @@
-//! Names the tools that can serve in the place of one that fails. Must not know: who is told, why it fails.
+//! Names the tools that can replace one that fails.
+//!
+//! Must not know: who receives the names, why it fails.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +14,8 @@ use crate::domain::state::State;
 /// Maximum number of tools that are named.
 const MOST: usize = 5;
 
-/// Returns the tools on offer to a thread that can serve in the place of one: its `substitutes`, in the order of the
-/// settings, then the tools of the same kind. Leaves out tools whose breaker is not closed.
+/// Returns the tools on offer to a thread that can replace one: its `substitutes`, in the order of
+/// the settings, then the tools of the same kind. Leaves out tools whose breaker is not closed.
 ///
 /// Two tools are of the same kind if they have the same effect class and take the same parameters.
 pub fn tools(state: &State, offered: &[ToolCard], tool: &str, substitutes: &[Arc<str>]) -> Vec<Arc<str>> {
@@ -44,7 +46,7 @@ pub fn tools(state: &State, offered: &[ToolCard], tool: &str, substitutes: &[Arc
 /// What a tool can do, and the parameters that it takes.
 type Kind = (&'static str, BTreeMap<String, Value>, Vec<String>);
 
-/// Returns the kind of a tool; none for one without parameters, of which nothing is known.
+/// Returns the kind of a tool; none for one without parameters, because nothing is known about it.
 fn kind(card: &ToolCard) -> Option<Kind> {
     let schema: Value = serde_json::from_str(&card.schema).ok()?;
     let properties = schema.get("properties")?.as_object()?;

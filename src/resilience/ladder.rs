@@ -1,7 +1,9 @@
-//! Chooses the step that follows a failure. The first that fits is taken: the same bytes again if that may
-//! help and does no harm, other arguments, the model.
+//! Chooses the step that follows a failure.
 //!
 //! Must not know: how a step is carried out or shown.
+//!
+//! The first that fits is taken: the same bytes again if that may help and does no harm, other
+//! arguments, the model.
 
 use std::sync::Arc;
 
@@ -53,10 +55,10 @@ impl Ladder {
         let retried = match &call.status {
             Status::Failed(_) => match error_of(state, call) {
                 Some(error) => retry::after(&self.policy.retry, state, call, error, self.seed),
-                None => leave("it has no error that says more"),
+                None => leave("its error has no details"),
             },
-            Status::Invalid => leave("it cannot run as it is: the model is told what is wrong"),
-            Status::Repairing(_) => leave("its repair came to nothing"),
+            Status::Invalid => leave("it cannot run as it is: the model sees its faults"),
+            Status::Repairing(_) => leave("its repair failed"),
             _ => return leave("it did not fail"),
         };
         let (Next::Leave { why }, Some(known)) = (&retried, known) else {
@@ -101,7 +103,7 @@ impl Ladder {
         Ok(Arc::from(self.policy.with(key, value)?.to_text()))
     }
 
-    /// Sets the class of a failure of which only its words tell the kind.
+    /// Sets the class of a failure whose kind follows only from its text.
     pub fn classify(&self, tool: &str, outcome: &mut Outcome) {
         self.classifier.refine(tool, outcome);
     }

@@ -1,4 +1,6 @@
-//! Derives what later sessions of a workspace can start with from what a run learned. Must not know: files.
+//! Derives what later sessions of a workspace can start with from what a run learned.
+//!
+//! Must not know: files.
 
 use std::sync::Arc;
 

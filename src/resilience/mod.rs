@@ -1,8 +1,10 @@
-//! What to do when tools fail: pure answers to the domain's questions. Nothing here runs a tool, waits or
-//! decides: a proposal enters the run through [`Advice`](crate::domain::advice::Advice), and the recorded
-//! event says what was adopted of it.
+//! Answers the domain's questions about tool failures, without side effects.
 //!
 //! Must not know: who asks, clocks, files, how anything is shown, where settings come from.
+//!
+//! Nothing here runs a tool, waits or decides: a proposal enters the run through
+//! [`Advice`](crate::domain::advice::Advice), and the recorded event says which part of it was
+//! adopted.
 
 pub mod attention;
 pub mod breaker;

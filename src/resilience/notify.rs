@@ -1,4 +1,6 @@
-//! How the operator is notified, as far as it was changed in a run. Must not know: files, how anybody is notified.
+//! Settings of notifications that were changed in a run.
+//!
+//! Must not know: files, how notifications are sent.
 
 use std::fmt;
 
@@ -9,10 +11,10 @@ use crate::domain::state::State;
 
 /// Maximum time limit of the program and the URL.
 pub const LONGEST_LIMIT: Ms = Ms(120_000);
-/// Maximum wait of a run before anybody is notified.
+/// Maximum wait of a run before a notification.
 pub const LONGEST_AFTER: Ms = Ms(24 * 60 * 60 * 1_000);
 
-/// What was changed; `None` is as the operator's files say.
+/// Changed values; `None` means the value of the operator's files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -52,7 +54,7 @@ impl Command {
 }
 
 impl Settings {
-    /// Returns what was changed in a run.
+    /// Returns the values that were changed in a run.
     pub fn of(state: &State) -> Self {
         let recorded = state.resilience.as_ref();
         let policy = recorded.and_then(|one| Policy::recorded(&one.policy));
@@ -92,8 +94,8 @@ impl Settings {
 pub struct Webhook(String);
 
 impl Webhook {
-    /// Accepts a URL that begins with https://, or with http:// on this machine; otherwise says what is wrong
-    /// with it.
+    /// Accepts a URL that begins with https://, or with http:// on this machine; otherwise returns
+    /// its fault.
     pub fn new(text: &str) -> Result<Self, &'static str> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("holds a space or a control character");

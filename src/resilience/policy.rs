@@ -1,7 +1,9 @@
-//! How failures are met: one tree of settings, changed key by key and checked as a whole.
+//! Settings for failures: one tree, changed key by key and checked as a whole.
 //!
-//! Its text is recorded whenever it changes; what a rule did under it is part of that rule's own event.
 //! Must not know: files, where a value came from, who changed it.
+//!
+//! Its text is recorded whenever it changes; what a rule did under it is part of that rule's own
+//! event.
 
 use std::fmt;
 
@@ -162,7 +164,7 @@ impl Policy {
             .map_err(|bad| Bad::of(&format!("routing.{}", bad.key), bad.to_string()))
     }
 
-    /// Returns every key with its value, in words.
+    /// Returns every key with its value as text.
     pub fn entries(&self) -> Vec<(String, String)> {
         fn of(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
             match value {
@@ -176,7 +178,7 @@ impl Policy {
                         of(&path, value, out);
                     }
                 }
-                // What the operator's files say is not known here.
+                // The values of the operator's files are unknown here.
                 Value::Null if path.starts_with("notify.") => {}
                 value if setting_change::is_secret(path) && !value.is_null() => {
                     out.push((path.to_owned(), setting_change::HIDDEN.to_owned()));
@@ -297,12 +299,8 @@ mod tests {
             ),
             ("loops.widnow", json!(9), "there is: enabled"),
             ("loops.muted", json!(["all"]), "unknown variant"),
-            ("loops.substitutes.a", json!("a"), "cannot stand in for itself"),
-            (
-                "loops.substitutes.a",
-                json!(["b", "a"]),
-                "cannot stand in for itself",
-            ),
+            ("loops.substitutes.a", json!("a"), "cannot replace itself"),
+            ("loops.substitutes.a", json!(["b", "a"]), "cannot replace itself"),
             ("loops.substitutes.a", json!([]), "names no other tool"),
             (
                 "loops.substitutes.a",

@@ -1,7 +1,9 @@
 //! Decides whether the same bytes run again after a failure, and after which wait.
 //!
-//! Only temporary failures are retried, and only if another execution does no harm: a call that changes the
-//! world runs again only if it is proven that nothing happened. Must not know: clocks, how a wait is kept.
+//! Must not know: clocks, how a wait is kept.
+//!
+//! Only temporary failures are retried, and only if another execution does no harm: a call that
+//! changes the world runs again only if it is proven that nothing happened.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +15,7 @@ use crate::domain::state::{LedgerEntry, State};
 
 /// Maximum number of executions of a tool that are examined.
 const LOOKED_AT: usize = 64;
-/// Failures longer ago than this many milliseconds do not count.
+/// Failures longer ago than this many milliseconds are ignored.
 const RECENT_MS: i64 = 600_000;
 
 /// Limits on retries.
@@ -92,7 +94,7 @@ pub fn after(settings: &Settings, state: &State, call: &Call, error: &ToolError,
     }
 }
 
-/// Returns true if a temporary error came so often in a row that it does not pass by itself.
+/// Returns true if a temporary error came too often in a row to pass by itself.
 pub fn persists(settings: &Settings, state: &State, call: &Call, error: &ToolError) -> bool {
     error.class == ErrorClass::Transient
         && settings.persistent > 0
@@ -111,10 +113,7 @@ fn scheduled(
     let drawn = wait(settings, no, mix(seed, call));
     let asked = error.retry_after_ms.unwrap_or(0);
     if asked > settings.patience.0.max(settings.longest.0) {
-        let why = format!(
-            "the other side asks to wait {}: too long to sit through",
-            span(asked)
-        );
+        let why = format!("the server asks to wait {}: too long", span(asked));
         return Next::Leave { why: why.into() };
     }
     Next::Retry(Retry {
@@ -162,11 +161,11 @@ fn ended<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s Outcome> {
 /// Returns how often the same bytes may run again and why that does no harm, or why they may not.
 fn allowed(call: &Call, error: &ToolError) -> Result<(u32, &'static str), &'static str> {
     if call.delegates {
-        return Err("the sub-agent's own calls were tried again where that made sense");
+        return Err("the sub-agent's own calls were retried where useful");
     }
     let harmless = match call.effect {
         EffectClass::Pure | EffectClass::Read => Some("it changes nothing"),
-        EffectClass::Idempotent => Some("doing it twice is like doing it once"),
+        EffectClass::Idempotent => Some("repeating it has no further effect"),
         EffectClass::Write | EffectClass::Unknown if !error.executed => {
             Some("it is proven not to have happened")
         }
@@ -183,7 +182,7 @@ fn allowed(call: &Call, error: &ToolError) -> Result<(u32, &'static str), &'stat
         ErrorClass::Structural | ErrorClass::Param => Err("the same arguments would fail again"),
         ErrorClass::Auth => Err("it is not permitted: trying again changes nothing"),
         ErrorClass::NotFound => Err("it does not exist: trying again changes nothing"),
-        ErrorClass::Conflict => Err("something else changed meanwhile: the model has to look at it anew"),
+        ErrorClass::Conflict => Err("something else changed meanwhile: the model must look at it again"),
         ErrorClass::Business => Err("the tool works and refuses"),
         ErrorClass::Internal => Err("the tool has a defect"),
         ErrorClass::Cancelled => Err("it was cancelled"),

@@ -1,10 +1,12 @@
-//! Routing feedback: how well each tool has served each kind of task, as a weight between 0 and 1 that every
-//! execution moves, and what follows from it.
+//! Routing feedback: a weight for how well each tool has served each kind of task.
 //!
-//! Exactly four things follow from a weight: the order and the notes with which tools are offered to the
-//! model; the choice among substitutes; a question to the operator before a call of a tool that keeps
-//! failing; and, only if the operator wants it, that a tool is not offered. A call is never redirected to a
-//! tool that it does not name. Must not know: how tools run, who shows the weights.
+//! Must not know: how tools run, who shows the weights.
+//!
+//! A weight is between 0 and 1, and every execution moves it. Exactly four things follow from a
+//! weight: the order and the notes with which tools are offered to the model; the choice among
+//! substitutes; a question to the operator before a call of a tool that keeps failing; and, only if
+//! the operator wants it, that a tool is not offered. A call is never redirected to a tool that it
+//! does not name.
 
 mod cell;
 mod history;

@@ -1,9 +1,10 @@
-//! How long a server asks to wait, according to its response headers. Must not know: the clock; a date is
-//! measured against the date that the server itself sent.
+//! Reads from response headers how long a server asks to wait.
+//!
+//! Must not know: the clock; a date is measured against the date that the server itself sent.
 
 use jiff::fmt::rfc2822;
 
-/// Upper limit of a wait in milliseconds; nobody would sit through a longer one.
+/// Upper limit of a wait in milliseconds; no operator would wait longer.
 const MOST_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Returns the milliseconds that a response asks to wait; `header` returns the text of a header by its

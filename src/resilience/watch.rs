@@ -1,4 +1,6 @@
-//! The read models of a run, updated event by event. Must not know: who reads them.
+//! Holds the read models of a run and updates them event by event.
+//!
+//! Must not know: who reads them.
 
 use super::execution;
 use super::health::Health;
@@ -20,7 +22,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Creates the read models of a run of which nothing is known.
+    /// Creates the read models of a run without events.
     pub fn new(settings: Settings) -> Self {
         Self {
             weights: Weights::new(settings, Priors::default()),
@@ -94,8 +96,8 @@ impl Watch {
         self.weights.take(fact);
     }
 
-    /// Returns the weights to record, if that is due: every hundred executions, and when the run stands
-    /// still.
+    /// Returns the weights to record, if that is due: every hundred executions, and when the run
+    /// pauses or ends.
     pub fn due(&self, state: &State) -> Option<WeightEvent> {
         let (noted, executions) = (state.weights.noted, self.weights.executions());
         let still = state.mode != Mode::Running && executions > noted;

@@ -1,4 +1,6 @@
-//! A compiled schema, and the two checks against it. Must not know: where schemas come from.
+//! A compiled schema, and the two checks against it.
+//!
+//! Must not know: where schemas come from.
 
 use std::fmt;
 
@@ -10,8 +12,8 @@ use super::violation::{self, Violation};
 use super::{reading, reference_wildcards, sentence};
 use crate::domain::call::Fault;
 
-/// Keys that every call may carry besides its tool's arguments: the label, the output path, what it waits for, and
-/// why it is made.
+/// Keys that every call may have besides its tool's arguments: the label, the output path, the
+/// calls that it waits for, and its reason.
 pub const RESERVED: [&str; 4] = ["_as", "_out", "_after", "_why"];
 
 /// Maximum number of faults listed for one text; further ones are counted as "more".
@@ -84,7 +86,8 @@ impl Checker {
         self.run(args_text, false)
     }
 
-    /// Returns everything that is wrong with a text that is no arguments: no key has a meaning of its own.
+    /// Returns everything that is wrong with a text that is no arguments: no key has a special
+    /// meaning.
     pub fn check_value(&self, text: &str) -> Vec<Fault> {
         if text.trim_ascii().is_empty() {
             return bounded(vec![Fault {
@@ -109,8 +112,8 @@ impl Checker {
         self.run(args_text, true)
     }
 
-    /// Returns what may be inserted at byte `at` of an argument text that is being typed, or `None` if the
-    /// schema does not tell.
+    /// Returns what may be inserted at byte `at` of an argument text that is being typed, or `None`
+    /// if the schema does not determine it.
     pub fn complete(&self, args_text: &str, at: usize) -> Option<Completion> {
         complete(&self.schema, args_text, at)
     }
@@ -120,8 +123,8 @@ impl Checker {
         &self.schema
     }
 
-    /// What [`Checker::check_open`] finds, taken apart; at most [`MAX_FAULTS`] of them. A text that is not strict JSON
-    /// has faults instead.
+    /// Returns the findings of [`Checker::check_open`] in parts; at most [`MAX_FAULTS`] of them. A
+    /// text that is not strict JSON has faults instead.
     pub fn violations(&self, args_text: &str) -> Result<Vec<Violation>, Vec<Fault>> {
         let reading::Reading { value, faults } = reading::read(args_text);
         let Some(value) = value.filter(|_| faults.is_empty()).map(without_reserved) else {
@@ -161,9 +164,9 @@ impl Checker {
         bounded(faults)
     }
 
-    /// What is wrong with a value of so many bytes; of a long one the first alone, because all are made before the
-    /// first is told, a few hundred bytes for each. Where a reference hides others, the check of the values with
-    /// which it is filled in finds them.
+    /// Returns the violations of a value of `bytes` bytes. For a long value, only the first: all
+    /// are made before the first is returned, and each takes a few hundred bytes. A reference may
+    /// hide others; the check of the values that replace it finds them.
     fn errors<'v>(
         &'v self,
         value: &'v Value,

@@ -1,6 +1,8 @@
-//! What may be inserted where somebody types in a JSON text: names of properties, values of an enumeration.
+//! Completes a JSON text while the user types: names of properties, values of an enumeration.
 //!
-//! It works on unfinished text. Must not know: where schemas come from, keys, screens.
+//! Must not know: where schemas come from, keys, screens.
+//!
+//! It works on unfinished text.
 
 mod offers;
 mod place;
@@ -32,8 +34,8 @@ pub struct Choice {
     pub detail: String,
 }
 
-/// Returns what may be inserted at byte `at` of a JSON text according to a schema, or `None` if the schema
-/// does not tell.
+/// Returns what may be inserted at byte `at` of a JSON text according to a schema, or `None` if the
+/// schema does not determine it.
 pub(super) fn complete(schema: &Value, text: &str, at: usize) -> Option<Completion> {
     let before = text.get(..at)?;
     let place = Place::find(before)?;

@@ -1,9 +1,10 @@
-//! Offline JSON Schema checks: everything that is wrong with an argument text, in sentences.
+//! Checks arguments against JSON Schemas offline and describes all violations.
 //!
-//! [`Checker`] is compiled once per schema and used for each text. [`near`] finds the names that a misspelt
-//! one may have meant. [`Violation`] serves those who act on a fault. [`Checker::complete`] tells what may be
-//! inserted at a place of a text. Must not know: tools, calls (only the shape of a fault), files, the
-//! network.
+//! Must not know: tools, calls (only the shape of a fault), files, the network.
+//!
+//! [`Checker`] is compiled once per schema and used for each text. [`near`] finds the names that a
+//! misspelt one may have meant. [`Violation`] serves those who act on a fault.
+//! [`Checker::complete`] tells what may be inserted at a place of a text.
 
 mod checker;
 mod complete;

@@ -1,4 +1,6 @@
-//! Finds the known name that a misspelt one may have meant. Must not know: what the names are names of.
+//! Finds the known name that a misspelt one may have meant.
+//!
+//! Must not know: what the names are names of.
 
 /// Returns at most three candidates similar to `word`, the best first, or none if none is close.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {

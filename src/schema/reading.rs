@@ -1,7 +1,9 @@
 //! Reads an argument text strictly: syntax, nesting, duplicate keys, numbers that would change.
 //!
-//! The text itself is what runs; the value read here only serves the check. So it is a fault if the value
-//! would differ from the text. Must not know: schemas.
+//! Must not know: schemas.
+//!
+//! The text itself is executed; the value read here only serves the check. So it is a fault if the
+//! value would differ from the text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -81,7 +83,7 @@ fn syntax(text: &str, error: &serde_json::Error) -> String {
     format!("not valid JSON at line {line}, column {column}: {what}")
 }
 
-/// Converts a column from bytes, as the reader counts, to characters, as people do.
+/// Converts a column from bytes, as the reader counts, to characters.
 fn chars_up_to(text: &str, line: usize, column: usize) -> usize {
     let Some(row) = text.split('\n').nth(line.saturating_sub(1)) else {
         return column;
@@ -119,7 +121,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// A JSON pointer as it is told: a longer one is cut.
+/// Shortens a JSON pointer for a message.
 pub(super) fn shorten_path(path: &str) -> String {
     if path.len() <= LONGEST_PATH {
         return path.to_owned();
@@ -128,9 +130,9 @@ pub(super) fn shorten_path(path: &str) -> String {
     format!("{}…", end.unwrap_or_default())
 }
 
-/// Bytes of a JSON pointer that are told, and of one that is mended.
+/// Maximum length in bytes of a JSON pointer that is reported, and of one that is repaired.
 pub const LONGEST_PATH: usize = 4 * 1024;
-/// Digits of a whole number that is surely kept.
+/// Maximum number of digits of a whole number that is surely exact.
 const EXACT: usize = 15;
 /// Number of keys up to which they are compared one by one.
 const FEW: usize = 16;
@@ -176,8 +178,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Notes a fault at this place. A text can hold as many as it has bytes, each at a path as long as itself: what
-    /// nobody is told is not kept.
+    /// Notes a fault at this place. A text can hold as many as it has bytes, each at a path as long
+    /// as itself. Faults that are not reported are not stored.
     fn note(&mut self, message: impl FnOnce() -> String) {
         if self.faults.len() <= MAX_FAULTS {
             self.faults.push(fault(shorten_path(&self.path), message()));
@@ -229,7 +231,7 @@ impl Walk<'_> {
             if let Some(key) = seen.again(key) {
                 self.note(|| {
                     let key = shown_text(&key);
-                    format!("the key `{key}` stands more than once in one object; keep one of them")
+                    format!("the key `{key}` occurs more than once in one object; keep one of them")
                 });
             }
             self.skip(|b| b.is_ascii_whitespace() || b == b':');

@@ -1,7 +1,9 @@
-//! The first check: which violations a reference excuses because its value is not known yet.
+//! First check: ignores violations at references, because their values are not known yet.
 //!
-//! A violation counts only if no value of the references could repair it; the second check, with the values
-//! inserted, is the strict one. Must not know: what references mean.
+//! Must not know: what references mean.
+//!
+//! A violation counts only if no value of the references could repair it; the second check, with
+//! the values inserted, is the strict one.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;

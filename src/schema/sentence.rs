@@ -1,4 +1,6 @@
-//! Describes violations in sentences that a person and a model understand. Must not know: how they are found.
+//! Describes violations in sentences that a person and a model understand.
+//!
+//! Must not know: how they are found.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
@@ -120,7 +122,7 @@ fn sentence(error: &ValidationError<'_>) -> String {
             sentence(error)
         ),
         Kind::UniqueItems => "the items must all differ, but some are equal".to_owned(),
-        Kind::Contains => "no item of the kind that must be among them is there".to_owned(),
+        Kind::Contains => "a required kind of item is missing".to_owned(),
         Kind::Not { .. } => format!("{got} is explicitly not accepted"),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => none_fits(context),
         Kind::OneOfMultipleValid { .. } => {

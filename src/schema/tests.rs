@@ -1,4 +1,4 @@
-//! Tables for the checks: what is found, what is said, what is never read or fetched.
+//! Tests the checks by tables: findings, messages, and what is never read or fetched.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -110,7 +110,7 @@ fn describes_every_error_in_sentences() {
     for (text, requested) in table {
         assert_eq!(found(&checker, text), requested, "for {text}");
     }
-    // All faults at once, not only the first.
+    // All faults together, not only the first.
     let all = found(
         &checker,
         r#"{"lines":0.5,"unit":1,"day":"x","tags":[1,2],"more":1}"#,
@@ -148,7 +148,7 @@ fn what_is_not_strict_json_is_refused_with_its_place() {
         ),
         (
             r#"{"a":1,"b":{"x/y":1,"x\/y":2}}"#,
-            "/b/x~1y json: the key `x/y` stands more than once in one object; keep one of them",
+            "/b/x~1y json: the key `x/y` occurs more than once in one object; keep one of them",
         ),
         (
             r#"{"n":[0,12345678901234567890123]}"#,
@@ -217,7 +217,7 @@ fn the_list_of_faults_is_bounded() {
     let faults = checker.check(&text(100_000));
     assert_eq!(faults.len(), MAX_FAULTS + 1);
     assert!(faults.last().unwrap().message.contains("more than these"));
-    // All at once, those of a long text would take gigabytes.
+    // Together, those of a long text would take gigabytes.
     let faults = checker.check(&text(4_000_000));
     assert_eq!(lines(faults), ["/0 type: must be a string, but is the number 1"]);
 }

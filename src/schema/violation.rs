@@ -1,7 +1,9 @@
-//! Violations in parts: the place, the keyword, its value, and the schema of the place.
+//! A violation in parts: place, keyword, keyword value, and the schema of the place.
 //!
-//! [`Checker::check`](super::Checker::check) says the same in sentences; this is for those who act on it.
 //! Must not know: what is done about a violation.
+//!
+//! [`Checker::check`](super::Checker::check) says the same in sentences; this is for those who act
+//! on it.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;

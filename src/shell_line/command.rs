@@ -1,11 +1,13 @@
-//! One command of a line, and the forms in which a rule is held against it. Must not know: how it was read.
+//! One command of a line, and the forms that rules match.
+//!
+//! Must not know: how it was read.
 
 use super::word::{Word, quote};
 
 /// What a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// The first word, as a program would be named by it.
+    /// The first word, as the name of a program.
     Named(String),
     /// A variable, a substitution or a pattern names it.
     Unknown,
@@ -63,7 +65,7 @@ impl Command {
         }
     }
 
-    /// True if a shell finds more in it than the words that are seen.
+    /// True if a shell finds more in it than the visible words.
     pub fn is_more(&self) -> bool {
         self.text
             .contains(|c: char| c.is_control() || "$`<>(){}!#\\*?[]~".contains(c))

@@ -1,4 +1,6 @@
-//! The commands that `xargs` runs with the words from its input. Must not know: how a line is read.
+//! The commands that `xargs` runs with the words from its input.
+//!
+//! Must not know: how a line is read.
 
 use super::grammar::Input;
 use super::unwrap::{Inner, NEAR, part};
@@ -9,14 +11,14 @@ use super::word::Word;
 pub(super) struct Feed {
     /// The text that is replaced by a line.
     replaced: Option<String>,
-    /// The most words that one command gets.
+    /// Maximum number of words for one command.
     most: Option<usize>,
-    /// True if other signs than blanks may stand between the words.
+    /// True if separators other than blanks may occur between the words.
     delimited: bool,
 }
 
 impl Feed {
-    /// Notes an option, and the word behind it.
+    /// Notes an option, and the word after it.
     pub(super) fn option(&mut self, option: &str, next: Option<&Word>) {
         self.replaced = replacement(option, next).or(self.replaced.take());
         let long = option.strip_prefix("--");
@@ -62,7 +64,7 @@ fn replacement(option: &str, next: Option<&Word>) -> Option<String> {
     attached(text, next.map_or("", |word| &word.text))
 }
 
-/// The commands of `xargs`, with the words that it reads.
+/// Returns the commands of `xargs`, with the words that it reads.
 pub(super) fn with_input(words: &[Word], feed: &Feed, input: &Input) -> Vec<Inner> {
     if words.is_empty() {
         return Vec::new();
@@ -83,7 +85,7 @@ pub(super) fn with_input(words: &[Word], feed: &Feed, input: &Input) -> Vec<Inne
     inner.collect()
 }
 
-/// The words with those that are read behind them.
+/// The words, followed by those that are read.
 fn appended(words: &[Word], feed: &Feed, known: Option<&str>) -> Vec<Vec<Word>> {
     let with = |more: &[&str]| -> Vec<Word> {
         let more = more.iter().map(|text| Word::literal(*text));
@@ -108,7 +110,7 @@ fn appended(words: &[Word], feed: &Feed, known: Option<&str>) -> Vec<Vec<Word>> 
     found
 }
 
-/// The words with a line that is read in the place of the mark, for each line.
+/// The words with a read line in place of the mark, for each line.
 fn replaced(words: &[Word], mark: &str, known: Option<&str>) -> Vec<Vec<Word>> {
     let put = |by: &str, unknown: bool| -> Vec<Word> {
         let each = words.iter().map(|word| {

@@ -1,7 +1,9 @@
 //! Reads the commands of a line in order: lists, pipes, groups, conditions, loops, functions.
 //!
-//! Keywords are skipped where they may stand; whether they fit together is not checked, because every command is taken
-//! whether it runs or not. Must not know: what a program does with its words.
+//! Must not know: what a program does with its words.
+//!
+//! Keywords are skipped where they may occur. Whether they fit together is not checked, because
+//! every command is listed whether it runs or not.
 
 use super::command::Redirect;
 use super::lines::is_unseen;
@@ -64,11 +66,11 @@ pub(super) struct List {
     pipe: Option<usize>,
     /// True right after a group, so that redirections belong to it.
     pub(super) closed: bool,
-    /// True after `&>`: for some shells the words behind it belong to the command before it.
+    /// True after `&>`: for some shells the words after it belong to the command before it.
     joined: Option<usize>,
 }
 
-/// The commands of a line, and why there may be others.
+/// Returns the commands of a line, and why there may be others.
 pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Uncertainty>) {
     let mut found = ScanResult::default();
     Scan::new(line, &mut found).list(Close::End, "");
@@ -85,7 +87,7 @@ pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Uncertainty>) {
     (commands, uncertain)
 }
 
-/// The text that a command prints, where that can be told.
+/// The text that a command prints, if it is known.
 fn printed(raw: &Raw) -> Option<Text> {
     let known = |words: &[Word]| {
         words
@@ -165,7 +167,7 @@ impl Scan<'_, '_> {
             .get(..self.at)
             .is_some_and(|before| before.ends_with(')'))
         {
-            // Behind an array it is a part of the word.
+            // After an array it is a part of the word.
             self.note(Uncertainty::Syntax);
         }
         let end = self.rest().find('\n');
@@ -293,14 +295,14 @@ impl Scan<'_, '_> {
         raw.text.push_str(self.text.get(begin..end).unwrap_or_default());
         raw.after = list.after;
         if let Some(place) = self.found.commands.get_mut(slot) {
-            // A here-document may have come already.
+            // A here-document may have set it already.
             raw.input.text = raw.input.text.take().or_else(|| place.input.text.take());
             raw.input.from = from;
             *place = raw;
         }
     }
 
-    /// The next character of a command, behind blanks; none where it ends.
+    /// The next character of a command, after blanks; none where it ends.
     fn next_in_command(&mut self) -> Option<char> {
         self.skip_blanks();
         let c = self.peek()?;
@@ -311,7 +313,7 @@ impl Scan<'_, '_> {
         (!"\n;&|)".contains(c)).then_some(c)
     }
 
-    /// Reads what begins with a parenthesis behind words; returns true for a function.
+    /// Reads what begins with a parenthesis after words; returns true for a function.
     fn group_in_command(&mut self, raw: &Raw) -> bool {
         let name = match raw.words.as_slice() {
             [name] if raw.sets.is_empty() && raw.redirects.is_empty() => Some(name),

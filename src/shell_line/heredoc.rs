@@ -1,11 +1,13 @@
-//! Reads here-documents. Must not know: what a command does with its input.
+//! Reads here-documents.
+//!
+//! Must not know: what a command does with its input.
 
 use super::grammar::Text;
 use super::reading::Uncertainty;
 use super::scan::Scan;
 use super::word::Word;
 
-/// A here-document whose body is still to come.
+/// A here-document whose body follows later.
 pub(super) struct Pending {
     /// The command that it is the input of.
     pub(super) command: usize,
@@ -17,7 +19,7 @@ pub(super) struct Pending {
 }
 
 impl Scan<'_, '_> {
-    /// Reads the word behind `<<` or `<<-`.
+    /// Reads the word after `<<` or `<<-`.
     pub(super) fn delimiter(&mut self, command: usize, tabs: bool) {
         self.skip_blanks();
         let mut delimiter = String::new();

@@ -58,14 +58,14 @@ impl Scan<'_, '_> {
         true
     }
 
-    /// Notes a doubt about a function that takes the place of a command whose output is told.
+    /// Notes that the reading is uncertain if a function replaces a command with a known output.
     pub(super) fn function(&mut self, name: &Word) {
         if !name.is_sure() || ["echo", "printf", "cat"].contains(&name.text.as_str()) {
             self.note(Uncertainty::Syntax);
         }
     }
 
-    /// True if a group or a further keyword follows, perhaps behind a name, which is skipped then.
+    /// True if a group or a further keyword follows, perhaps after a name, which is skipped then.
     fn opens_group(&mut self, named: bool) -> bool {
         self.skip_blanks();
         let opens = |rest: &str| {

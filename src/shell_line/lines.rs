@@ -1,4 +1,4 @@
-//! Finds the lines that a shell is given: behind `-c`, as its input, or taken apart by `env -S`.
+//! Finds the lines that a shell is given: after `-c`, as its input, or split by `env -S`.
 //!
 //! Must not know: wrappers of commands.
 
@@ -8,7 +8,7 @@ use super::unwrap::{Inner, NEAR, Parts};
 use super::word::{Word, quote};
 use super::wrappers::is_shell;
 
-/// The line of a shell among the words of a program that is not known, such as `docker exec X sh -c LINE`.
+/// The line of a shell among the words of an unknown program, such as `docker exec X sh -c LINE`.
 pub(super) fn among(parts: &mut Parts, words: &[Word], raw: &Raw) {
     let shells = words
         .iter()
@@ -62,7 +62,7 @@ pub(super) fn from_input(parts: &mut Parts, input: &Input) {
     }
 }
 
-/// What a shell runs: the line behind `-c`, or its input.
+/// What a shell runs: the line after `-c`, or its input.
 pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool) {
     let (mut at, mut line, mut input) = (0, false, false);
     let mut script = None;
@@ -117,7 +117,7 @@ pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool)
     }
 }
 
-/// Finds the text that `env -S` takes apart; returns false where there is none.
+/// Finds the text that `env -S` splits; returns false where there is none.
 pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
     let mut at = 0;
     while let Some(word) = words
@@ -145,7 +145,7 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
             continue;
         }
         let letters = word.text.get(1..).unwrap_or_default();
-        // What these letters take is the rest of the word, or else the next one.
+        // The argument of these letters is the rest of the word, or else the next word.
         let Some((before, value)) = letters.split_once(['S', 'u', 'C', 'P', 'L', 'U', 'a']) else {
             continue;
         };
@@ -161,7 +161,7 @@ pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
     false
 }
 
-/// The text, or else the first of these words, with the words behind it.
+/// The text, or else the first of these words, with the words after it.
 fn parse_script(parts: &mut Parts, word: &Word, text: Option<&str>, rest: &[Word]) -> bool {
     let (text, known, rest) = match (text, rest) {
         (Some(text), rest) => (text, word.is_sure(), rest),

@@ -1,8 +1,11 @@
 //! Reads a shell line: its commands, their words, and the commands inside wrappers.
 //!
-//! One reading serves the policy, the decision frame, the queue and the search for files that a line may run. Shells
-//! differ, and it is not known which one reads the line. Where they may differ, the reading lists every command that
-//! one of them would run, or says that it is in doubt. Must not know: rules, files, screens.
+//! Must not know: rules, files, screens.
+//!
+//! One reading serves the policy, the decision frame, the queue and the search for files that a
+//! line may run. Shells differ, and it is not known which one reads the line. Where they may
+//! differ, the reading lists every command that one of them would run, or says that it is
+//! uncertain.
 
 mod command;
 mod feed;

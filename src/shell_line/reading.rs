@@ -1,11 +1,13 @@
-//! What a line or a program with its words runs, as a flat list of commands. Must not know: rules.
+//! Lists what a line, or a program with its words, runs as a flat list of commands.
+//!
+//! Must not know: rules.
 
 use super::command::{Command, Program};
 use super::grammar::{Raw, raw_commands};
 use super::unwrap::{Inner, inner};
 use super::word::{Word, quote};
 
-/// Commands of a line above which it is in doubt.
+/// Maximum number of commands of a line; above it the reading is uncertain.
 pub const MOST: usize = 64;
 /// Maximum number of commands that are read, with those inside wrappers.
 const ALL: usize = 512;
@@ -46,7 +48,7 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// The first reason why other programs may run.
     pub uncertainty: Option<Uncertainty>,
-    /// The lines that a shell named in it is given, and those that are read again.
+    /// The lines given to shells that it names, and those that are read again.
     pub lines: Vec<String>,
     /// True if a part was not read or not understood.
     pub unread: bool,
@@ -76,17 +78,17 @@ impl Reading {
         reading
     }
 
-    /// The commands that stand in the line, each once.
+    /// The commands in the line, each once.
     pub fn listed(&self) -> impl Iterator<Item = &Command> {
         self.commands.iter().filter(|one| one.listed)
     }
 
-    /// The commands whose words stand in the line, without those inside wrappers, which repeat them.
+    /// The commands whose words are in the line, without those inside wrappers, which repeat them.
     pub fn written(&self) -> impl Iterator<Item = &Command> {
         self.commands.iter().filter(|one| !one.wrapped)
     }
 
-    /// Records a doubt; the first one is kept.
+    /// Records an uncertainty; the first one is kept.
     fn note(&mut self, uncertain: Uncertainty) {
         self.unread |= matches!(uncertain, Uncertainty::Syntax | Uncertainty::TooMany);
         self.uncertainty.get_or_insert(uncertain);
@@ -98,7 +100,7 @@ impl Reading {
         let Some(at) = self.commands.iter().position(|one| std::ptr::eq(one, command)) else {
             return reading;
         };
-        // Where each command stands in the part; what is inside one follows it.
+        // The position of each command in the part; commands inside it follow.
         let mut places: Vec<Option<usize>> = vec![None; self.commands.len()];
         for (index, one) in self.commands.iter().enumerate().skip(at) {
             let parent = one
@@ -128,9 +130,9 @@ impl Reading {
     /// For each command: whether it, or every command inside it, satisfies the test.
     pub fn covered(&self, covers: impl Fn(&Command) -> bool) -> Vec<bool> {
         let mut good = vec![false; self.commands.len()];
-        // What the parts of a command say together: those of lines, and wrapped ones.
+        // The combined answers of the parts of a command: those of lines, and wrapped ones.
         let mut parts: [Vec<Option<bool>>; 2] = [vec![None; good.len()], vec![None; good.len()]];
-        // A part follows what it is a part of.
+        // A part comes after its whole.
         for (at, command) in self.commands.iter().enumerate().rev() {
             let of = |parts: &Vec<Option<bool>>| parts.get(at).copied().flatten();
             let [lines, wrapped] = &parts;
@@ -177,7 +179,7 @@ impl Reading {
         }
     }
 
-    /// Notes that there are more commands than anybody looks at.
+    /// Notes that there are more commands than the limit.
     fn count(&mut self) {
         if self.listed().count() > MOST {
             self.uncertainty.get_or_insert(Uncertainty::TooMany);
@@ -192,7 +194,7 @@ impl Reading {
         full
     }
 
-    /// Adds a command and what is inside it.
+    /// Adds a command and its contents.
     fn take(&mut self, raw: Raw, place: Place) {
         let program = match raw.words.first() {
             None => Program::None,
@@ -270,7 +272,7 @@ impl Reading {
     }
 }
 
-/// Where a command stands.
+/// The position of a command.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     parent: Option<usize>,

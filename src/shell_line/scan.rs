@@ -1,4 +1,6 @@
-//! Reads words and expansions of a line. Must not know: what a word is for.
+//! Reads words and expansions of a line.
+//!
+//! Must not know: what a word is for.
 
 use super::grammar::{Close, Raw};
 use super::heredoc::Pending;
@@ -10,7 +12,7 @@ const DEEP: u8 = 32;
 /// How often `$((` may turn out to be a substitution, which is read again.
 const RETRIES: u8 = 8;
 
-/// What was read of a line so far.
+/// State of reading a line.
 #[derive(Default)]
 pub(super) struct ScanResult {
     pub(super) commands: Vec<Raw>,
@@ -26,7 +28,7 @@ pub(super) struct Scan<'t, 'f> {
     pub(super) found: &'f mut ScanResult,
     /// Here-documents whose bodies follow the next line break.
     pub(super) pending: Vec<Pending>,
-    /// How many of those belong to what stands around a substitution.
+    /// How many of those belong to the text around a substitution.
     pub(super) outer: usize,
 }
 
@@ -444,7 +446,7 @@ impl<'t, 'f> Scan<'t, 'f> {
         self.note_break(from);
     }
 
-    /// Decodes one escape of `$'…'` behind its backslash.
+    /// Decodes one escape of `$'…'` after its backslash.
     fn decode(&mut self, word: &mut Word) {
         let Some(c) = self.peek() else { return };
         let digits = |scan: &mut Self, radix: u32, most: usize| {

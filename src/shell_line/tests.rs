@@ -1,4 +1,6 @@
-//! Tests of the reading of lines: by example, at random, and against shells. Must not know: rules.
+//! Tests of reading lines: by example, at random, and against shells.
+//!
+//! Must not know: rules.
 
 mod against_shells;
 mod inside;

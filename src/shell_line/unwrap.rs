@@ -1,4 +1,4 @@
-//! Finds the commands and lines inside a command: what `env`, `sh -c`, `xargs`, `find -exec` and the like run.
+//! Finds commands inside a command: in `env`, `sh -c`, `xargs`, `find -exec` and the like.
 //!
 //! Must not know: the grammar of lines.
 
@@ -9,10 +9,10 @@ use super::reading::Uncertainty;
 use super::word::Word;
 use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, wrapper};
 
-/// Options of a wrapper that are looked at.
+/// Maximum number of options of a wrapper that are examined.
 pub(super) const NEAR: usize = 64;
 
-/// What stands inside a command.
+/// The contents of a command.
 #[derive(Debug)]
 pub(super) enum Inner {
     /// A command.
@@ -24,14 +24,14 @@ pub(super) enum Inner {
     },
     /// A line that a shell reads.
     Line {
-        /// The sign that it is listed behind.
+        /// The sign after which it is listed.
         sign: &'static str,
         /// The line.
         text: String,
     },
 }
 
-/// What was found inside a command.
+/// Commands and lines found inside a command.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) inner: Vec<Inner>,
@@ -67,7 +67,7 @@ impl Parts {
     }
 }
 
-/// What stands inside a command.
+/// Finds the contents of a command.
 pub(super) fn inner(raw: &Raw) -> Parts {
     let mut parts = Parts::default();
     let Some((first, rest)) = raw.words.split_first() else {
@@ -143,7 +143,7 @@ fn unwrap(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
             Runs::Line => line_of(parts, wrapper, rest),
             Runs::Input => parts.inner.extend(with_input(rest, &feed, &raw.input)),
         }
-        // An option that is not known may take the word behind it, and others may follow.
+        // An unknown option may take the word after it, and others may follow.
         if !unsure {
             return;
         }
@@ -188,7 +188,7 @@ fn options(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], at: &mut usize,
     unsure && *at < words.len()
 }
 
-/// The words behind the arguments of a wrapper's own.
+/// The words after the arguments of a wrapper's own.
 fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> &'w [Word] {
     let mut left = wrapper.operands;
     while let Some((word, rest)) = words.split_first() {
@@ -217,7 +217,7 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
     if wrapper.operands == 0 || wrapper.runs == Runs::Given {
         return words;
     }
-    // Some take further options behind their arguments.
+    // Some take further options after their arguments.
     while let Some((word, rest)) = words.split_first().filter(|(word, _)| word.text.starts_with('-')) {
         let skip = usize::from(wrapper.value(&word.text, 'c').0 == Value::Next);
         words = rest.get(skip..).unwrap_or_default();
@@ -225,9 +225,9 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
     words
 }
 
-/// What `su`, `flock` and the like run besides the line behind an option at their beginning.
+/// What `su`, `flock` and the like run in addition to the line after an option at their beginning.
 fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
-    // These run the words behind their options; the options of others may follow anywhere.
+    // These run the words after their options; the options of others may follow anywhere.
     let runs_words = ["flock", "npx", "npm exec"].contains(&wrapper.name);
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -247,7 +247,7 @@ fn given_words(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) 
     match wrapper.name {
         "flock" | "npx" | "npm exec" => parts.push_words(words.get(at..).unwrap_or_default(), &raw.input),
         "runuser" => parts.push_words(words, &raw.input),
-        // Of some systems it takes the command behind the file.
+        // On some systems it takes the command after the file.
         "script" if words.first().is_some_and(|word| !word.text.starts_with('-')) => {
             parts.push_words(words, &raw.input);
         }
@@ -298,7 +298,7 @@ fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
     parts.line("-c", &whole);
 }
 
-/// What `find` runs for what it finds.
+/// What `find` runs for the files that it finds.
 fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
     let first = words
         .iter()
@@ -326,7 +326,7 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
                 word.clone()
             }
         };
-        // A `+` ends it right behind `{}`, and is a word elsewhere.
+        // A `+` ends it directly after `{}`, and is a word elsewhere.
         let short = signs(&[";", "+"]).filter(|short| *short < end);
         for end in short.into_iter().chain([end]) {
             let command: Vec<Word> = rest.iter().take(end).map(mark).collect();
@@ -336,7 +336,8 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
     }
 }
 
-/// What `git` runs: aliases that it is given, lines of `rebase` and `submodule`, the command of `bisect`.
+/// What `git` runs: aliases from its options, lines of `rebase` and `submodule`, the command of
+/// `bisect`.
 fn git(parts: &mut Parts, words: &[Word]) {
     for (at, pair) in words.windows(2).enumerate() {
         let [option, value] = pair else { continue };

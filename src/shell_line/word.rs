@@ -1,6 +1,8 @@
-//! One word of a command, without its quotation marks. Must not know: commands.
+//! One word of a command, without its quotation marks.
+//!
+//! Must not know: commands.
 
-/// A word as a program would get it, as far as that can be told.
+/// A word as a program would get it, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// Its text without quotation marks and escapes; expansions stay as written.
@@ -13,7 +15,7 @@ pub struct Word {
     pub splits: bool,
     /// True if a shell may replace it by names of files or by several words: `*`, `[a]`, `{a,b}`.
     pub pattern: bool,
-    /// True if it begins with a home directory (`~`), also behind `=` and `:`.
+    /// True if it begins with a home directory (`~`), also after `=` and `:`.
     pub home: bool,
     /// True if a part of it is quoted, so that it is no keyword.
     pub quoted: bool,
@@ -40,7 +42,7 @@ impl Word {
         }
     }
 
-    /// The word with a text in it that is only known when the line runs.
+    /// Returns the word with a part that is only known when the line runs.
     pub(super) fn into_unknown(self) -> Self {
         Self {
             unknown: true,
@@ -55,12 +57,12 @@ impl Word {
         !self.unknown && !self.pattern
     }
 
-    /// True if only a shell can tell what it becomes.
+    /// True if only a shell determines its value.
     pub const fn is_odd(&self) -> bool {
         self.unknown || self.pattern || self.home
     }
 
-    /// The name of the program that this word is, without the path before it; none if a shell may make it another.
+    /// Returns the name of the program without its path; none if a shell may change it.
     pub fn program(&self) -> Option<&str> {
         let slash = self.text.rfind('/');
         let name = slash.map_or(self.text.as_str(), |slash| {
@@ -74,7 +76,8 @@ impl Word {
         (sure && !self.pattern && !odd).then_some(name)
     }
 
-    /// True for the beginning of `NAME[…]=VALUE` with blanks between the brackets, which some shells know.
+    /// True for the beginning of `NAME[…]=VALUE` with blanks between the brackets, which some
+    /// shells accept.
     pub(super) fn opens_index(&self) -> bool {
         let index = self.text.split_once('[').filter(|(name, _)| is_name(name));
         index.is_some_and(|(_, index)| !index.contains(']'))
@@ -91,7 +94,7 @@ impl Word {
     }
 }
 
-/// A word as a shell would have to be given it.
+/// Quotes a word for a shell.
 pub fn quote(word: &str) -> String {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+@:%=,".contains(&byte);
     if !word.is_empty() && word.bytes().all(safe) {

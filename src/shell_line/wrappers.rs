@@ -1,8 +1,10 @@
-//! The table of programs that run the command, or the line, among their arguments. Must not know: how a line is read.
+//! The table of programs that run the command, or the line, among their arguments.
+//!
+//! Must not know: how a line is read.
 
-/// Shells that run a line which they are given as a word (`sh -c LINE`).
+/// Shells that run a line given as a word (`sh -c LINE`).
 pub(super) const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "mksh", "rbash"];
-/// Shells whose lines look different.
+/// Shells with a different syntax.
 const OTHER_SHELLS: [&str; 6] = ["csh", "tcsh", "fish", "pwsh", "xonsh", "nu"];
 
 /// True for the name of a shell whose lines are read.
@@ -18,13 +20,13 @@ pub(super) fn is_other_shell(name: &str) -> bool {
 /// What a wrapper runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
-    /// The words behind its options, as a command.
+    /// The words after its options, as a command.
     Words,
-    /// The words behind its options, joined to a line.
+    /// The words after its options, joined to a line.
     Line,
-    /// The words behind its options and further ones from its input.
+    /// The words after its options and further ones from its input.
     Input,
-    /// The word behind its option `-c` as a line, or else the words behind its options.
+    /// The word after its option `-c` as a line, or else the words after its options.
     Given,
 }
 
@@ -312,7 +314,7 @@ const WRAPPERS: &[Wrapper] = &[
 
 /// The wrapper that these words name.
 pub(super) fn wrapper(name: &str, second: Option<&str>) -> Option<&'static Wrapper> {
-    // Loaders of programs run the program that they are given.
+    // Program loaders run the program among their arguments.
     if name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return wrapper("nohup", None);
     }
@@ -325,7 +327,7 @@ pub(super) fn wrapper(name: &str, second: Option<&str>) -> Option<&'static Wrapp
 /// Whether an option takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// It takes none, or one that stands in the same word.
+    /// It takes none, or one in the same word.
     Here,
     /// It takes the next word.
     Next,
@@ -334,7 +336,8 @@ pub(super) enum Value {
 }
 
 impl Wrapper {
-    /// Whether this option, with its `-`, takes the next word; and the value that stands in the word of option `of`.
+    /// Returns whether this option, with its `-`, takes the next word, and the value of option `of`
+    /// in the same word.
     pub(super) fn value<'o>(&self, option: &'o str, of: char) -> (Value, Option<&'o str>) {
         if let Some(long) = option.strip_prefix("--") {
             let (name, value) = long

@@ -1,13 +1,15 @@
-//! What may be shown of an address that cannot be used. Must not know: what it is for.
+//! Shows the safe part of an address that cannot be used.
+//!
+//! Must not know: what it is for.
 
 use super::visible;
 
-/// The address, safe to show: of one that may hold a password, a key or a token only the host is left.
+/// Returns the address, safe to show: only the host if it may contain a password, a key or a token.
 pub fn shown_address(text: &str) -> String {
     if !text.contains(['@', '?', '#']) {
         return visible(text);
     }
-    // Whatever stands before the last of these marks may be part of a password.
+    // Any text before the last of these marks may be part of a password.
     let after = text.rsplit('@').next().unwrap_or_default();
     let after = after.split_once("://").map_or(after, |(_, rest)| rest);
     let host = after.split(['/', '?', '#']).next().unwrap_or_default();

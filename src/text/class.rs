@@ -1,4 +1,6 @@
-//! Decides which characters may appear on a screen as they are. Must not know: how the others are shown.
+//! Decides which characters may appear on a screen as they are.
+//!
+//! Must not know: how the others are shown.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 
@@ -51,8 +53,8 @@ pub(super) fn class(c: char) -> Class {
         | G::CurrencySymbol
         | G::ModifierSymbol
         | G::OtherSymbol => Class::Base,
-        // Controls, formats, separators, private use, unassigned, and whatever a later version of Unicode
-        // adds.
+        // Controls, formats, separators, private use, unassigned, and anything that a later version
+        // of Unicode adds.
         _ => Class::Hidden,
     }
 }

@@ -1,7 +1,9 @@
-//! Recognizes emoji that are joined by characters nobody sees: families, professions, flags, keycaps, presentation.
+//! Recognizes emoji that invisible characters join: families, professions, flags, keycaps.
 //!
-//! A joiner, a selector or a tag counts as part of an emoji only where Unicode gives it a meaning there. Must not know:
-//! how others are shown.
+//! Must not know: how others are shown.
+//!
+//! A joiner, a selector or a tag counts as part of an emoji only where Unicode gives it a meaning
+//! there.
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::{EmojiModifier, ExtendedPictographic};
@@ -12,7 +14,8 @@ const AS_EMOJI: char = '\u{FE0F}';
 const KEYCAP: char = '\u{20E3}';
 /// The flag that tags make that of a region.
 const BLACK_FLAG: char = '\u{1F3F4}';
-/// The regions that have such a flag: England, Scotland and Wales. Any other tags would be a text that nobody sees.
+/// The regions that have such a flag: England, Scotland and Wales. Any other tags would be
+/// invisible text.
 const REGIONS: [&str; 3] = [
     "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
     "\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
@@ -21,7 +24,8 @@ const REGIONS: [&str; 3] = [
 /// Joiners in one emoji; no emoji has more.
 const JOINERS: usize = 4;
 
-/// Bytes of the emoji at the start of a text, if it holds a character that has no glyph of its own; else 0.
+/// Returns the bytes of the emoji at the start of a text, if it contains a character without a
+/// glyph of its own; else 0.
 pub(super) fn joined(text: &str) -> usize {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return 0 };
@@ -59,7 +63,8 @@ pub(super) fn joined(text: &str) -> usize {
     if hidden { text.len() - rest.len() } else { 0 }
 }
 
-/// Passes over what says how a picture looks: a skin tone, or whether it is an emoji. True for what nobody sees.
+/// Skips the style of a picture: a skin tone, or whether it is an emoji. Returns true for an
+/// invisible character.
 fn styled(rest: &mut &str) -> bool {
     let mut chars = rest.chars();
     let next = chars.next();

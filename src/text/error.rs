@@ -1,6 +1,9 @@
-//! The errors in text that is said to be a visible form. Must not know: who wrote it.
+//! Errors of text that should be a visible form.
 //!
-//! The messages contain characters as they are. Whoever shows them makes them visible like any other text.
+//! Must not know: who wrote it.
+//!
+//! The messages contain characters as they are. Every display makes them visible like any other
+//! text.
 
 /// Text in the visible form that cannot be read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +28,7 @@ pub enum Error {
         bracket: char,
     },
     /// The mark of a byte in something that must be text.
-    #[error("the mark of the byte 0x{byte:02x}, which is not UTF-8, cannot stand in what has to be text")]
+    #[error("the mark of the byte 0x{byte:02x}, which is not UTF-8, cannot occur in text")]
     Byte {
         /// Its byte offset.
         at: usize,

@@ -1,5 +1,6 @@
-//! JSON text for a terminal: characters in its strings that are not plain become escapes. Must not know: what
-//! the JSON says.
+//! Escapes special characters in the strings of JSON text for a terminal.
+//!
+//! Must not know: what the JSON says.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,4 +1,6 @@
-//! Shows the beginning of a text that is too long. Must not know: how long is too long.
+//! Shows the beginning of a text that is too long.
+//!
+//! Must not know: how long is too long.
 
 use std::borrow::Cow;
 
@@ -20,8 +22,8 @@ pub fn visible_head(raw: &str, most: usize) -> String {
     }
 }
 
-/// Returns a text that may be long for a message: of a longer one than `most` characters the beginning, and how much
-/// is left out.
+/// Shortens a long text for a message. If it has more than `most` characters, returns its beginning
+/// and the number of omitted ones.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     match head(text, most) {
         (all, false) => Cow::Borrowed(all),

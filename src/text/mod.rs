@@ -1,9 +1,12 @@
-//! Safe display of untrusted text. Must not know: where text comes from.
+//! Displays untrusted text safely.
 //!
-//! [`visible`] is total (any text), injective ([`parse_visible`] returns the text) and closed: its output
-//! contains no control, invisible or direction-changing character, and no white space but U+0020; only in an emoji
-//! that Unicode joins of several characters, the joiners stay as they are. Everything that is not plain becomes a mark between `⟨` and `⟩`. Untrusted text cannot produce these glyphs, nor
-//! those of [`FRAME`], because they are escaped themselves:
+//! Must not know: where text comes from.
+//!
+//! [`visible`] is total (any text), injective ([`parse_visible`] returns the text) and closed: its
+//! output contains no control, invisible or direction-changing character, and no whitespace but
+//! U+0020; only in an emoji that Unicode joins of several characters, the joiners stay as they are.
+//! Everything that is not plain becomes a mark between `⟨` and `⟩`. Untrusted text cannot produce
+//! these glyphs, nor those of [`FRAME`], because they are escaped themselves:
 //!
 //! | in the text | shown as |
 //! |---|---|
@@ -11,13 +14,13 @@
 //! | any other character that is not plain | `⟨U+202E⟩` |
 //! | a run of 3 or more blanks, or blanks at the end | `⟨240 spaces⟩`, `⟨1 space⟩` |
 //!
-//! In the multi-line form `\n` ends a line, and up to [`MAX_INDENT`] blanks at the start of a line stay as
-//! they are; everything else is the same. It stays injective, because a counted mark is read back as that
-//! many blanks wherever it occurs, and nothing else reads as a mark.
+//! In the multi-line form `\n` ends a line, and up to [`MAX_INDENT`] blanks at the start of a line
+//! stay as they are; everything else is the same. It stays injective, because a counted mark is
+//! read back as that many blanks wherever it occurs, and nothing else reads as a mark.
 //!
-//! On an ASCII screen ([`shown_in_ascii`]) marks are between `<` and `>`, and every character beyond ASCII
-//! has one. That form is injective too: a `<` that would begin what reads as a mark is itself shown as
-//! `<U+003C>`, and every other one stays as it is.
+//! On an ASCII screen ([`shown_in_ascii`]) marks are between `<` and `>`, and every character
+//! beyond ASCII has one. That form is injective too: a `<` that would begin what reads as a mark is
+//! itself shown as `<U+003C>`, and every other one stays as it is.
 
 mod address;
 mod class;

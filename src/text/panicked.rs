@@ -1,13 +1,15 @@
-//! What a panic said. Must not know: what broke, what is done about it.
+//! Extracts the message of a panic.
+//!
+//! Must not know: what broke, what is done about it.
 
 use std::any::Any;
 
 use super::visible;
 
-/// More of it is not told, in characters.
+/// Maximum number of characters that are reported.
 const MOST: usize = 2000;
 
-/// The message of a panic, safe to show: it may quote what a model or a tool said.
+/// Returns the message of a panic, safe to show: it may quote text of a model or a tool.
 pub fn panic_message(payload: &(dyn Any + Send)) -> String {
     let words = payload
         .downcast_ref::<&str>()

@@ -1,9 +1,11 @@
-//! Reads the visible form back: what shows that no two texts look the same. Nothing that is typed is read like this.
+//! Converts the visible form back to the text.
+//!
 //! Must not know: who wrote it.
 //!
-//! It accepts every output of the visible form and, in addition, plain blanks, tabs and line breaks, which stand for
-//! themselves. The visible form has no mark of a byte, but results of tools do: that is refused, as it stands for no
-//! text.
+//! This shows that no two texts look the same. Nothing that is typed is read like this. It accepts
+//! every output of the visible form and, in addition, plain blanks, tabs and line breaks, which
+//! represent themselves. The visible form has no mark of a byte, but results of tools do: that is
+//! refused, because it represents no text.
 
 use super::error::Error;
 use super::screen::in_ascii;

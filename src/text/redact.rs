@@ -1,7 +1,9 @@
-//! Removes secrets from text that leaves the machine or goes into a log. Must not know: which.
+//! Removes secrets from text that leaves the machine or goes into a log.
 //!
-//! A removed secret is replaced by a note of its length, so that nobody mistakes the rest for the whole. Never
-//! used where something is approved: there every byte is shown.
+//! Must not know: which.
+//!
+//! A removed secret is replaced by a note of its length, so that the rest is not mistaken for the
+//! whole. Never used for approvals: there every byte is shown.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -42,8 +44,9 @@ pub fn redact(text: &str) -> String {
     without(&PATTERNS, text)
 }
 
-/// Redacts a text that somebody has to work with: only what is a secret by its form or place. A value that
-/// merely follows a telltale name stays, because `unexpected token: identifier` is not a secret.
+/// Redacts a text that a person has to work with: only what is a secret by its form or place. A
+/// value that merely follows a telltale name stays, because `unexpected token: identifier` is not a
+/// secret.
 pub fn redact_certain(text: &str) -> String {
     let certain = PATTERNS.len().saturating_sub(1);
     without(PATTERNS.get(..certain).unwrap_or_default(), text)

@@ -1,6 +1,6 @@
-//! Whether text is made for a screen that shows only ASCII.
+//! Stores whether text is made for a screen that shows only ASCII.
 //!
-//! Must not know: terminals, how a screen is told from another.
+//! Must not know: terminals, how screens are distinguished.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

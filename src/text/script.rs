@@ -1,4 +1,6 @@
-//! Warns about words that are not what they look like. Must not know: where the words are.
+//! Warns about words with deceptive letters.
+//!
+//! Must not know: where the words are.
 
 use unicode_security::MixedScript;
 
@@ -35,7 +37,7 @@ impl WarningKind {
         }
     }
 
-    /// Describes a number of such findings in words.
+    /// Describes a number of such findings.
     pub fn counted(self, count: usize) -> String {
         let (one, many) = match self {
             Self::MixedScript => (

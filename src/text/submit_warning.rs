@@ -1,15 +1,16 @@
-//! Warns a person about a text that they are about to submit: it may contain a secret or invisible
-//! characters. Must not know: who writes it, where it goes.
+//! Warns the operator of secrets or invisible characters in a text before it is submitted.
+//!
+//! Must not know: who writes it, where it goes.
 
 use super::redact::redact_certain;
 use super::script::WarningKind;
 use super::survey::survey;
 
-/// Returns a warning about a text meant for the model and the record, or `None` if there is nothing to say.
+/// Returns a warning about a text meant for the model and the record, or `None` if there is none.
 pub fn submit_warning(text: &str) -> Option<String> {
     let mut found: Vec<String> = Vec::new();
     if redact_certain(text) != text {
-        found.push("what looks like a secret: the model is sent it, and the record keeps it".to_owned());
+        found.push("a possible secret: it is sent to the model and recorded".to_owned());
     }
     let unseen = [WarningKind::Direction, WarningKind::Control, WarningKind::Unseen];
     let counts = survey(text).counts.into_iter();
@@ -18,7 +19,7 @@ pub fn submit_warning(text: &str) -> Option<String> {
             .filter(|(kind, _)| unseen.contains(kind))
             .map(|(kind, count)| kind.counted(count)),
     );
-    (!found.is_empty()).then(|| format!("look out: it holds {}", found.join("; ")))
+    (!found.is_empty()).then(|| format!("warning: it contains {}", found.join("; ")))
 }
 
 #[cfg(test)]
@@ -28,7 +29,7 @@ mod tests {
     #[test]
     fn only_secrets_and_invisible_characters_are_warned_about() {
         for plain in [
-            "go on with b.txt",
+            "continue with b.txt",
             "a\nb\tc",
             "price 10 €, naïve café, 東京",
             "{\"a\":1}",
@@ -36,15 +37,15 @@ mod tests {
             assert_eq!(submit_warning(plain), None, "{plain:?}");
         }
         let words = submit_warning("use AKIAIOSFODNN7EXAMPLE for it").unwrap();
-        assert!(words.contains("what looks like a secret"), "{words}");
+        assert!(words.contains("a possible secret"), "{words}");
         let words = submit_warning("go \u{1b}[2J on \u{202e}now\u{200b}").unwrap();
         assert_eq!(
             words,
-            "look out: it holds 1 control character; 1 mark that turns the direction of the text; 1 character that \
+            "warning: it contains 1 control character; 1 mark that turns the direction of the text; 1 character that \
              cannot be seen"
         );
         let words = submit_warning("go \u{1b}[2J on\u{7}").unwrap();
-        assert_eq!(words, "look out: it holds 2 control characters");
+        assert_eq!(words, "warning: it contains 2 control characters");
         assert!(!words.contains("secret"), "{words}");
     }
 }

@@ -1,7 +1,8 @@
-//! Searches a whole JSON text for what is not what it looks like: words of mixed scripts, foreign hosts,
-//! characters that are invisible or change the direction. Escapes (`\\u202e`) are decoded.
+//! Searches a JSON text for deceptive parts: mixed scripts, foreign hosts, invisible characters.
 //!
 //! Must not know: who decides about the text, how it is drawn.
+//!
+//! It also finds characters that change the direction. Escapes (`\\u202e`) are decoded.
 
 use std::borrow::Cow;
 
@@ -30,9 +31,9 @@ pub struct Survey {
     pub counts: Vec<(WarningKind, usize)>,
 }
 
-/// Maximum number of different words that are kept.
+/// Maximum number of different words that are listed.
 const MAX_WORDS: usize = 4;
-/// Maximum number of characters of a word that are kept.
+/// Maximum number of characters of a word that are listed.
 const SHOWN: usize = 60;
 
 impl Survey {
@@ -41,7 +42,8 @@ impl Survey {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
-    /// Returns a line for each finding that is kept, safe to show, and one for all of them if there are more.
+    /// Returns a line for each listed finding, safe to show, and one for all of them if there are
+    /// more.
     pub fn lines(&self) -> Vec<String> {
         let line = |hit: &Hit| format!("byte {}: {}: {}", hit.at, hit.kind.label(), visible(&hit.word));
         let mut lines: Vec<String> = self.first.iter().map(line).collect();
@@ -72,7 +74,7 @@ impl Survey {
 pub fn survey(json: &str) -> Survey {
     let mut found = Survey::default();
     let mut begin = 0;
-    // Neither a word nor a host continues past white space or the end of a string.
+    // Neither a word nor a host continues past whitespace or the end of a string.
     for token in json.split([' ', '\t', '\n', '\r', '"']) {
         if !is_plain(token) {
             let (text, places) = unescaped(token);

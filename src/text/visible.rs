@@ -1,4 +1,6 @@
-//! The visible form: one pass over the text yields its pieces. Must not know: colours, widths of screens.
+//! Converts a text to its visible form, piece by piece in one pass.
+//!
+//! Must not know: colours, widths of screens.
 
 use std::borrow::Cow;
 
@@ -55,8 +57,8 @@ pub fn visible_line(line: &str) -> String {
 
 /// Returns the visible form of a multi-line text: one element per line, without `\n`.
 ///
-/// A text that ends in `\n` has an empty last element, so the lines joined with `\n` always stand for the
-/// whole text.
+/// A text that ends in `\n` has an empty last element, so the lines joined with `\n` always
+/// represent the whole text.
 pub fn visible_lines(text: &str) -> Vec<String> {
     text.split('\n').map(visible_line).collect()
 }
@@ -154,7 +156,8 @@ fn walk<'a>(text: &'a str, form: Form, mut emit: impl FnMut(Kind, Cow<'a, str>))
     flush(text, plain, at, &mut emit);
 }
 
-/// Bytes of the joined emoji at a place; 0 where there is none, which most places tell by a byte or two.
+/// Returns the bytes of the joined emoji at a place. 0 if there is none, which a byte or two
+/// usually show.
 fn emoji_at(bytes: &[u8], text: &str, at: usize) -> usize {
     // The first bytes of what can be one: a picture, or a key before a selector.
     let may_be = matches!(

@@ -1,6 +1,8 @@
-//! Notifies a person outside the terminal: feeds a text to a program of theirs, or posts it to a URL of
-//! theirs. Each way has a time limit, and says in a sentence why it failed. Must not know: what the text
-//! says, when somebody is notified.
+//! Notifies a person outside the terminal, through a program or a URL of theirs.
+//!
+//! Must not know: what the text says, when a notification is sent.
+//!
+//! Each way has a time limit and returns the reason of a failure as text.
 
 #[cfg(test)]
 mod tests;
@@ -21,15 +23,15 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Returns true if there is no way to notify anybody.
+    /// Returns true if there is no way to notify.
     pub const fn is_empty(&self) -> bool {
         self.program.command.is_empty() && self.webhook.is_none()
     }
 
-    /// Uses all ways at once, and returns a sentence for each that failed.
+    /// Uses all ways together, and returns a text for each that failed.
     pub async fn call(&self, text: &str) -> Vec<String> {
         let (command, webhook) = tokio::join!(self.program.run(text, 0), self.post(text));
-        let failed = |what: &str, why: String| format!("{what} failed: {why}; the run is not touched by it");
+        let failed = |what: &str, why: String| format!("{what} failed: {why}. The run is not affected");
         let command = command.err().map(|why| failed("notify.command", why));
         let webhook = webhook.err().map(|why| failed("notify.webhook", why));
         command.into_iter().chain(webhook).collect()

@@ -1,5 +1,8 @@
-//! Starts child processes that cannot reach the operator's terminal, the program's secrets or its open files,
-//! and ends them together with everything that they started. Must not know: what they run for.
+//! Starts child processes without access to the terminal, secrets or open files of the program.
+//!
+//! Must not know: what they run for.
+//!
+//! It ends a child together with everything that the child started.
 
 mod pre_exec;
 mod tree;
@@ -184,7 +187,7 @@ async fn start_with(
         .stderr(Stdio::piped());
     let (reply, answer) = oneshot::channel();
     let mut command = Command::from(command);
-    // If nobody waits for the answer any more, the child is killed on drop.
+    // If the caller no longer waits for the answer, the child is killed on drop.
     command.kill_on_drop(true);
     let order = Order {
         command,
@@ -220,7 +223,7 @@ fn spawner() -> io::Result<mpsc::Sender<Order>> {
     Ok(sender)
 }
 
-/// Returns the file descriptors that a child might inherit: whoever started this program may have left some
+/// Returns the file descriptors that a child might inherit: the parent of this program may have left some
 /// open without close-on-exec.
 fn open_files() -> Vec<i32> {
     let list = if cfg!(target_os = "linux") {

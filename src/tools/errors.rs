@@ -1,5 +1,6 @@
-//! Structured failures of tools: their class, the evidence for it, what to do. Must not know: any particular
-//! tool.
+//! Structured failures of tools: their class, the evidence for it, the remedy.
+//!
+//! Must not know: any particular tool.
 
 use std::io;
 
@@ -67,7 +68,9 @@ pub fn from_io(action: &str, what: &str, error: &io::Error, executed: bool) -> T
 pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
     let class = of_json_rpc(code);
     let hint = match class {
-        ErrorClass::Structural => "this tool cannot be called so: use another one, or tell the operator",
+        ErrorClass::Structural => {
+            "this tool cannot be called this way: use another one, or tell the operator"
+        }
         ErrorClass::Param => "correct the arguments",
         _ => "",
     };
@@ -84,7 +87,7 @@ pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
 
 type Row = (Errno, &'static str, ErrorClass, &'static str, &'static str);
 
-/// Error number, name, class, the reason in words, a hint.
+/// Error number, name, class, reason, hint.
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     (Errno::NOENT, "ENOENT", ErrorClass::NotFound, "it does not exist", "list the directory to see what is there"),
@@ -100,7 +103,7 @@ const TABLE: &[Row] = &[
     (Errno::ACCESS, "EACCES", ErrorClass::Auth, "this user has no permission", "ask the operator to grant it or to do it"),
     (Errno::PERM, "EPERM", ErrorClass::Auth, "the system forbids it to this user", "ask the operator to do it"),
     (Errno::ROFS, "EROFS", ErrorClass::Auth, "the file system is read-only", "choose another place, or ask the operator"),
-    (Errno::LOOP, "ELOOP", ErrorClass::Auth, "a symbolic link stands where none may", "name the real file"),
+    (Errno::LOOP, "ELOOP", ErrorClass::Auth, "a symbolic link is not allowed here", "name the real file"),
     (Errno::XDEV, "EXDEV", ErrorClass::Auth, "it leads out of the workspace", "stay inside the workspace"),
     (Errno::EXIST, "EEXIST", ErrorClass::Conflict, "it exists already", ""),
     (Errno::NOTEMPTY, "ENOTEMPTY", ErrorClass::Conflict, "the directory is not empty", ""),

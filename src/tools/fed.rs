@@ -1,5 +1,6 @@
-//! Runs a program of the operator's outside of any call: gives it a text, returns what it prints. Must not know: what the
-//! text says, what the output means.
+//! Runs a program of the operator outside any call: gives it a text, returns its output.
+//!
+//! Must not know: what the text says, what the output means.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ const WORDS: usize = 2_000;
 /// How long to wait for its outputs once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// A program of the operator's.
+/// A program of the operator.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// The program with its arguments; empty for none.
@@ -29,8 +30,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Runs it to its end with a text on standard input, and returns at most `most` bytes of its output. The error is a
-    /// sentence. The program and what it started are ended if the future is dropped.
+    /// Runs it to its end with a text on standard input, and returns at most `most` bytes of its output. The error is the
+    /// reason as text. The program and its descendants are ended if the future is dropped.
     pub async fn run(&self, text: &str, most: usize) -> Result<String, String> {
         let Some((program, args)) = self.command.split_first() else {
             return Ok(String::new());
@@ -52,7 +53,7 @@ impl Program {
         let received = (tokio::spawn(hear(output, most)), tokio::spawn(hear(words, WORDS)));
         let Started { mut child, mut tree } = started;
         let source = tokio::time::timeout(self.limit, child.wait()).await;
-        // Also end processes that it left behind, which may hold the outputs open.
+        // Also end processes that it left running, which may hold the outputs open.
         let (_, _) = tokio::join!(tree.end(), child.wait());
         give.abort();
         let (ends, words) = (received.0.abort_handle(), received.1.abort_handle());

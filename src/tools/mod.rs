@@ -1,5 +1,6 @@
-//! Runs one call with validated arguments, bounded output and cancellation. Must not know: scheduling,
-//! approvals, the model.
+//! Runs one call with validated arguments, bounded output and cancellation.
+//!
+//! Must not know: scheduling, approvals, the model.
 
 pub mod alert;
 pub mod builtin;

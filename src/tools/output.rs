@@ -1,5 +1,6 @@
-//! Keeps the head and tail of an output of any length, and converts bytes to text without losing what they
-//! were. Must not know: what produced the bytes.
+//! Keeps the head and tail of an output; converts bytes to text and marks invalid UTF-8.
+//!
+//! Must not know: what produced the bytes.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -39,7 +40,7 @@ impl Default for Bounded {
 }
 
 impl Bounded {
-    /// Starts an output of which this many bytes are kept at each end.
+    /// Creates an output that keeps this many bytes at each end.
     pub fn new(keep_head: usize, keep_tail: usize) -> Self {
         Self {
             head: Vec::new(),
@@ -180,7 +181,7 @@ mod tests {
         let cut = bounded(4, 4, &["aéé€éé".as_bytes()]);
         assert_eq!(cut.text, "aé\n[… 5 bytes left out …]\néé");
         assert_eq!(cut.invalid, 0);
-        // Who copies such a mark into an editor is told what it is: no text has that byte.
+        // A mark that is copied into an editor stays recognizable: no text has that byte.
         let refused = crate::text::parse_visible(&marked(b"a\xff").0);
         let byte = crate::text::Error::Byte { at: 1, byte: 0xff };
         assert_eq!(refused, Err(byte));

@@ -1,5 +1,6 @@
-//! The ordered set of a run's tools, each with its compiled schema. Must not know: what any tool does, who
-//! may use it.
+//! The ordered set of a run's tools, each with its compiled schema.
+//!
+//! Must not know: what any tool does, who may use it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ impl Registry {
         }
     }
 
-    /// Sets a pause between the decision that lets a call of a tool run and its launch; the longest pause
+    /// Sets a pause between the approval of a call of a tool and its launch; the longest pause
     /// requested counts.
     pub fn pause(&mut self, name: &str, ms: u64) {
         let mut entries = self.entries.iter_mut();
@@ -115,7 +116,7 @@ impl Registry {
         }
     }
 
-    /// Sets the effect class of all calls of a tool, in the place of its own. It becomes part of the tool's definition.
+    /// Sets the effect class of all calls of a tool, instead of its own. It becomes part of the tool's definition.
     /// Does nothing if there is no such tool.
     pub fn set_effect(&mut self, name: &str, effect: EffectClass) {
         let mut entries = self.entries.iter_mut();
@@ -147,7 +148,7 @@ impl Registry {
         self.spec(name).map(|spec| spec.facts.clone())
     }
 
-    /// Returns the hash of everything that the model is told about the tool of this name. It is precomputed,
+    /// Returns the hash of everything that the model sees of the tool of this name. It is precomputed,
     /// because every decision asks for it.
     pub fn definition(&self, name: &str) -> Option<&Arc<str>> {
         self.entry(name).map(|entry| &entry.definition)
@@ -179,7 +180,7 @@ impl Registry {
         self.entries.iter().map(|entry| &*entry.spec.card.name)
     }
 
-    /// Returns what the journal and the model are told about the tools, in order.
+    /// Returns what the journal and the model see of the tools, in order.
     pub fn cards(&self) -> Vec<ToolCard> {
         self.entries.iter().map(|entry| entry.spec.card.clone()).collect()
     }

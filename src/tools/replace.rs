@@ -1,5 +1,6 @@
-//! Replaces a whole file atomically: readers see the old content or the new, never a mixture. Must not know:
-//! what is written, paths outside an opened directory.
+//! Replaces a whole file atomically: readers see the old content or the new, never a mixture.
+//!
+//! Must not know: what is written, paths outside an opened directory.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -40,7 +41,7 @@ pub(super) fn content(target: &Target) -> Result<Option<Vec<u8>>, ToolError> {
     Ok(Some(bytes))
 }
 
-/// Writes the new content beside the target, syncs it and renames it into place, keeping the mode of an
+/// Writes the new content to a temporary file next to the target, syncs it and renames it, keeping the mode of an
 /// existing file. On error nothing was changed.
 pub(super) fn replace(target: &Target, bytes: &[u8]) -> Result<(), ToolError> {
     let failed = |error: io::Error| from_io("write", &target.place.shown(), &error, false);
@@ -81,7 +82,7 @@ fn unchanged(target: &Target) -> Result<(), ToolError> {
             shown(&target.place.shown())
         ),
         "the file's identity, size or time differs",
-        "read the file again and repeat the change on what it holds now",
+        "read the file again and repeat the change on its current content",
     ))
 }
 

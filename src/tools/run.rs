@@ -1,5 +1,6 @@
-//! Runs one tool once, in its own task, with a time limit, cancellation and panics caught. Must not know:
-//! which tool, what follows from the outcome.
+//! Runs a tool once, in its own task, with a time limit, cancellation and panics caught.
+//!
+//! Must not know: which tool, what follows from the outcome.
 
 use std::time::Duration;
 
@@ -64,7 +65,7 @@ pub async fn run(tool: Arc<dyn Tool>, mut job: Job, limits: Limits) -> Outcome {
             class: ErrorClass::Transient,
             message: format!("took longer than {} s and was ended", limits.time.as_secs_f32()),
             evidence: "time limit of an execution".to_owned(),
-            hint: Some("do less at once, or ask the operator to raise the limit".to_owned()),
+            hint: Some("do less in one call, or ask the operator to raise the limit".to_owned()),
             partial: None,
             executed,
             retry_after_ms: None,
@@ -95,7 +96,7 @@ fn finished(done: Result<Outcome, tokio::task::JoinError>, effect: EffectClass) 
 pub(super) fn panicked(payload: &(dyn std::any::Any + Send), executed: bool) -> ToolError {
     ToolError {
         class: ErrorClass::Internal,
-        message: format!("the tool has a defect and broke off: {}", panic_message(payload)),
+        message: format!("the tool failed because of a defect: {}", panic_message(payload)),
         evidence: "panic of the tool's task".to_owned(),
         hint: Some("use another tool, and report the defect".to_owned()),
         partial: None,

@@ -1,5 +1,6 @@
-//! What a tool is, and what one execution receives. Must not know: any particular tool, how an execution is
-//! bounded, scheduling, approvals, the model.
+//! Defines a tool, and what one execution receives.
+//!
+//! Must not know: any particular tool, how an execution is bounded, scheduling, approvals, the model.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Job {
     pub workspace: Arc<PathBuf>,
     /// Files and directories of this program, which no tool reads or writes.
     pub private: Arc<[PathBuf]>,
-    /// Ends the execution; a tool that may have done something by then says so in its outcome.
+    /// Ends the execution; a tool that may have had an effect by then reports it in its outcome.
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
@@ -59,19 +60,19 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Returns the files that an execution would run, in their present state: their content is part of what
-    /// is decided. Changes nothing.
+    /// Returns the files that an execution would run, in their present state: their content is part of the
+    /// decision. Changes nothing.
     fn operands(&self, _args: &str, _workspace: &Path) -> Vec<Operand> {
         Vec::new()
     }
 
-    /// Returns the whole text that an execution would replace, and its replacement. It helps whoever decides,
-    /// and is no part of what is decided. Changes nothing, and contains nothing from `private`.
+    /// Returns the whole text that an execution would replace, and its replacement. It helps the operator to decide,
+    /// and is not part of the decision. Changes nothing, and contains nothing from `private`.
     fn replaces(&self, _args: &Value, _workspace: &Path, _private: &[PathBuf]) -> Option<Replacement> {
         None
     }
 
-    /// Finds out whether an execution in doubt happened, by what [`Tool::before`] had recorded. Changes
+    /// Finds whether an execution with an unknown outcome happened, from what [`Tool::before`] recorded. Changes
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
         None

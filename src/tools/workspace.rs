@@ -1,9 +1,10 @@
-//! Confinement: what a path given by a model means inside the workspace, and whether it may be read or
-//! written.
+//! Confines paths given by a model to the workspace, and decides if they may be read or written.
 //!
-//! A path is first resolved with all its symbolic links; the result must lie in the workspace. It is then
+//! Must not know: any tool.
+//!
+//! A path is first resolved with all its symbolic links; the result must be in the workspace. It is then
 //! opened from the workspace's own descriptor with every link refused, so that a link inserted in between
-//! causes an error and never leads outside. Must not know: any tool.
+//! causes an error and never leads outside.
 
 mod allowed;
 mod means;
@@ -169,7 +170,7 @@ impl Workspace {
             return Err(home(given));
         }
         let (mut place, mut missing) = self.resolve_path(given, self.root.join(given))?;
-        // A name that is not UTF-8 is listed with a mark in place of what cannot be shown, and opens by it.
+        // A name that is not UTF-8 is listed with a mark for its invalid bytes, and opens by that.
         while let Some(real) = missing.first().and_then(|name| self.listed_as(&place, name)) {
             let there = missing.iter().skip(1).fold(real, |path, name| path.join(name));
             (place, missing) = self.resolve_path(given, there)?;
@@ -258,11 +259,11 @@ impl Workspace {
     }
 }
 
-/// Returns the canonical path, even if it does not exist yet: what file operations would find there. A `..` leads to
-/// where the system takes it, which behind a symbolic link is not the directory that is written before it.
+/// Returns the canonical path, even if it does not exist yet, as file operations resolve it. A `..` leads to
+/// the parent of the resolved directory, which after a symbolic link is not the directory written before it.
 pub fn real(path: &Path) -> PathBuf {
     resolved(path).unwrap_or_else(|| {
-        // Behind what does not exist nothing finds it; it is kept apart by its words.
+        // Below a missing directory nothing resolves `..`; the path keeps its literal components.
         let mut plain = PathBuf::new();
         for step in path.components() {
             match step {
@@ -276,7 +277,7 @@ pub fn real(path: &Path) -> PathBuf {
     })
 }
 
-/// Resolves the links in the existing part of a path; none where a `..` stands behind that.
+/// Resolves the links in the existing part of a path; `None` if a `..` follows that part.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let mut there = path.to_owned();
     let mut missing = Vec::new();
@@ -295,8 +296,8 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// True for a path that a shell would expand to a home directory: `~`, `~/…` and `~name/…`. A file such as `~$a.docx` is
-/// none.
+/// True for a path that a shell would expand to a home directory: `~`, `~/…` and `~name/…`, but not for a file such
+/// as `~$a.docx`.
 fn names_home(given: &str) -> bool {
     given == "~" || given.starts_with('~') && given.contains('/')
 }

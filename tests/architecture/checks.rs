@@ -1,4 +1,6 @@
-//! The checks themselves, each on a sample with a violation and one without. Must not know: the files of the project.
+//! Tests of the checks, each on a sample with a violation and one without.
+//!
+//! Must not know: the files of the project.
 
 use super::{File, files, source, wrong_headers, wrong_names, wrong_sizes, wrong_words, wrong_worlds};
 

@@ -1,4 +1,6 @@
-//! A program of the operator's that is asked about calls. Must not know: how it is started.
+//! Tests of an external approver program that is asked about calls.
+//!
+//! Must not know: how the program is started.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;

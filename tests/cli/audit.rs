@@ -1,4 +1,6 @@
-//! The audit from the shell: who decided what, in three forms. Must not know: how it is folded.
+//! Tests of the audit on the command line: who decided what, in three forms.
+//!
+//! Must not know: how it is folded.
 
 use serde_json::{Value, json};
 

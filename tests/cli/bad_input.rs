@@ -1,5 +1,6 @@
-//! Input that is no use: one clear message with what to do, an exit code, and nothing changed. Must
-//! not know: where it is found out.
+//! Tests of invalid input: one clear message with a next step, an exit code, and no change.
+//!
+//! Must not know: where the error is found.
 
 use std::fs;
 use std::path::PathBuf;
@@ -206,7 +207,7 @@ fn a_theme_that_is_none() {
 fn no_model_and_no_way_to_find_one() {
     let world = World::new();
     let mut command = world.command(&["run", "x", "--headless"]);
-    // Nobody listens there.
+    // No server listens there.
     command.env("OLLAMA_HOST", "127.0.0.1:9");
     let output = finish(command).ends(3);
     for reported in ["--model", "--base-url", "config.toml", "OPENAI_API_KEY"] {
@@ -281,7 +282,7 @@ fn a_place_for_sessions_that_cannot_be_one() {
     let world = World::new();
     let hello = world.aside("hello.toml", HELLO);
     let file = world.aside("file", "");
-    // A file where a directory must be, below a file, where nobody may make anything, nowhere.
+    // A file where a directory must be, below a file, in a read-only place, nowhere.
     for place in [
         file.as_str(),
         &format!("{file}/below"),
@@ -317,7 +318,7 @@ fn a_workspace_that_is_not_there() {
     let mut command = world.command(&["resume", &id, "--headless"]);
     command.current_dir(world.path("home"));
     let output = finish(command).ends(7);
-    assert!(output.err.contains("is not there any more"), "{}", output.err);
+    assert!(output.err.contains("does not exist"), "{}", output.err);
     // The current directory itself.
     let dead = world.path("dead");
     fs::create_dir(&dead).unwrap();
@@ -342,7 +343,7 @@ fn the_built_in_run_does_not_read_a_whole_disk_by_accident() {
     assert_eq!(world.ids(), [""; 0]);
 }
 
-/// Runs the program where no file may grow beyond so many blocks of 512 bytes.
+/// Runs the program with a limit on file sizes, in blocks of 512 bytes.
 fn with_little_room(world: &World, blocks: usize, args: &[&str]) -> Said {
     let plain = world.command(args);
     let mut command = std::process::Command::new("sh");

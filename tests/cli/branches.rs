@@ -1,5 +1,6 @@
-//! Undo, redo and branches from the shell: what stands, what is asked and run for it, and above all
-//! what is not. Must not know: how a branch is kept.
+//! Tests of undo, redo and branches on the command line: what is active, asked and run.
+//!
+//! Must not know: how a branch is kept.
 
 use overrule::domain::id::NodeKind;
 use overrule::domain::state::State;
@@ -46,7 +47,7 @@ fn undo_and_redo_bring_back_what_was_and_run_nothing() {
     let undone = world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
     assert_eq!(undone.out, "copied alpha, started, logged\n");
     assert_eq!(work(&world.state(&id)), before, "nobody was asked, nothing ran");
-    // The world is left as it is: an undo takes back no effect.
+    // The world stays as it is: an undo reverts no effect.
     assert_eq!(world.read("copy.txt"), "beta\n");
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let redone = world.run(&["redo", &id, "--resume", "--headless"]).ends(0);
@@ -66,9 +67,9 @@ fn the_preview_of_an_undo_says_what_stands_again() {
     let before = world.everything();
     let output = world.run(&["undo", &id, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    assert!(line(&output, "become history").contains(&copy.to_string()));
-    assert!(!line(&output, "count again").contains(&copy.to_string()));
-    assert!(line(&output, "count again").contains('c'), "{}", output.out);
+    assert!(line(&output, "superseded").contains(&copy.to_string()));
+    assert!(!line(&output, "active again").contains(&copy.to_string()));
+    assert!(line(&output, "active again").contains('c'), "{}", output.out);
     assert_eq!(line(&output, "run again"), "run again          none");
     assert!(line(&output, "model asked again").contains("no"));
     let json = world.run(&["undo", &id, "--preview", "--json"]).ends(0);
@@ -188,15 +189,15 @@ fn one_result_is_taken_over_from_another_branch() {
     world.run(&["undo", &id, "--resume", "--headless"]).ends(0);
     let state = world.state(&id);
     let ledger = state.ledger.len();
-    refused(&world, &["take", &id, "o99", "--from", "1"], 2);
-    refused(&world, &["take", &id, &observation, "--from", "77"], 2);
+    refused(&world, &["copy", &id, "o99", "--from", "1"], 2);
+    refused(&world, &["copy", &id, &observation, "--from", "77"], 2);
     let before = world.everything();
     world
-        .run(&["take", &id, &observation, "--from", "1", "--preview"])
+        .run(&["copy", &id, &observation, "--from", "1", "--preview"])
         .ends(0);
     assert_eq!(world.everything(), before);
     let output = world
-        .run(&["take", &id, &observation, "--from", "1", "--resume", "--headless"])
+        .run(&["copy", &id, &observation, "--from", "1", "--resume", "--headless"])
         .ends(0);
     assert_eq!(output.out, "copied gamma, started, logged\n");
     let after = world.state(&id);
@@ -220,11 +221,7 @@ fn later_turns_stand_where_that_is_wished() {
     let observation = notes.observation().to_string();
     let edit = ["edit", &id, &observation, "--value", "\"gamma\"", "--keep-later"];
     let output = world.run(&[&edit[..], &["--preview"]].concat()).ends(0);
-    assert!(
-        line(&output, "stand and drift").contains("turns"),
-        "{}",
-        output.out
-    );
+    assert!(line(&output, "stay, drifted").contains("turns"), "{}", output.out);
     assert!(
         line(&output, "model asked again").ends_with("no"),
         "{}",
@@ -250,8 +247,8 @@ fn a_whole_turn_can_be_asked_again() {
     let before = world.everything();
     let output = world.run(&["ask-again", &id, &turn, "--preview"]).ends(0);
     assert_eq!(world.everything(), before);
-    assert!(line(&output, "become history").contains(&copy.to_string()));
-    assert!(!line(&output, "become history").contains(&notes.to_string()));
+    assert!(line(&output, "superseded").contains(&copy.to_string()));
+    assert!(!line(&output, "superseded").contains(&notes.to_string()));
     world
         .run(&["ask-again", &id, &turn, "--resume", "--headless"])
         .ends(0);

@@ -1,5 +1,6 @@
-//! The operator corrects the class of an error: what is written, what is retried before and after. Must not know: how an
-//! error is classified.
+//! Tests of corrected error classes: what is written, and what is retried before and after.
+//!
+//! Must not know: how an error is classified.
 
 use std::os::unix::fs::symlink;
 
@@ -66,10 +67,10 @@ fn a_correction_is_kept_with_its_evidence_and_counts_from_then_on() {
     let file = call(&state, "file").to_string();
     let output = classify(&world, &settings, &id, &[&get, "permanent"]).ends(0);
     for words in [
-        "kept in ",
+        "saved in ",
         "errors of http_request that match `",
         "are permanent: they are not retried",
-        "stays as it is",
+        "does not change",
         "recorded as #",
     ] {
         assert!(output.out.contains(words), "no `{words}` in {}", output.out);
@@ -126,7 +127,7 @@ fn a_correction_is_kept_with_its_evidence_and_counts_from_then_on() {
     assert_eq!(ran(&world, &later), (1, 5));
     let shown = world.run(&["config", "--config", &settings]).ends(0).out;
     assert!(shown.contains("errors.corrections"), "{shown}");
-    // The newest word counts.
+    // The newest correction is used.
     classify(&world, &settings, &later, &[&get, "temporary"]).ends(0);
     let last = played(&world, &settings);
     assert_eq!(ran(&world, &last), (5, 5));
@@ -139,7 +140,7 @@ fn what_is_wrong_is_refused_before_anything_is_written() {
     let before = world.everything();
     for (args, code, words) in [
         (&[&*get, "permanent", "--pattern", "("][..], 2, "unclosed group"),
-        (&[&get, "permanent", "--pattern", ".*"], 2, "fits everything"),
+        (&[&get, "permanent", "--pattern", ".*"], 2, "matches everything"),
         (
             &[&get, "permanent", "--pattern", "unrelated"],
             2,

@@ -1,6 +1,8 @@
-//! A second process commands a running session: what it may do, who may not, and that nothing that
-//! comes through the socket disturbs the run. Must not know: how a message is spelled, but for those
-//! that are wrong.
+//! Tests of a second process that commands a running session, and of the limits of such commands.
+//!
+//! Must not know: how a message is spelled, except for invalid messages.
+//!
+//! Nothing that arrives on the socket may disturb the run.
 
 mod garbage;
 pub mod holder;

@@ -1,4 +1,6 @@
-//! Sessions whose record is damaged: how they go on, what is told of them. Must not know: the journal's format.
+//! Tests of sessions with a damaged journal: how they resume and what is reported.
+//!
+//! Must not know: the journal's format.
 
 use crate::decisions::refused;
 use crate::playbooks::STEPS;
@@ -11,7 +13,7 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     let id = world.id();
     let path = world.place(&id).journal();
     let whole = std::fs::read_to_string(&path).unwrap();
-    // The answer's record and those behind it are lost to a changed word in the last request.
+    // A changed word in the last request makes the records from there to the answer unreadable.
     let at = whole.rfind("turn.requested").unwrap();
     let mut bytes = whole.clone().into_bytes();
     bytes[at] = b'T';
@@ -30,7 +32,7 @@ fn a_damaged_session_goes_on_as_a_new_one_and_is_left_as_it_is() {
     ] {
         assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
-    // Once somebody has looked it goes on, and asks nobody for what is on record.
+    // After `unpause` it resumes, and the model is not asked for recorded replies.
     world.run(&["unpause", new]).ends(0);
     assert_eq!(resumes(new).ends(0).out, "copied alpha, started, logged\n");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
@@ -85,7 +87,7 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
             message.contains(&format!("c3 of session {first}")),
             "line {at}: {message}"
         );
-        // Whoever lets it go on is asked about the effect, whatever the policy lets run.
+        // The resumed run asks about the effect, whatever the policy allows.
         world.run(&["unpause", &new]).ends(0);
         let output = resumes(&new).ends(4);
         assert!(
@@ -97,11 +99,11 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
         );
         assert_eq!(world.read("paid.txt"), "paid\n", "line {at}");
     }
-    // Where nothing at all tells of it, what had let it run holds no more.
+    // Where no readable line names the effect, the approval is withdrawn.
     let idle: Vec<usize> = (started..=finished).collect();
     let (new, output) = damaged(&idle);
     assert!(
-        output.err.contains("1 call that was let run asks again"),
+        output.err.contains("1 approved call asks again"),
         "{}",
         output.err
     );
@@ -158,7 +160,7 @@ fn an_effect_of_another_run_that_stands_behind_the_damage_is_not_listed() {
         "{}",
         output.err
     );
-    assert!(!output.out.contains("behind the damage"), "{}", output.out);
+    assert!(!output.out.contains("after the damage"), "{}", output.out);
 }
 
 #[test]
@@ -190,15 +192,15 @@ fn the_list_of_effects_tells_of_those_behind_the_damage_and_claims_no_more_than_
             "nobody knows that: {}",
             output.err
         );
-        let listed = output.out.contains(" · unknown · outcome unknown · ")
-            && output.out.contains("behind the damage");
+        let listed =
+            output.out.contains(" · unknown · outcome unknown · ") && output.out.contains("after the damage");
         assert!(listed, "line {at}: {}", output.out);
-        // What it was is told too, unless the damaged line is the one that said it.
+        // The call is shown too, unless the damaged line is the one with the call.
         let proposed = damaged_line.contains("turn.proposed");
         let message = output.out.contains("c3 shell") && output.out.contains("echo paid");
         assert_eq!(message, listed && !proposed, "line {at}: {}", output.out);
         assert_eq!(listed, json.contains("\"after_damage\":{"), "{json}");
-        let nothing = "nothing that could change the world stands in what can be read";
+        let nothing = "no call with an effect in what can be read";
         assert!(!output.err.contains(nothing), "line {at}: {}", output.err);
     }
 }

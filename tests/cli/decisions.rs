@@ -1,5 +1,8 @@
-//! Verbs that decide on a call of a recorded session: approve, reject, answer, retry, consent; and
-//! those on the run as a whole. Must not know: edits of what the graph says.
+//! Tests of verbs that decide on a call of a recorded session, or on the whole run.
+//!
+//! Must not know: edits of the graph.
+//!
+//! The verbs are approve, reject, answer, retry and consent.
 
 use std::process::Stdio;
 
@@ -19,7 +22,7 @@ pub fn waiting(world: &World) -> String {
     interrupted(world, STEPS, 1)
 }
 
-/// A session that was interrupted while so many calls waited for approval.
+/// A session that was interrupted while this many calls waited for approval.
 pub fn interrupted(world: &World, playbook: &str, calls: usize) -> String {
     let config = world.aside("patient.toml", PATIENT);
     let mut command = world.playing(playbook, &["--config", &config]);
@@ -126,7 +129,7 @@ fn an_approval_names_what_was_seen() {
     let decided = state.call(start.parse().unwrap()).unwrap();
     assert_eq!(decided.status, Status::Queued);
     refused(&world, &["approve", &id, &start, "--digest", &whole], 4);
-    // It runs when somebody goes on, once; the next question waits again.
+    // It runs once when the session resumes; the next question waits again.
     let output = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
@@ -134,7 +137,7 @@ fn an_approval_names_what_was_seen() {
     assert_eq!(world.read("log.txt"), "start\nsecond\n");
     let effects = world.run(&["effects", &id]).ends(0).out;
     assert_eq!(effects.matches("approved (shell)").count(), 1, "{effects}");
-    assert!(effects.contains("let run by"), "{effects}");
+    assert!(effects.contains("allowed by"), "{effects}");
     let state = world.state(&id);
     assert_eq!(
         executions(&state, call(&state, "notes")),
@@ -160,7 +163,7 @@ fn an_approval_can_go_on_at_once() {
             "--headless",
         ])
         .ends(0);
-    // Nobody is asked for an hour without an operator's configuration: the next ones are not approved.
+    // Without a configuration no question stays open for an hour: the next calls are not approved.
     assert!(output.out.contains("without copy and second"), "{}", output.out);
     assert_eq!(world.read("log.txt"), "start\n");
 }
@@ -236,7 +239,7 @@ fn a_repeated_effect_needs_consent() {
         .rfind(|entry| entry.call.to_string() == second);
     let first = first.unwrap().seq;
     let output = world.run(&["queue", &id]).ends(0);
-    let words = format!("it repeats {second} {first}, succeeded; counts still");
+    let words = format!("it repeats {second} {first}, succeeded; still active");
     assert!(output.out.contains(&words), "{}", output.out);
     let message = waits(&world, &id, second.parse().unwrap());
     let message = message["repeats"].as_array().unwrap();
@@ -249,7 +252,7 @@ fn a_repeated_effect_needs_consent() {
             &serde_json::json!("ok")
         )
     );
-    // Nobody is there to consent.
+    // No operator is there to consent.
     let output = world.run(&["resume", &id, "--headless"]).ends(4);
     assert!(output.err.contains("overrule consent"), "{}", output.err);
     assert_eq!(world.read("log.txt"), "start\nsecond\n");

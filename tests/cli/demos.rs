@@ -1,4 +1,5 @@
-//! The built-in runs with tools of their own: each plays to its end without a network and without set-up.
+//! Tests of the built-in demos: each plays to its end without a network and without set-up.
+//!
 //! Must not know: how a repair is found.
 
 use overrule::domain::call::{ErrorClass, Outcome, Status};
@@ -41,7 +42,7 @@ fn failures(state: &State, class: ErrorClass) -> usize {
         .count()
 }
 
-/// What was mended in the calls of a tool: the round, where, to what, by which strategy.
+/// The repairs in the calls of a tool: the round, the path, the new value and the strategy.
 fn mended<'s>(state: &'s State, tool: &str) -> Vec<(u32, &'s str, &'s str, Strategy)> {
     let calls = state.calls.values().filter(|call| {
         state.nodes[&call.id]
@@ -89,8 +90,8 @@ fn they_are_listed_with_a_line_each() {
 fn a_flight_is_booked_once_whatever_was_wrong_with_the_call() {
     let (answer, state) = play("flights");
     assert!(answer.starts_with("Booked. The reference is OV-"), "{answer}");
-    // A class that the schema does not know, then a number that the tool misses: the model is asked for each beside
-    // the conversation, and one call comes to the booking.
+    // A class that the schema does not know, then a number that the tool misses: the model is asked for each in a
+    // side request, and one call books.
     assert_eq!(
         mended(&state, "book_flight"),
         [
@@ -134,7 +135,7 @@ fn the_office_does_what_can_be_mended_and_says_what_cannot() {
         assert!(answer.contains(done), "{answer}");
     }
     assert!(answer.contains("`invalid_id` does not exist"), "{answer}");
-    // The number is the model's answer beside the conversation; each thing is done once, as it was mended.
+    // The number is the model's answer to a side request; each thing is done once, as repaired.
     assert_eq!(
         mended(&state, "set_phone_number"),
         [(
@@ -181,7 +182,7 @@ fn the_server_refuses_what_is_too_much_and_all_pages_come_in_the_end() {
 fn the_ring_is_left_in_the_end() {
     let (answer, state) = play("ring");
     assert!(answer.starts_with("I am at E"), "{answer}");
-    // Told of the circle the model leaves it: long before it would by itself, and nobody is asked.
+    // Warned about the loop, the model leaves it long before it would by itself; the operator is not asked.
     let steps: Vec<(LoopStep, Option<StepOutcome>)> = state
         .escape
         .incidents
@@ -223,9 +224,9 @@ fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_ever
         assert!(steps.contains(&level), "{steps:?}");
     }
     assert!(matches!(state.mode, Mode::Paused(_)), "{:?}", state.mode);
-    // What is proposed can be done: the call is the one that counts, though the circle is history by now.
+    // The proposed verb works: it names the active call, although the loop is superseded by now.
     let message = world.run(&["loops", &id]).ends(0).out;
-    let proposed = message.lines().find(|line| line.contains("say what it gave"));
+    let proposed = message.lines().find(|line| line.contains("set the result"));
     let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(5).collect();
     let verb = words
         .iter()

@@ -1,5 +1,6 @@
-//! What is not known after an end without a word: executions in flight, turns that broke. Must not
-//! know: how a journal is cut.
+//! Tests of unknown outcomes after a sudden end: executions in flight and broken turns.
+//!
+//! Must not know: how a journal is cut.
 
 use std::process::Stdio;
 
@@ -50,7 +51,7 @@ fn an_effect_of_unknown_outcome_is_never_repeated_by_itself() {
         let output = world
             .run(&["resume", &id, "--headless", "--policy", "auto"])
             .ends(4);
-        for message in ["--happened", "--did-not", &id, "nobody knows what came of #"] {
+        for message in ["--happened", "--did-not", &id, "outcome unknown: #"] {
             assert!(output.err.contains(message), "no `{message}` in {}", output.err);
         }
     }
@@ -73,7 +74,7 @@ fn it_happened_and_this_is_its_result() {
     let world = World::new();
     let id = killed(&world);
     let it = call(&world.state(&id), "it");
-    // At once after the kill, before anybody has resumed.
+    // Immediately after the kill, before any resume.
     refused(
         &world,
         &["resolve", &id, &it.to_string(), "--happened", "no json"],
@@ -117,8 +118,7 @@ fn while_it_still_runs_nobody_can_say_that_it_did_not_happen() {
     let world = World::new();
     let id = killed(&world);
     let it = call(&world.state(&id), "it").to_string();
-    let message =
-        |out: &str| out.contains("still runs as process") && out.contains("wait for the end of that");
+    let message = |out: &str| out.contains("still runs as process") && out.contains("wait for its end");
     let output = world.run(&["queue", &id]).ends(0);
     assert!(message(&output.out), "{}", output.out);
     let output = world.run(&["resolve", &id, &it, "--did-not"]).ends(4);
@@ -146,7 +146,14 @@ fn it_is_left_unknown_and_does_not_run_again() {
     let it = call(&world.state(&id), "it");
     let name = it.to_string();
     world
-        .run(&["resolve", &id, &name, "--leave", "--reason", "the office checks"])
+        .run(&[
+            "resolve",
+            &id,
+            &name,
+            "--abandon",
+            "--reason",
+            "the office checks",
+        ])
         .ends(0);
     assert_eq!(world.state(&id).calls[&it].status, Status::Abandoned);
     let output = world.run(&["queue", &id]).ends(0);
@@ -158,7 +165,7 @@ fn it_is_left_unknown_and_does_not_run_again() {
         .ends(0);
     assert_eq!(world.read("log.txt"), "begun\n", "nothing ran");
     assert_eq!(executions(&world.state(&id), it), 1);
-    refused(&world, &["resolve", &id, &name, "--leave"], 4);
+    refused(&world, &["resolve", &id, &name, "--abandon"], 4);
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Verbs that edit what the graph of a recorded session says: what they show before, what they do,
-//! and what they leave alone. Must not know: decisions on calls that wait.
+//! Tests of verbs that edit the graph of a recorded session: their preview and their changes.
+//!
+//! Must not know: decisions on calls that wait.
 
 use overrule::domain::id::{NodeId, NodeKind};
 use overrule::domain::state::State;
@@ -58,8 +59,8 @@ fn a_preview_says_what_would_happen_and_does_nothing() {
             .unwrap_or_else(|| panic!("no `{word}` in {}", output.out))
             .to_owned()
     };
-    assert!(line("become history").contains(&copy.to_string()));
-    assert!(!line("become history").contains(&start.to_string()));
+    assert!(line("superseded").contains(&copy.to_string()));
+    assert!(!line("superseded").contains(&start.to_string()));
     assert!(line("keep their results").contains(&start.to_string()));
     assert!(line("already happened").contains("write_file"), "{}", output.out);
     assert!(line("already happened").contains("shell"), "{}", output.out);

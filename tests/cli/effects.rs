@@ -1,5 +1,6 @@
-//! The ledger from the shell: what could change the world, what could find out about it, what could
-//! take it back. Must not know: how a template is filled.
+//! Tests of the ledger on the command line: effects, probes and reverts.
+//!
+//! Must not know: how a template is filled.
 
 use overrule::domain::call::Status;
 use overrule::domain::id::NodeKind;
@@ -44,12 +45,12 @@ args = { path = "notes.txt", content = "gone\u202E\n" }
 fn every_effect_is_listed_with_what_let_it_run_and_what_came_of_it() {
     let world = World::new();
     let output = world.play(&rule("answer = \"x\""), &[]).ends(0);
-    assert!(!output.err.contains("nobody knows"));
+    assert!(!output.err.contains("outcome unknown"));
     let id = world.id();
     world
         .run(&["effects", &id])
         .ends(0)
-        .tells("nothing that could change the world has run");
+        .tells("no call with an effect has run");
 
     let world = World::new();
     world.play(STEPS, &["--policy", "auto"]).ends(0);
@@ -69,7 +70,7 @@ fn every_effect_is_listed_with_what_let_it_run_and_what_came_of_it() {
     assert_eq!(copy["probe"]["tool"], "read_file");
     let not = copy["compensate"]["not"].as_str().unwrap();
     assert!(
-        not.contains("there was no file, and no tool takes one away"),
+        not.contains("there was no file, and no tool deletes one"),
         "{not}"
     );
     let not = rows[0]["compensate"]["not"].as_str().unwrap();
@@ -81,12 +82,8 @@ fn every_effect_is_listed_with_what_let_it_run_and_what_came_of_it() {
         "{}",
         output.out
     );
-    assert!(output.out.contains("let run by preset auto"), "{}", output.out);
-    assert!(
-        output.out.contains("to take it back: not possible: "),
-        "{}",
-        output.out
-    );
+    assert!(output.out.contains("allowed by preset auto"), "{}", output.out);
+    assert!(output.out.contains("to revert: not possible: "), "{}", output.out);
     assert!(!output.out.contains("orphaned"), "{}", output.out);
 }
 
@@ -155,7 +152,7 @@ fn a_write_is_taken_back_by_an_ordinary_call_that_asks() {
     assert_eq!(rows[0]["reverted"], json!(undo));
     let output = world.run(&["effects", &id]).ends(0);
     assert!(
-        output.out.contains(&format!("taken back by {undo}")),
+        output.out.contains(&format!("reverted by {undo}")),
         "{}",
         output.out
     );
@@ -204,15 +201,19 @@ fn what_cannot_be_built_is_refused_and_changes_nothing() {
         .find(|id| id.kind == NodeKind::Thought)
         .unwrap();
     for (args, code, why) in [
-        (["compensate", &id, &copy], 4, "no tool takes one away"),
+        (["compensate", &id, &copy], 4, "no tool deletes one"),
         (["compensate", &id, "#1"], 4, "no execution #1"),
         (
             ["probe", &id, &call(&state, "start").to_string()],
             4,
             "[tool.shell] probe",
         ),
-        (["probe", &id, "c999"], 2, "no call c999 has run"),
-        (["probe", &id, &thought.to_string()], 2, "has run"),
+        (["probe", &id, "c999"], 2, "cannot find an execution of c999"),
+        (
+            ["probe", &id, &thought.to_string()],
+            2,
+            "cannot find an execution of",
+        ),
         (["probe", &id, "five"], 2, "neither a call such as c5"),
     ] {
         let output = refused(&world, &args, code);
@@ -234,7 +235,7 @@ fn a_template_of_a_tool_that_is_not_there_stops_a_run_before_it_begins() {
     );
     assert!(world.ids().is_empty());
 
-    // A workspace may not smuggle calls in; the run goes on without them.
+    // A workspace may not smuggle calls in; the run continues without them.
     let world = World::new();
     world.file(
         "overrule.toml",
@@ -265,11 +266,11 @@ fn who_goes_on_is_told_first_what_an_edit_left_behind() {
     let output = world.run(&["effects", &id]).ends(0);
     assert!(output.out.contains("  orphaned: "), "{}", output.out);
     let output = world.run(&["resume", &id, "--headless", "--policy", "auto"]);
-    let message = output.err.find("left behind by an edit, and not undone: ");
+    let message = output.err.find("orphaned by an edit, and not reverted: ");
     let asked = output.err.find("asking the model");
     assert!(message.is_some() && message < asked, "{}", output.err);
-    assert_eq!(output.err.matches("left behind by an edit").count(), 1);
-    // Whoever took it back reads nothing of it.
+    assert_eq!(output.err.matches("orphaned by an edit").count(), 1);
+    // After the revert the effect is not reported any more.
     let entry = listed(&world, &id)[0]["entry"].to_string();
     let output = world.run(&[
         "compensate",
@@ -282,10 +283,10 @@ fn who_goes_on_is_told_first_what_an_edit_left_behind() {
     ]);
     assert_eq!(world.read("notes.txt"), "alpha\nbeta\n", "{}", output.err);
     let output = world.run(&["resume", &id, "--headless"]);
-    assert!(!output.err.contains("left behind"), "{}", output.err);
+    assert!(!output.err.contains("orphaned by"), "{}", output.err);
 }
 
-/// Looking is a call of its own: it runs, the one in doubt does not.
+/// A probe is a call of its own: it runs, the call with the unknown outcome does not.
 #[test]
 fn a_probe_looks_and_leaves_the_call_in_doubt_to_a_person() {
     let world = World::new();
@@ -297,7 +298,7 @@ fn a_probe_looks_and_leaves_the_call_in_doubt_to_a_person() {
     let it = call(&world.state(&id), "it");
     let it_is = it.to_string();
     let probe = ["probe", &id, &it_is, "--resume", "--headless", "--policy", "auto"];
-    world.run(&probe).ends(4).tells("nobody knows what came of #");
+    world.run(&probe).ends(4).tells("outcome unknown: #");
     let state = world.state(&id);
     let looked = state.calls.values().next_back().unwrap();
     assert_eq!(looked.status, Status::Succeeded);

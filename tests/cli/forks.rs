@@ -1,5 +1,8 @@
-//! A session of its own that begins with what another one recorded: written whole or not at all, the other one only
-//! read, and no effect of it repeated unasked. Must not know: how a record is copied.
+//! Tests of forked sessions: written whole or not at all, and the source is only read.
+//!
+//! Must not know: how a record is copied.
+//!
+//! No effect of the source is repeated unasked.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -116,7 +119,7 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
         .ends(0);
     assert_eq!(output.out, "copied alpha, started, logged\n");
     assert!(
-        output.err.contains("2 effects happened in session"),
+        output.err.contains("not reverted: 2 effects of session"),
         "{}",
         output.err
     );
@@ -134,7 +137,7 @@ fn a_fork_goes_on_from_the_middle_and_repeats_nothing_that_happened_there_since(
 fn who_wants_it_again_is_asked_and_gets_it() {
     let world = World::new();
     let (id, _) = ended(&world);
-    // The second command was let run and had not begun.
+    // The second command was approved and had not begun.
     let at = before(&world, &id, 3, |event| {
         matches!(event, Event::Call(CallEvent::Started { .. }))
     });
@@ -154,7 +157,7 @@ fn who_wants_it_again_is_asked_and_gets_it() {
         output.out,
         output.err
     );
-    // A fork of that place again, in which somebody decides before anything goes on.
+    // A second fork from that point, with a decision before anything continues.
     let new = fork(&world, &[&id, "--at", &at.to_string()]);
     world.run(&["pause", &new]).ends(0);
     let state = world.state(&new);
@@ -248,7 +251,7 @@ fn a_run_that_another_process_has_open_is_forked_without_a_lock() {
     let output = world
         .run(&["resume", &new, "--headless", "--policy", "auto"])
         .ends(4);
-    assert!(output.err.contains("nobody knows what came of"), "{}", output.err);
+    assert!(output.err.contains("outcome unknown:"), "{}", output.err);
     assert!(
         !output.err.contains("still runs"),
         "it belongs to the other run: {}",
@@ -258,7 +261,7 @@ fn a_run_that_another_process_has_open_is_forked_without_a_lock() {
     signal(&child, Signal::TERM);
     wait(child);
     assert!(journal::verify(&world.place(&id)).unwrap().is_whole());
-    // It was ended before anybody recorded what came of the command.
+    // It was ended before the outcome of the command was recorded.
     let at = world.facts(&new).iter().find_map(|one| match &one.event {
         Event::Run(RunEvent::Forked { at, .. }) => Some(at.0.to_string()),
         _ => None,
@@ -278,7 +281,7 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
     assert!(
         output
             .err
-            .contains(&format!("has {count} events: name one of 1 to {count}")),
+            .contains(&format!("has {count} events; hint: use 1 to {count}")),
         "{}",
         output.err
     );

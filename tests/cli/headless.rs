@@ -1,4 +1,4 @@
-//! A run without a screen: what is printed where, and how it ends.
+//! Tests of a run without a screen: what is printed where, and how it ends.
 //!
 //! Must not know: operator verbs.
 
@@ -130,7 +130,7 @@ fn a_limit_ends_with_its_own_code_and_says_how_to_go_on() {
     assert_eq!(world.state(&world.id()).requests, 2);
 }
 
-/// The arguments of the first command that a text names behind these words, as a shell reads them.
+/// The arguments of the first command that a text names after these words, as a shell reads them.
 fn named(run_output: &str, following: &str) -> Vec<String> {
     let rest = run_output.split(following).nth(1).expect(following);
     let line = rest.split(['\n', '`']).next().unwrap();
@@ -164,7 +164,7 @@ fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
         command.current_dir(world.path("home"));
         finish(command)
     };
-    let mut resume = named(&run_output.err, "to go on: ");
+    let mut resume = named(&run_output.err, "to continue: ");
     assert_eq!(resume.get(1), Some(&id), "{resume:?}");
     resume.push("--headless".to_owned());
     again(&resume).ends(5).tells("--max-turns");
@@ -173,7 +173,7 @@ fn the_command_that_goes_on_finds_the_session_where_a_flag_put_it() {
     raise.extend(["3".to_owned(), "--headless".to_owned()]);
     again(&raise).ends(5);
     let fork = again(&["fork".to_owned(), id, "--sessions".to_owned(), resume[3].clone()]).ends(0);
-    let mut forked = named(&fork.err, "to go on: ");
+    let mut forked = named(&fork.err, "to continue: ");
     forked.push("--headless".to_owned());
     again(&forked).ends(5);
     assert!(world.ids().is_empty(), "nothing went to the usual place");
@@ -187,7 +187,7 @@ fn a_model_that_breaks_ends_with_its_own_code() {
             .play(&rule(&format!("think = \"Well.\"\nfail = \"{fail}\"")), &[])
             .ends(6);
         assert_eq!(run_output.out, "");
-        for message in [word, "ask-again", "to go on: overrule resume"] {
+        for message in [word, "ask-again", "to continue: overrule resume"] {
             assert!(
                 run_output.err.contains(message),
                 "{fail}: no `{message}` in {}",
@@ -242,8 +242,8 @@ fn help_and_version_are_no_errors() {
     assert_eq!(world.ids(), [""; 0]);
 }
 
-/// Lets children hear of a hang-up although this process was told to ignore it (`nohup`): what is ignored stays so in
-/// them, and what is caught is not.
+/// Makes children receive a hang-up even if this process ignores it (`nohup`). Children inherit ignored signals, but
+/// not caught ones.
 fn catch_hang_ups() -> tokio::runtime::Runtime {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -251,7 +251,7 @@ fn catch_hang_ups() -> tokio::runtime::Runtime {
         .unwrap();
     let hang_up = tokio::signal::unix::SignalKind::hangup();
     let listening = runtime.block_on(async { tokio::signal::unix::signal(hang_up) });
-    // The handler stays when nobody listens any more.
+    // The handler stays without a listener.
     drop(listening.unwrap());
     runtime
 }
@@ -288,7 +288,7 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
         )));
         let pid = Pid::from_raw(world.read("pid").trim().parse().unwrap()).unwrap();
         assert!(test_kill_process(pid).is_err(), "the child lives on");
-        // Nobody knows what came of it: the run does not repeat it by itself.
+        // The outcome is unknown: the run does not repeat the call by itself.
         let run_output = world.run(&["resume", &id, "--headless"]).ends(4);
         assert!(run_output.err.contains("overrule resolve"), "{}", run_output.err);
         assert_eq!(world.read("log.txt"), "begun\n");
@@ -395,9 +395,7 @@ fn a_playbook_gives_the_task_where_nobody_else_does() {
     let run_output = world.run(&run).ends(0);
     assert_eq!(run_output.out, "hello, Say hello.\n");
     assert!(
-        run_output
-            .err
-            .contains("the task is the playbook's own: Say hello."),
+        run_output.err.contains("task of the playbook: Say hello."),
         "{}",
         run_output.err
     );
@@ -406,7 +404,7 @@ fn a_playbook_gives_the_task_where_nobody_else_does() {
     let run_output = world.run(&given).ends(0);
     assert_eq!(run_output.out, "hello, Wave.\n", "a task that is given wins");
     assert!(
-        !run_output.err.contains("the playbook's own"),
+        !run_output.err.contains("task of the playbook"),
         "{}",
         run_output.err
     );
@@ -423,7 +421,7 @@ fn a_playbook_gives_the_task_where_nobody_else_does() {
         run_output.err
     );
     let run_output = world.run(&["run", "--headless"]).ends(2);
-    assert!(run_output.err.contains("no task is given"), "{}", run_output.err);
+    assert!(run_output.err.contains("without a task"), "{}", run_output.err);
     assert_eq!(world.ids().len(), 2, "what was refused began nothing");
 }
 

@@ -1,4 +1,6 @@
-//! What the sessions of a workspace learn is kept for the next one. Must not know: how a weight is made.
+//! Tests that weights learned in a workspace are kept for its next session.
+//!
+//! Must not know: how a weight is made.
 
 use serde_json::Value;
 

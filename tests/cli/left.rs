@@ -1,5 +1,9 @@
-//! Executions that an edit left running, or in doubt: how they end, what is found out about them, and that a
-//! process that lives on is told of. Must not know: what the console shows.
+//! Tests of executions that an edit left running or with an unknown outcome.
+//!
+//! Must not know: what the console shows.
+//!
+//! They check how such executions end, what can be found out, and that orphan processes are
+//! reported.
 
 use std::process::Stdio;
 
@@ -30,7 +34,7 @@ as = "b"
 args = { command = "trap '' TERM; echo b >> log.txt; sleep 300; sleep 300" }
 "#;
 
-/// Writes a file, and says what it was told of that when it shall do something else.
+/// Writes a file; after a rewritten thought it answers with the notice about that file.
 pub const WRITES: &str = r#"
 [meta]
 name = "writes"
@@ -129,7 +133,7 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
         world.run(&verb).ends(0)
     };
     let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
-    // Linux has ended the shell with the program already; elsewhere it goes on until somebody ends it.
+    // Linux has ended the shell with the program already; elsewhere it continues until it is killed.
     let _ = rustix::process::kill_process(group, Signal::KILL);
     let lives = format!("what it started still runs as process group {pid}");
     let state = world.state(&id);
@@ -147,7 +151,7 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
     let output = world
         .run(&["resume", &id, "--headless", "--policy", "auto"])
         .ends(0);
-    let output = output.tells(&lives).tells("nothing waits for it");
+    let output = output.tells(&lives).tells("the run does not wait for it");
     assert_eq!(output.out, "new\n");
     rustix::process::kill_process_group(group, Signal::KILL).unwrap();
 }

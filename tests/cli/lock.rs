@@ -1,4 +1,6 @@
-//! One writer per session. Must not know: what is written.
+//! Tests of one writer per session.
+//!
+//! Must not know: what is written.
 
 use std::process::Stdio;
 

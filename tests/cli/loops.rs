@@ -1,6 +1,6 @@
-//! What is a loop and what is none: whole runs against a server that asks for the same or for something else.
+//! Tests of loops and of similar runs without one, against a server that repeats or varies its calls.
 //!
-//! Must not know: how a loop is found.
+//! Must not know: how a loop is detected.
 
 use serde_json::{Value, json};
 
@@ -320,15 +320,15 @@ fn repetition_is_a_loop_by_the_third_copy() {
             "{what}: until it was found, and one turn after the model was told"
         );
         assert_eq!(ran.count("escape.found"), 1, "{what}");
-        // The next request tells, and the gate lets the call run; the next one refuses.
+        // The next request warns and the gate allows the call; the request after it blocks the call.
         let message = &ran.asked[found];
         assert!(
-            message.contains("You repeat yourself") && !message.contains("exact calls are refused"),
+            message.contains("You repeat yourself") && !message.contains("exact calls are blocked"),
             "{what}: {message}"
         );
         let refused = &ran.asked[found + 1];
         assert!(
-            refused.contains("are refused in your next turn"),
+            refused.contains("are blocked in your next turn"),
             "{what}: {refused}"
         );
         assert!(

@@ -1,4 +1,6 @@
-//! The real program, as a person or a script meets it. Must not know: how it does what it does.
+//! Tests of the real program, as a person or a script uses it.
+//!
+//! Must not know: how it works inside.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,6 +39,7 @@ mod loops;
 mod methods;
 mod no_files;
 mod notify;
+mod old_spellings;
 mod output;
 mod playbooks;
 mod policy;

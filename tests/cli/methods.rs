@@ -1,5 +1,6 @@
-//! What follows from the method of an HTTP request: its effect class, and whether it is sent again. Must not know: how a
-//! request is made.
+//! Tests of what follows from an HTTP method: the effect class, and whether a request is retried.
+//!
+//! Must not know: how a request is made.
 
 use serde_json::json;
 

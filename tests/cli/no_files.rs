@@ -1,5 +1,6 @@
-//! Pipes, endless and oversized files in the place of files: refused at once, with the path and what it is. Must not
-//! know: where in the program a file is opened.
+//! Tests of pipes and of endless or oversized files: refused with the path and the reason.
+//!
+//! Must not know: where in the program a file is opened.
 
 #![expect(clippy::disallowed_methods, reason = "a test has a patience of its own")]
 
@@ -16,7 +17,7 @@ use crate::world::World;
 /// Puts what is no regular file, or one without end, at a path.
 type Put = fn(&Path);
 
-/// What stands in the place of a file, and what is told of it.
+/// Things that are no usable file, and the reason that is shown.
 const WRONG: [(&str, Put, &str); 3] = [
     (
         "pipe",
@@ -32,7 +33,7 @@ const WRONG: [(&str, Put, &str); 3] = [
     ),
 ];
 
-/// Fails unless the program refuses at once, with this code, the path and these words, and no new session.
+/// Fails unless the program refuses immediately, with this code, the path and these words, and no new session.
 #[track_caller]
 fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
     let before = world.ids();

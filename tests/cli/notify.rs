@@ -1,6 +1,9 @@
-//! Calling a person at an address with TLS: a server of this test's own, whose certificate is vouched for by an
-//! authority that only this test knows (`tls/`; its key is gone, the certificates last until 2120). Must not know:
-//! what is told.
+//! Tests of a notification to an address with TLS.
+//!
+//! Must not know: the content of the notification.
+//!
+//! The test has a server of its own. Its certificate is signed by an authority that only this test
+//! knows (`tls/`). The key of the authority is deleted; the certificates last until 2120.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -65,8 +68,8 @@ fn server(at: &str) -> (u16, JoinHandle<Result<String, String>>) {
     (port, served)
 }
 
-/// A run that ends because nobody can choose a repair, and calls the operator at this address; `trusted` are the
-/// authorities that it knows.
+/// A run that ends because no operator can choose a repair, and notifies the operator at this address; `trusted` are
+/// the authorities that it knows.
 fn run(world: &World, address: &str, trusted: Option<&str>) -> Said {
     let config = format!(
         "[policy]\npreset = \"auto\"\n[resilience.repair]\nwait = true\n[notify]\nwebhook = \"{address}\"\ntimeout = \"30s\"\n"

@@ -1,4 +1,6 @@
-//! Answers that must fit a JSON Schema: checked, sent back, left to the operator. Must not know: screens.
+//! Tests of answers that must fit a JSON Schema: checked, sent back, left to the operator.
+//!
+//! Must not know: screens.
 
 use overrule::domain::id::NodeKind;
 use overrule::engine::prompt;
@@ -7,7 +9,7 @@ use crate::world::{Said, World};
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}"#;
 
-/// A model that answers wrongly so many times, then well.
+/// A model that answers wrongly this many times, then correctly.
 fn wrong(times: usize) -> String {
     let rule = |turn| format!("[[rule]]\nwhen = {{ turn = {turn} }}\nanswer = \"wrong {turn}\"\n");
     let rules: Vec<String> = (1..=times).map(rule).collect();
@@ -123,12 +125,12 @@ fn after_three_times_a_wrong_answer_waits_for_the_operator() {
     }
     let queue = world.run(&["queue", &id]).ends(0);
     assert!(queue.out.contains("verbs: ask-again, keep"), "{}", queue.out);
-    // Asked again it is wrong again, and waits at once.
+    // Asked again it is wrong again, and waits immediately.
     let turn = last_turn(&world, &id);
     let again = ["ask-again", &id, &turn, "--resume", "--headless"];
     world.run(&again).ends(4);
     assert_eq!(count(&world, &id, "turn.requested"), 5);
-    // What the operator writes is held against the schema as well, and goes to nobody else.
+    // The operator's text is checked against the schema as well, and not sent to the model.
     let edited = |text: &str| {
         let node = answer(&world, &id);
         world.run(&["edit", &id, &node, "--text", text, "--resume", "--headless"])
@@ -151,7 +153,7 @@ fn the_operator_can_take_an_answer_as_it_is() {
     let run_output = world.run(&["keep", &id, &turn, "--resume", "--headless"]).ends(0);
     assert_eq!(run_output.out, "wrong 4\n");
     assert!(
-        run_output.err.contains("the operator took it as it is"),
+        run_output.err.contains("the operator accepted it"),
         "{}",
         run_output.err
     );

@@ -1,11 +1,13 @@
-//! What the scripted model does in these tests. Must not know: what is expected of it.
+//! Playbooks of the scripted model for these tests.
+//!
+//! Must not know: what is expected of it.
 
 /// Looks at the notes and logs the start; copies a line and logs again; answers with what it saw.
 ///
 /// Each shell call appends a line to `log.txt`, so that a repeated effect is visible.
 pub const STEPS: &str = include_str!("../scenarios/playbooks/steps.toml");
 
-/// Answers at once.
+/// Answers immediately.
 pub const HELLO: &str = r#"
 [meta]
 name = "hello"
@@ -29,7 +31,7 @@ pub fn rule(body: &str) -> String {
     format!("[meta]\nname = \"one\"\n[[rule]]\n{body}\n")
 }
 
-/// Two calls at once, then an answer that says how they ended: a read and a shell command.
+/// Two calls together, a read and a shell command, then an answer with their results.
 pub fn command(line: &str) -> String {
     format!(
         "[meta]\nname = \"command\"\n\

@@ -1,5 +1,6 @@
-//! What the policy keeps from running, also where a run goes on elsewhere. Must not know: how rules
-//! are matched.
+//! Tests of calls that the policy denies, also where a run resumes elsewhere.
+//!
+//! Must not know: how rules are matched.
 
 use std::fmt::Write as _;
 
@@ -23,7 +24,7 @@ fn a_denied_call_never_runs_and_the_model_is_told_why() {
     let state = world.state(&id);
     let start = call(&state, "start");
     assert_eq!(executions(&state, start), 0);
-    // Nobody can approve it.
+    // It cannot be approved.
     let digest = state.call(start).unwrap().digest.clone().unwrap();
     refused(
         &world,
@@ -73,7 +74,7 @@ fn a_policy_file_holds_for_the_whole_run_wherever_it_goes_on() {
     world.run(&["reject", &id, &start, "--resume"]).ends(0);
     let state = world.state(&id);
     assert_eq!(state.policy, "auto", "its preset");
-    // Named anew, another file takes its place.
+    // Named again, another file replaces it.
     world.run(&["guide", &id, "again", "--after", "1"]).ends(0);
     let output = world
         .run(&["resume", &id, "--headless", "--policy", &config])

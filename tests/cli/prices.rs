@@ -1,10 +1,11 @@
-//! What a run costs: said where a price is known, a limit where one is set. Must not know: how
-//! tokens are counted.
+//! Tests of the cost of a run: shown where a price is known, limited where a limit is set.
+//!
+//! Must not know: how tokens are counted.
 
 use crate::playbooks::{ENDLESS, STEPS};
 use crate::world::World;
 
-/// A price of the playbook's tokens that nobody would pay.
+/// A very high price of the playbook's tokens.
 const DEAR: &str = "[price.model.playbook]\ninput = 1000\noutput = 1000\ncurrency = \"XTS\"\n";
 
 fn settings(world: &World, text: &str) {

@@ -1,5 +1,8 @@
-//! What follows from weights: what a model is offered, and what is asked about, as the wire and the record show
-//! it. Must not know: how a weight is made.
+//! Tests of the effects of weights on the offered tools and on approvals.
+//!
+//! Must not know: how a weight is made.
+//!
+//! They read the requests and the journal.
 
 use serde_json::{Value, json};
 
@@ -60,7 +63,7 @@ fn what_keeps_failing_is_offered_last_with_a_note_and_nothing_else_moves() {
         rest.iter().eq(usual.iter().filter(others)),
         "what served well is no reason to be first: {offered:?}"
     );
-    // The worse one behind the other.
+    // The worse one comes after the other.
     for ((name, words), (expected, weight)) in last.iter().zip([("search", "0.3"), ("list_dir", "0.1")]) {
         assert_eq!(name, expected);
         assert!(
@@ -89,7 +92,7 @@ fn a_tool_is_hidden_only_where_the_operator_wants_it() {
         !names.contains(&"list_dir") && names.contains(&"search"),
         "{names:?}"
     );
-    // Nobody has to guess why: it is a fact of the record.
+    // The reason is recorded in the journal.
     let facts = world.state(&world.id()).weights.offers;
     let hidden = facts.values().flatten().filter(|one| one.hidden);
     assert_eq!(hidden.map(|one| &*one.tool).collect::<Vec<_>>(), ["list_dir"]);

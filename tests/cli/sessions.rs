@@ -1,4 +1,6 @@
-//! Recorded sessions: listed, shown, named, checked, deleted. Must not know: what runs in them.
+//! Tests of recorded sessions: listed, shown, named, checked, deleted.
+//!
+//! Must not know: what a session executes.
 
 use crate::damaged::PAYS;
 use crate::decisions::refused;
@@ -80,7 +82,7 @@ fn sessions_are_listed_and_shown_by_any_beginning_of_their_id() {
         }
     }
     let text = refused(&world, &["sessions", "show", "0"], 7);
-    assert!(text.err.contains("several sessions"), "{}", text.err);
+    assert!(text.err.contains("ambiguous ("), "{}", text.err);
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn what_could_not_be_printed_is_no_success() {
     let out = command.spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(7));
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(text.contains("standard output could not be written"), "{text}");
+    assert!(text.contains("cannot write standard output"), "{text}");
 }
 
 #[test]
@@ -208,7 +210,7 @@ fn a_check_finds_every_change() {
     // An end that is cut off.
     std::fs::write(&path, &whole[..whole.len() - 10]).unwrap();
     let text = world.run(&["sessions", "verify", &id]).ends(7);
-    assert!(text.out.contains("did not come to its end"), "{}", text.out);
+    assert!(text.out.contains("last write is incomplete"), "{}", text.out);
     let text = world.run(&["sessions", "show", &id]).ends(0);
     assert!(text.out.contains("torn "), "{}", text.out);
 }
@@ -254,7 +256,7 @@ fn what_was_let_run_does_not_begin_under_a_stricter_policy() {
     };
     let paid = || world.read("paid.txt") == "paid\n";
     let resumes = |more: &[&str]| {
-        // The playbook goes on until it has paid.
+        // The playbook continues until it has paid.
         let args = ["resume", &id, "--headless", "--max-turns", "3"];
         world.run(&[&args, more].concat());
     };
@@ -361,7 +363,7 @@ fn every_verb_prints_json_where_it_is_asked_for() {
             assert!(value.is_object(), "{verb:?}: {line}");
         }
     }
-    // Where nothing is to be told, nothing is printed that is no JSON.
+    // Without anything to report, nothing but JSON is printed.
     for verb in ["queue", "loops"] {
         assert_eq!(world.run(&[verb, &id, "--json"]).ends(0).out, "");
     }

@@ -1,4 +1,6 @@
-//! The file of settings changes while a run goes on without a screen. Must not know: what a setting does.
+//! Tests of a settings file that changes during a run without a screen.
+//!
+//! Must not know: what a setting does.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -11,7 +13,7 @@ use overrule::resilience::policy::Policy;
 use crate::playbooks::command;
 use crate::world::{World, until, wait};
 
-/// A run that goes on until the test says so, while its file of settings changes from one text to the next.
+/// A run that continues until the test ends it, while its settings file changes from one text to the next.
 fn follows(world: &World, file: &str, mut run: std::process::Command) {
     let reported = world.path("told.txt");
     let child = run
@@ -26,8 +28,8 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
     };
     expect_notice("running");
     std::fs::write(file, "[resilience.retry]\nretries = 1\n").unwrap();
-    expect_notice("read anew: retry.retries = 1");
-    // One that is wrong changes nothing, and is told with its place.
+    expect_notice("reloaded: retry.retries = 1");
+    // An invalid one changes nothing, and is reported with its position.
     std::fs::write(file, "[resilience.retry]\nretrys = 7\n").unwrap();
     expect_notice(":2:10: `resilience.retry.retrys`");
     for (text, place) in UNREADABLE {
@@ -39,7 +41,7 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
         "[resilience.retry]\nretries = 1\n[resilience.breaker]\nsamples = 9\n",
     )
     .unwrap();
-    expect_notice("read anew: breaker.samples = 9");
+    expect_notice("reloaded: breaker.samples = 9");
     world.file("go", "");
     wait(child).ends(0);
     let facts = world.facts(&world.id());
@@ -91,7 +93,7 @@ fn follows(world: &World, file: &str, mut run: std::process::Command) {
     assert_eq!(samples, "breaker.samples from 5 to 9");
 }
 
-/// Settings with an expression that does not compile, one for each place where there may be one, with what is told.
+/// Settings with an expression that does not compile, one for each key that takes one, with the message.
 const UNREADABLE: [(&str, &str); 4] = [
     (
         "[resilience.errors]\npatterns = [{ matches = \"ok\", class = \"transient\" }, { matches = \"lo(ck\", class = \"transient\" }]\n",

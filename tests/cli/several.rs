@@ -1,5 +1,6 @@
-//! Several edits as one, several approvals as one, and the rest of the verbs. Must not know: single
-//! edits, single decisions.
+//! Tests of several edits in one, several approvals in one, and the remaining verbs.
+//!
+//! Must not know: single edits, single decisions.
 
 use overrule::domain::id::NodeKind;
 
@@ -80,13 +81,13 @@ fn one_wrong_edit_leaves_all_of_them_out() {
         ),
         (r#"{"type": "rewrite"}"#, "its `type` is none of"),
         (r#"{"type": "delete", "node": "x1"}"#, "edit 2"),
-        ("7", "no list of edits"),
+        ("7", "not a list of edits"),
     ] {
         let file = world.aside("edits.json", &format!("[{good}, {second}]"));
         let output = refused(&world, &["commit", &id, "--edits", &file], 2);
         assert!(output.err.contains(message), "no `{message}` in {}", output.err);
     }
-    for (text, message) in [("", "no list of edits"), ("{}", "no list of edits")] {
+    for (text, message) in [("", "not a list of edits"), ("{}", "not a list of edits")] {
         let file = world.aside("edits.json", text);
         let output = refused(&world, &["commit", &id, "--edits", &file], 2);
         assert!(output.err.contains(message), "no `{message}` in {}", output.err);
@@ -142,7 +143,7 @@ fn calls_that_wait_are_approved_together_and_only_those_that_were_seen() {
         assert_eq!(output.out, "");
     }
     assert!(world.journal(&holder.id) == journal, "a refusal leaves no trace");
-    // What was seen is not what waits any more.
+    // The calls that were seen are not the waiting ones any more.
     world.run(&["reject", &holder.id, &copy]).ends(0);
     world.run(&["approve-all", &holder.id, "--digest", &all]).ends(4);
     assert_eq!(world.read("log.txt"), "start\n");
@@ -254,7 +255,7 @@ fn what_only_a_running_session_can_do_says_so() {
     let notes = call(&world.state(&id), "notes").to_string();
     for (verb, message) in [
         (&["stop-turn", &id][..], "no turn is streaming"),
-        (&["cancel", &id, &notes], "Only a call that runs, or was let run"),
+        (&["cancel", &id, &notes], "only a running or approved call"),
     ] {
         let output = refused(&world, verb, 4);
         assert!(output.err.contains(message), "no `{message}` in {}", output.err);

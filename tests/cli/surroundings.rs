@@ -1,5 +1,6 @@
-//! What surrounds a run: its own directories within reach of tools, limits of the system, a child
-//! that outlived the program. Must not know: what a run does otherwise.
+//! Tests of the environment of a run: its own directories, system limits, orphan processes.
+//!
+//! Must not know: what else a run does.
 
 use std::process::{Command, Stdio};
 
@@ -108,7 +109,7 @@ fn what_outlived_the_program_and_its_own_process_is_told_as_that_until_it_ends()
     child.kill().unwrap();
     child.wait().unwrap();
     let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
-    // Linux has ended the shell with the program already; elsewhere it goes on until somebody ends it.
+    // Linux has ended the shell with the program already; elsewhere it continues until it is killed.
     let _ = rustix::process::kill_process(group, Signal::KILL);
     let state = world.state(&id);
     let mut attempts = state.calls.values().flat_map(|call| &call.attempts);
@@ -186,7 +187,7 @@ fn a_run_that_was_told_to_outlive_its_terminal_does() {
 #[test]
 fn a_run_that_cannot_go_on_lets_end_what_runs() {
     let world = World::new();
-    // The stream breaks at once, while the command takes its time.
+    // The stream breaks immediately, while the command takes its time.
     let breaks = "[meta]\nname = \"breaks\"\n[[rule]]\nwhen = { seen_call = \"it\" }\nanswer = \"{{ result.it }}\"\n\
                   [[rule]]\nthink = \"I run it.\"\nfail = \"garbage\"\n\
                   [[rule.call]]\ntool = \"shell\"\nas = \"it\"\nargs = { command = \"sleep 0.5; echo once >> log.txt; echo ran\" }\n";

@@ -1,4 +1,6 @@
-//! A script that is swapped between the look and the launch. Must not know: how its content is told apart.
+//! Tests of a script that is replaced between review and launch.
+//!
+//! Must not know: how a change of its content is detected.
 
 use overrule::domain::call::Status;
 

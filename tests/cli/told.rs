@@ -1,5 +1,8 @@
-//! Whether the model is told of edits: by the settings of the run as it was begun, whatever they say when it goes on.
+//! Tests of the setting that reports edits to the model: the setting at the start of a run applies.
+//!
 //! Must not know: how a request is made.
+//!
+//! A resumed run keeps the setting, even if the file has another one by then.
 
 use serde_json::json;
 
@@ -8,7 +11,7 @@ use crate::world::World;
 
 const NOTE: &str = "operator changed arguments";
 
-/// The request that follows an edit of a run that was begun with these settings and goes on with those.
+/// The request after an edit of a run that began with the first settings and resumed with the second.
 fn after_an_edit(begun: &str, continues: &str) -> String {
     let world = World::new();
     let dir = world.path("home/.config/overrule");

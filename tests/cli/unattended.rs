@@ -1,11 +1,14 @@
-//! Questions of a run without a screen: how long they stay open when a verb asks them, when an operator
-//! may come from another process, and when nobody will. Must not know: what the policy asks about.
+//! Tests of how long questions of a run without a screen stay open.
+//!
+//! Must not know: what the policy asks about.
+//!
+//! The cases: a verb asks, an operator may come from another process, no operator will come.
 
 use crate::control::holder::Holder;
 use crate::decisions::{call, executions};
 use crate::world::World;
 
-/// Reads a command and has the shell run it; answers with what came of it.
+/// Reads a command and has the shell run it; answers with the outcome.
 const READ_AND_RUN: &str = r#"
 [meta]
 name = "read and run"
@@ -27,7 +30,7 @@ as = "a"
 args = { command = "†call.r" }
 "#;
 
-/// A finished session of it in which nobody was asked.
+/// A finished session of it without a question to the operator.
 fn finished(world: &World) -> String {
     world.file("cmd.txt", "echo one >> log.txt");
     world.play(READ_AND_RUN, &["--policy", "auto"]).ends(0);

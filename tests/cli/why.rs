@@ -1,4 +1,6 @@
-//! Why a model makes a call: its own word, kept out of what is approved and runs. Must not know: screens.
+//! Tests of the reason that a model gives for a call: it is no part of what is approved and runs.
+//!
+//! Must not know: screens.
 
 use overrule::domain::envelope::Envelope;
 use overrule::domain::event::{CallEvent, Event, RunEvent};

@@ -1,5 +1,6 @@
-//! The run that is disturbed, what it leaves when nothing disturbs it, and the operator who says
-//! what came of a command. Must not know: how it is disturbed.
+//! The run that is disturbed, its undisturbed result, and the operator who decides unknown outcomes.
+//!
+//! Must not know: how it is disturbed.
 
 use std::fs;
 
@@ -75,18 +76,18 @@ args = { command = "echo s2 >> log.txt; sleep 0.01; echo did s2" }
 pub const COMMANDS: [&str; 5] = ["s1", "s2", "s3", "s4", "s5"];
 const FILES: [&str; 3] = ["log.txt", "made.txt", "other.txt"];
 
-/// What a run left behind.
+/// What a run left on disk and in its graph.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Left {
     /// The answer.
     pub answer: String,
-    /// The graph without what two runs of one course may differ in.
+    /// The graph without the differences between two equal runs.
     pub graph: String,
     /// Lines of the log, sorted, and the files.
     pub files: Vec<String>,
 }
 
-/// Starts the course anew; `more` are further arguments.
+/// Starts a fresh run of the playbook; `more` are further arguments.
 pub fn fresh(world: &World, more: &[&str]) -> std::process::Command {
     let mut args = vec!["--policy", "auto"];
     args.extend(more);
@@ -121,14 +122,14 @@ pub fn undisturbed(world: &World) -> (Left, String) {
     (left, id)
 }
 
-/// Takes the workspace back to its beginning.
+/// Resets the workspace.
 pub fn sweep(world: &World) {
     for name in FILES {
         fs::remove_file(world.ws().join(name)).unwrap_or_default();
     }
 }
 
-/// Does by hand what a call of the course does.
+/// Does by hand what a call of the run does.
 pub fn redo(world: &World, label: &str) {
     match label {
         "w1" => world.file("made.txt", "alpha\nbeta\n"),
@@ -142,7 +143,7 @@ pub fn redo(world: &World, label: &str) {
     }
 }
 
-/// The operator looks at the log and says of every command in doubt what came of it.
+/// The operator reads the log and sets the outcome of every command with an unknown one.
 pub fn resolve(world: &World, id: &str) {
     let state = world.state(id);
     let doubtful: Vec<_> = state

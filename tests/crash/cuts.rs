@@ -1,5 +1,6 @@
-//! A journal that ends at any record, or in the middle of one: resumed from there, the run comes to
-//! the same graph. Must not know: what the run does.
+//! Tests of a journal cut at or within any record: the resumed run reaches the same graph.
+//!
+//! Must not know: what the run does.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,8 +40,8 @@ impl Record {
         }
     }
 
-    /// Makes the files and the journal what they were after so many records, with these bytes
-    /// behind them. Executions under way have happened, or not.
+    /// Restores the files and the journal as they were after this many records, followed by `more`.
+    /// Executions in flight have happened, or not.
     fn cut(&self, records: usize, more: &str, happened: bool) -> BTreeSet<NodeId> {
         sweep(&self.world);
         let mut open = BTreeSet::new();
@@ -66,7 +67,7 @@ impl Record {
         open
     }
 
-    /// Goes on from a cut until the answer, and compares what there is then.
+    /// Resumes from a cut until the answer, and compares the result.
     fn goes_on(&self, what: &str, unknown: bool) -> String {
         let args = ["resume", &self.id, "--headless", "--policy", "auto"];
         let mut output = self.world.run(&args);
@@ -134,7 +135,7 @@ fn a_torn_last_line_is_told_set_aside_and_gone_on_without() {
         let in_flight = record.cut(records, &torn, true);
         let asks = in_flight.iter().any(|call| record.is_command(*call));
         let message = record.goes_on(&format!("{} bytes after record {records}", torn.len()), asks);
-        assert!(message.contains("did not come to its end"), "{message}");
+        assert!(message.contains("last write is incomplete"), "{message}");
         let stored: Vec<_> = fs::read_dir(record.world.sessions().join(&record.id))
             .unwrap()
             .flatten()

@@ -1,5 +1,6 @@
-//! `kill -9` at random moments, again and again, until the run is through. Must not know: what the
-//! run does.
+//! Tests of `kill -9` at random moments, repeated until the run is finished.
+//!
+//! Must not know: what the run does.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,7 +15,7 @@ use rustix::process::Signal;
 use crate::course::{self, each_effect_once, fresh, left, resolve, undisturbed};
 use crate::world::{Said, World, signal, wait};
 
-/// Kills of one session; then it is let go on.
+/// Kills of one session; then it may finish.
 const PER_SESSION: usize = 6;
 
 /// Numbers without a pattern, the same in every run.
@@ -86,7 +87,7 @@ fn torment(dice: &mut Dice, length: Duration, expected: &course::Left) -> usize 
         if let Some(known) = &id {
             keeps_what_was_told(&world, known, &message);
             if world.facts(known).is_empty() {
-                // Nothing had begun: the person starts anew.
+                // Nothing had begun: the person starts again.
                 assert!(message.is_empty());
                 world.run(&["sessions", "delete", known]).ends(0);
                 id = None;
@@ -104,7 +105,7 @@ fn torment(dice: &mut Dice, length: Duration, expected: &course::Left) -> usize 
     world.run(&["sessions", "verify", &id]).ends(0);
     each_effect_once(&world.state(&id));
     drop(output);
-    // Once more without events: a finished run prints its answer.
+    // Again without events: a finished run prints its answer.
     let output = world.run(&["resume", &id, "--headless"]).ends(0);
     assert_eq!(&left(&world, &id, &output), expected);
     kills

@@ -1,5 +1,8 @@
-//! Ends without a word: whatever the moment, nothing that was acknowledged is lost, no effect
-//! happens twice, and the run comes to the same graph. Must not know: how a run is recorded.
+//! Tests of sudden ends: no acknowledged record is lost, no effect happens twice.
+//!
+//! Must not know: how a run is recorded.
+//!
+//! The run reaches the same graph at whatever moment it ends.
 
 #![allow(
     clippy::unwrap_used,

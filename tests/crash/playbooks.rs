@@ -1,7 +1,8 @@
-//! What the scripted models of the runs do that are cut after every record. Must not know: what the
-//! operator does.
+//! Playbooks of the runs that are cut after every record.
+//!
+//! Must not know: what the operator does.
 
-/// Reads, writes by reference and commands at once, over three turns; what the second turn does
+/// Parallel reads, writes by reference and commands, over three turns; what the second turn does
 /// follows the newest thought.
 pub const STEPS: &str = r#"
 [meta]
@@ -57,7 +58,7 @@ args = { command = "echo s1 >> log.txt; echo did s1" }
 answer = "without {{ failed | join \" and \" }}"
 "#;
 
-/// Four calls of which three wait for approval, and one for what another gives.
+/// Four calls: three wait for approval, and one for the result of another.
 pub const WAITING: &str = r#"
 [meta]
 name = "waiting"
@@ -153,13 +154,13 @@ as = "s1"
 args = { command = "echo s1 >> log.txt; echo did s1" }
 "#;
 
-/// Goes round until it is told that it went this way before.
+/// Repeats its calls until a notice says that it tried this before.
 pub const ROUND: &str = r#"
 [meta]
 name = "round"
 
 [[rule]]
-when = { notice = "You went this way before" }
+when = { notice = "You tried this before" }
 answer = "I leave it."
 
 [[rule]]

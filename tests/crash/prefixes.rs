@@ -1,5 +1,8 @@
-//! Recorded runs, cut after every record and gone on with in this process: each comes to the same
-//! graph, the same files and the same effects as the uncut one. Must not know: what the runs do.
+//! Cuts recorded runs after every record, resumes them in this process, and compares the results.
+//!
+//! Must not know: what the runs do.
+//!
+//! Each must reach the graph, the files and the effects of the uncut run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,12 +39,12 @@ pub struct Run {
     pub playbook: &'static str,
     /// What needs his word.
     pub preset: Preset,
-    /// His interventions: each at the epoch that it stands at in this list.
+    /// The interventions of the operator; the index of each is its epoch.
     pub steps: Vec<Step>,
     /// His word on a call that waits: none is an approval, or the recorded result where an effect
     /// may have happened.
     pub decides: fn(&State, &Call) -> Option<CallCommand>,
-    /// True where the recorded run was cut off once and went on.
+    /// True where the recorded run was cut off once and resumed.
     pub crashes: bool,
 }
 
@@ -49,7 +52,7 @@ pub struct Run {
 pub struct Step {
     /// Whether its moment has come; looked at only where the run rests in its epoch.
     pub at: fn(&State) -> bool,
-    /// A file that somebody changes right before.
+    /// A file that is changed right before.
     pub file: Option<(&'static str, &'static str)>,
     /// What he wants.
     pub command: fn(&State) -> Command,
@@ -78,7 +81,7 @@ struct End {
     effects: BTreeMap<String, usize>,
 }
 
-/// A place for a run to be recorded, cut and gone on with.
+/// A place for a run to be recorded, cut and resumed.
 struct Bench<'r> {
     run: &'r Run,
     world: World,
@@ -94,7 +97,7 @@ struct Begun {
     args: Arc<str>,
 }
 
-/// Records a run, cuts it after every record, goes on from there, and compares.
+/// Records a run, cuts it after every record, resumes it from there, and compares.
 pub async fn from_every_prefix(run: Run) {
     let bench = Bench::new(&run);
     let (facts, journal) = bench.record().await;
@@ -103,7 +106,7 @@ pub async fn from_every_prefix(run: Run) {
     assert_eq!(lines.len(), facts.len());
     for records in 1..=facts.len() {
         let prefix = &facts[..records];
-        // What was under way has happened, or it has not: nobody knows.
+        // Executions in flight have happened, or not: the outcome is unknown.
         let mut begun = bench.files_of(prefix, false);
         for happened in [false, true] {
             if happened {
@@ -157,7 +160,7 @@ impl<'r> Bench<'r> {
         let mut text = fs::read_to_string(place.journal()).unwrap();
         let mut facts = overrule::journal::read(&place).unwrap().envelopes;
         if self.run.crashes {
-            // Cut where as much as possible was under way, and gone on with: this is the run that counts.
+            // Cut where as much as possible was in flight, and resumed: this run is compared.
             let open = |records: &usize| begun(&facts[..*records]).len();
             let records = (1..facts.len()).max_by_key(open).unwrap();
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -176,7 +179,7 @@ impl<'r> Bench<'r> {
         Store::open(self.world.path("cut"))
     }
 
-    /// Goes on with a journal of these lines to the end; gives what is recorded then.
+    /// Resumes a journal of these lines to the end; returns the state of the final journal.
     async fn goes_on(&self, lines: &str) -> State {
         let dir = self.world.path("cut").join(self.id.to_string());
         fs::remove_dir_all(&dir).unwrap_or_default();
@@ -231,7 +234,7 @@ impl<'r> Bench<'r> {
             }
             return Some((step.command)(state));
         }
-        // A call that no repair is left for: its failure stands.
+        // A call that no repair is left for stays failed.
         if let Some(call) = state
             .queue()
             .find(|call| matches!(call.status, Status::Repairing(_)))
@@ -401,7 +404,7 @@ fn note(
                 ended(&one, outcome);
             }
         }
-        // What came of it was found out, and stands in the files already.
+        // The outcome was found, and the files have it already.
         Event::Call(CallEvent::Resolved {
             call,
             attempt,

@@ -1,5 +1,6 @@
-//! Runs of many kinds, to be cut after every record: what the model does, what the operator does. Must
-//! not know: how they are cut.
+//! Runs of many kinds, to be cut after every record: their models and their operators.
+//!
+//! Must not know: how they are cut.
 
 use std::sync::Arc;
 

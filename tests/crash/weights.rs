@@ -1,4 +1,5 @@
-//! What is learnt of tools survives `kill -9`: a run that goes on knows what the journal says, no more and no less.
+//! Tests that learned weights survive `kill -9`: a resumed run knows exactly what the journal says.
+//!
 //! Must not know: how a weight is made.
 
 use std::process::Stdio;
@@ -119,7 +120,7 @@ fn what_was_learnt_survives_a_kill_and_is_learnt_on() {
         .ends(0);
     assert_eq!(text.out, "one+two\n");
 
-    // What the process that went on wrote down at its end is what the whole journal amounts to.
+    // The weights stored by the resumed process equal those of the whole journal.
     let after = world.state(&id);
     let noted = world
         .facts(&id)

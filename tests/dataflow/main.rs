@@ -1,7 +1,9 @@
-//! What an edit runs again, in the real engine: the least that there is, and nothing besides.
+//! Tests that an edit in the real engine runs the least possible again and nothing else.
 //!
-//! The engine on its stage is that of the example, so that its figures are figures of what is tested
-//! here. No test waits for a clock: tools take no time. Must not know: how the engine works inside.
+//! Must not know: how the engine works inside.
+//!
+//! The engine is set up as in the example, so that the figures of the example are figures of the
+//! tested code. No test waits for a clock: tools take no time.
 
 #![allow(
     clippy::unwrap_used,

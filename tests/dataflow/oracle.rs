@@ -1,10 +1,13 @@
-//! Workloads that somebody drew, and what an edit of one has to run again, found in another way than
-//! the example finds it. Must not know: the engine.
+//! Drawn workloads, and a second computation of what an edit must run again.
+//!
+//! Must not know: the engine.
+//!
+//! It works in another way than the example.
 
 use crate::shapes::Shape;
 use crate::workload::{Kind, Output, Workload};
 
-/// What somebody drew: for each node how far back it reads, and whether its output is always the same.
+/// A drawn workload: for each node how far back it reads, and whether its output is always the same.
 pub fn drawn(nodes: &[(Vec<usize>, bool)], edit: usize) -> Workload {
     let mut shape = Shape::default();
     for (id, (back, is_const)) in nodes.iter().enumerate() {
@@ -16,8 +19,8 @@ pub fn drawn(nodes: &[(Vec<usize>, bool)], edit: usize) -> Workload {
     shape.with("drawn", vec![edit % nodes.len().max(1)])
 }
 
-/// What has to run after an edit, without a value computed: a change goes on from a node that runs
-/// unless its output is always the same.
+/// Nodes that must run after an edit, without computing values: a node passes the change on unless
+/// its output is always the same.
 pub fn reached(workload: &Workload, edit: usize) -> Vec<usize> {
     let mut changed = vec![false; workload.nodes.len()];
     let mut runs = Vec::new();

@@ -1,4 +1,4 @@
-//! What a verb asks a person at a terminal before it does what nothing brings back.
+//! Tests of the question that a verb asks at a terminal before an irreversible change.
 
 use crate::harness::{SOON, writes};
 use crate::live::World;

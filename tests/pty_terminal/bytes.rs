@@ -1,5 +1,7 @@
-//! Every byte that the real program writes to a terminal, with content that tries to get through: sequences of a short
-//! list, characters that can be seen, nothing else.
+//! Checks every byte that the real program writes to a terminal.
+//!
+//! The content tries to send bytes of its own. Only a short list of sequences and visible
+//! characters may be written.
 
 use std::time::Duration;
 
@@ -16,11 +18,11 @@ const ALLOWED: [&str; 9] = [
     r"^\[[0-9;]*H$|^\[[0-9]*[ABCDG]$|^\[\?25[hl]$",
     // parts of the screen and the lines cleared
     r"^\[[0-3]?[JK]$|^\[[0-9]*X$",
-    // alternate screen, bracketed paste, focus, mouse, frames drawn at once
+    // alternate screen, bracketed paste, focus, mouse, synchronized frames
     r"^\[\?(1049|2004|1004|1000|1002|1003|1006|1015|2026)[hl]$",
     // text stays as it is written, whatever its script
     r"^\[8[hl]$",
-    // keys told apart
+    // distinct key codes
     r"^\[[<>]1?u$|^\[>[0-9]+u$",
     // the title of the window kept and put back
     r"^\[2[23];2t$",
@@ -30,7 +32,7 @@ const ALLOWED: [&str; 9] = [
     r"^\[c$|^\[\?u$|^\[6n$",
 ];
 
-/// The sequences of a text, each without its ESC and its end; and all that stands outside of them.
+/// The sequences of a text, each without its ESC and its end, and the text outside of them.
 fn sequences(text: &str) -> (Vec<String>, String) {
     let (mut found, mut plain) = (Vec::new(), String::new());
     let mut rest = text;
@@ -73,7 +75,7 @@ fn check(run: &Run, name: &str) {
     let allowed: Vec<Regex> = ALLOWED.iter().map(|one| Regex::new(one).unwrap()).collect();
     let (found, plain) = sequences(&text);
     assert!(found.len() > 100, "{name}: {} sequences", found.len());
-    // The program goes on: of its last sequence the beginning may have come, and the rest not yet.
+    // The program continues: its last sequence may be incomplete.
     let begun = Regex::new(r"^\[[0-9;?]*$").unwrap();
     let whole = match found.as_slice() {
         [whole @ .., last] if text.ends_with(last) && begun.is_match(last) => whole,

@@ -1,4 +1,4 @@
-//! An edit that was open or collected when the program ended is lost, and what it held back does not run by itself.
+//! Tests that open and staged edits are lost at the end of the program, and nothing resumes by itself.
 
 use rustix::process::Signal;
 
@@ -55,11 +55,11 @@ fn collect(world: &World) -> Run {
     run.edit_outside();
     run.wait_for("operator");
     run.send("\x07");
-    run.wait_for("1 edit collected");
+    run.wait_for("1 edit staged");
     run
 }
 
-/// Goes on: paused, with what is lost; what the edit held runs only once the operator lets the run go on.
+/// Resumes: the run is paused and lists what is lost; suspended calls run only once the operator resumes it.
 fn goes_on_paused(world: &World) {
     let first = world.work().join("first.txt");
     let mut run = world.program(&[&["resume", "last"], FREE.as_slice()], "");
@@ -90,7 +90,7 @@ fn leaving_with_a_collected_edit_says_that_it_is_lost() {
     let world = World::playing(PLAYBOOK);
     let mut run = collect(&world);
     run.send("q");
-    run.wait_for("1 collected edit is not committed: it is lost when you leave");
+    run.wait_for("1 staged edit is not committed: it is lost when you quit");
     run.armed();
     run.send("q");
     assert_eq!(run.exit(SOON), 0);

@@ -1,5 +1,6 @@
-//! Built-in runs on a real screen: what anybody who starts one sees, and that its keys do what they say. Must not
-//! know: how failures are met.
+//! Tests of the built-in demos on a real screen: what is shown, and that the keys work.
+//!
+//! Must not know: how failures are handled.
 
 use rustix::process::Signal;
 
@@ -30,7 +31,7 @@ fn row(run: &Run, words: &str) -> Option<String> {
     rows.next().map(str::to_owned)
 }
 
-/// Ends it as whoever shuts the machine down does, whatever it is at.
+/// Ends it with a signal as at a shutdown, in any state.
 fn leave(mut run: Run, what: &str) {
     run.kill(Signal::TERM);
     run.exit(SOON);
@@ -44,7 +45,7 @@ fn in_the_office_the_operator_chooses_a_repair() {
     run.until("the calls wait", || {
         shows(&run, "repair: you choose") && shows(&run, "queue 4")
     });
-    // What the model said beside the conversation is in the call, which waits as it was mended.
+    // The answer to the side request is in the call, which waits in its repaired form.
     let repaired = row(&run, "set_phone_number awaiting approval").unwrap();
     assert!(
         repaired.contains("c5 r2") && repaired.contains("phone=\"+1 (123)"),
@@ -69,7 +70,7 @@ fn in_the_office_the_operator_chooses_a_repair() {
     run.send("F");
     run.until("what may be chosen", || shows(&run, "1) temp: 0"));
     run.send("\r");
-    // The mended call is another revision, and passes the gate like any: nothing ran.
+    // The repaired call is another revision, and passes the gate like any: nothing ran.
     run.until("the mended call waits for approval", || {
         row(&run, "set_temperature awaiting approval").is_some_and(|row| row.contains("temp=0"))
     });
@@ -86,7 +87,7 @@ fn a_wait_before_another_try_is_skipped_by_its_key() {
     run.until("its key is told", || shows(&run, "H run now"));
     run.armed();
     run.send("H");
-    // It ran at once: its next failure waits again.
+    // It ran immediately: its next failure waits again.
     run.until("it ran", || shows(&run, "(2 of 4)"));
     leave(run, "a skipped wait");
 }
@@ -97,14 +98,14 @@ fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
     let settings = "[resilience.breaker]\nwhen_open = \"wait\"\n";
     let mut run = demo(&root, &["stubborn"], settings);
     run.until("the run waits", || {
-        shows(&run, "the run goes round") && shows(&run, "W: why, what to do")
+        shows(&run, "possible loop") && shows(&run, "W: why, what to do")
     });
     run.send("W");
     for words in [
         "state      paused: loop 1",
         "e        give the call other arguments",
         "r        let another tool make the call",
-        "w        say what the call gives",
+        "w        type the result of the call",
         "i        give the model guidance",
         "X        stop this branch",
         "told the model to do something else",

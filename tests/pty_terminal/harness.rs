@@ -1,4 +1,6 @@
-//! A program in a pseudo-terminal, with a reader of its screen. Must not know: what is tested.
+//! A program in a pseudo-terminal, with a reader of its screen.
+//!
+//! Must not know: what is tested.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -73,7 +75,7 @@ pub fn probe_path() -> PathBuf {
 pub fn writes(all: &[(&str, &str, &str)]) -> String {
     let mut playbook = String::from("[meta]\nname = \"writes\"\n");
     let done = |label: &str| format!("when = {{ done = [\"{label}\"] }}\n");
-    // The first rule that fits is followed: what is done last stands first.
+    // The first matching rule is followed: the last write comes first.
     for (at, (label, file, content)) in all.iter().enumerate().rev() {
         if at + 1 == all.len() {
             write!(playbook, "[[rule]]\n{}answer = \"written\"\n", done(label)).unwrap();
@@ -106,13 +108,13 @@ const LAST: &[u8] = b"\x1b_the last of it\x1b\\";
 /// A program in a pseudo-terminal.
 pub struct Run {
     pub master: Option<Box<dyn MasterPty + Send>>,
-    /// Kept open, so that the modes outlive the program.
+    /// Kept open, so that the modes remain after the end of the program.
     slave: Box<dyn SlavePty + Send>,
     pub writer: Option<Box<dyn std::io::Write + Send>>,
     pub child: Box<dyn Child + Send + Sync>,
     bytes: Arc<Mutex<Vec<u8>>>,
     pub stop: Arc<AtomicBool>,
-    /// Nobody reads while this is set: the terminal fills up.
+    /// The reader stops while this is set: the terminal fills up.
     pub hold: Arc<AtomicBool>,
     pub reader: Option<JoinHandle<()>>,
     /// Bytes that a test has seen enough of.
@@ -235,8 +237,8 @@ impl Run {
         );
     }
 
-    /// Waits until what may be decided has stood still for long enough that a key counts. A busy machine draws some of
-    /// it late; a screen with a clock that runs is given up on.
+    /// Waits until the screen was unchanged for long enough that a key is accepted. A busy machine draws some of it
+    /// late. Gives up on a screen with a running clock.
     pub fn armed(&self) {
         for _ in 0..5 {
             let before = self.bytes.lock().unwrap().len();
@@ -257,7 +259,7 @@ impl Run {
         });
     }
 
-    /// Waits until the shell says that its job is stopped: an older prompt stands on the screen before that.
+    /// Waits until the shell says that its job is stopped: before that the screen shows an older prompt.
     pub fn stopped(&self) {
         self.until("it is stopped", || self.text().contains("Stopped"));
     }

@@ -1,4 +1,6 @@
-//! Lists on a terminal. Must not know: what is in them.
+//! Tests of lists on a terminal.
+//!
+//! Must not know: what is in them.
 
 use crate::harness::SOON;
 use crate::live::World;

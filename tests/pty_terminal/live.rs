@@ -1,5 +1,6 @@
-//! A run that really runs, on a real screen: the operator is called, decides, edits; and whatever happens to
-//! the program meanwhile, the terminal comes back.
+//! Tests of a live run on a real screen: the operator is called, decides and edits.
+//!
+//! The terminal is restored whatever happens to the program meanwhile.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -117,7 +118,7 @@ impl World {
     }
 }
 
-/// Waits for the end of the run: who leaves before it is asked about what runs.
+/// Waits for the end of the run: an operator who quits earlier is asked about running calls.
 fn answered(run: &Run) {
     run.until("the answer", || {
         run.text().contains("\x1b]2;overrule: answered\x1b\\")
@@ -149,7 +150,7 @@ fn the_operator_is_called_and_his_approval_counts() {
     assert!(run.screen().screen().contents().contains("overrule resume"));
 }
 
-/// Eight writes at once.
+/// Eight writes in one turn.
 fn eight() -> String {
     let mut playbook =
         "[meta]\nname = \"eight\"\n[[rule]]\nwhen = { done = [\"w1\"] }\nanswer = \"written\"\n".to_owned();
@@ -194,7 +195,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool_typed() {
     run.wait_for("irreversible");
     run.armed();
     run.send("a");
-    run.wait_for("cannot be undone: type `write_file` to let it run");
+    run.wait_for("cannot be undone: type `write_file` to run it");
     run.types("write\r");
     run.wait_for("not the name");
     assert!(!world.out().exists());
@@ -219,7 +220,7 @@ fn who_looks_at_the_window_is_not_notified() {
     let notice = "\x1b]9;overrule: 1 waiting for you\x1b\\";
     let mut run = world.run("", "[notify]\ndesktop = true\n");
     run.until("a notification", || run.text().contains(notice));
-    // The terminal says that its window is looked at: the next question rings, and no more.
+    // The terminal reports focus: the next question only rings the bell.
     run.send("\x1b[I");
     run.send("t");
     run.wait_for("first");
@@ -247,9 +248,9 @@ fn who_looks_at_the_window_is_not_notified() {
 fn each_call_can_be_turned_off() {
     let world = World::new();
     let mut run = world.run("", "[notify]\nbell = false\ntitle = false\ndesktop = false\n");
-    // Drawn once more after the question came: whatever called has called.
+    // Drawn again after the question arrived: all notifications have been sent.
     run.send("?");
-    run.wait_for("show or hide what a row holds");
+    run.wait_for("show or hide the contents of a row");
     let text = run.text();
     for sequence in ["\u{7}", "\x1b]9;", "\x1b]2;", "\x1b[22;2t"] {
         assert!(!text.contains(sequence), "{sequence:?} in {text:?}");
@@ -329,7 +330,7 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     // It may have been cut off in the middle of the stream, which counts as open.
     run.until("it asks or leaves", || {
         let text = run.screen().screen().contents();
-        text.contains("leave?") || text.contains("code 7")
+        text.contains("quit?") || text.contains("code 7")
     });
     run.armed();
     if !run.screen().screen().contents().contains("code 7") {
@@ -338,7 +339,7 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     run.wait_for("code 7");
     let output = run.screen().screen().contents().replace('\n', "");
     assert!(output.contains("the session cannot be written"), "{output}");
-    assert!(output.contains("to go on: overrule resume"), "{output}");
+    assert!(output.contains("to continue: overrule resume"), "{output}");
     assert!(!world.out().exists());
     run.send("exit\n");
     run.exit(SOON);
@@ -372,7 +373,7 @@ fn keys_in_a_burst_and_pastes_decide_nothing() {
     run.armed();
     run.send("aaaaaaaa");
     run.send("\x1b[200~a\x1b[201~");
-    run.wait_for("bytes was dropped");
+    run.wait_for("Dropped a paste of");
     std::thread::sleep(Duration::from_millis(200));
     assert!(!world.out().exists());
     // A click on every cell of the screen.

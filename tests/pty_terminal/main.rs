@@ -1,7 +1,8 @@
-//! What the program does to a terminal: whatever ends it, the terminal comes back as it was; and what is
-//! sent to it and taken from it on the way.
+//! Tests of what the program does to a terminal: its output, its input and the restored state.
 //!
 //! Must not know: rules of runs.
+//!
+//! The terminal is restored whatever ends the program.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The real program on a real screen: what it sends to a terminal, and what it takes from one.
+//! Tests of the real program on a real screen: its output to a terminal and its input.
 
 use std::path::Path;
 use std::time::Duration;
@@ -73,9 +73,9 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     run.send("$");
     run.wait_for("152/152");
     run.send("|");
-    run.wait_for("A new session begins with");
+    run.wait_for("A new session starts with");
     run.send("\r");
-    run.wait_for("written: overrule resume");
+    run.wait_for("Written: overrule resume");
     run.send("q");
     assert_eq!(run.exit(SOON), 0);
     let text = run.text();
@@ -83,7 +83,7 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let message = left.find("fork ").map(|at| &left[at + 5..]).unwrap_or_default();
     let id = message.split(';').next().unwrap();
     assert_eq!(id.len(), 36, "{left:?}");
-    assert!(message.contains("; to go on: overrule resume "), "{left:?}");
+    assert!(message.contains("; to continue: overrule resume "), "{left:?}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_storm_of_sizes_while_it_plays_leaves_it_answering() {
     run.send("\x0c");
     run.wait_for("overrule");
     run.send("?");
-    run.wait_for("play or hold a recorded run");
+    run.wait_for("play or pause a recorded run");
     run.send("\x1b");
     run.until("the page is closed", || {
         !run.screen().screen().contents().contains(" keys ")
@@ -201,7 +201,7 @@ fn a_copy_goes_to_the_terminal_whatever_is_in_between() {
         });
         run.wait_for("replay");
         run.send("y");
-        run.wait_for("copied");
+        run.wait_for("Copied");
         run.until(begin, || run.text().contains(begin));
         run.send("q");
         run.exit(SOON);
@@ -249,8 +249,8 @@ fn a_large_paste_outside_of_a_text_does_nothing() {
     let mut run = home.replay(&[], |_| {});
     run.wait_for("replay");
     run.send(&format!("\x1b[200~{}\x1b[201~", "q\x03a\n".repeat(20_000)));
-    run.wait_for("bytes was dropped");
-    // Keys right behind a paste count as part of it.
+    run.wait_for("Dropped a paste of");
+    // Keys right after a paste are treated as part of it.
     run.armed();
     run.send("q");
     assert_eq!(run.exit(SOON), 0, "nothing of the paste ended it");
@@ -266,14 +266,14 @@ fn themes_and_keys_are_read_anew_when_their_files_change() {
     run.wait_for("replay");
     run.forget();
     home.write("themes/mine.toml", &dark.replace("#14171c", "#010203"));
-    run.wait_for("read anew: theme mine");
+    run.wait_for("Reloaded: theme mine");
     run.until("the new ground", || run.text().contains("48;2;1;2;3"));
     home.write("keys.toml", "quit = \"ctrl-x\"\n");
-    run.wait_for("read anew: keys");
+    run.wait_for("Reloaded: keys");
     home.write("keys.toml", "quit = \"ctrl-x\"\nzoom = \"hyper-x\"\n");
-    run.wait_for("the keys stay as they were: keys.toml:2:8");
+    run.wait_for("Keys unchanged: keys.toml:2:8");
     home.write("themes/mine.toml", "name = \"mine\"\n");
-    run.wait_for("theme mine stays as it was: theme themes/mine.toml, line 1");
+    run.wait_for("Theme mine unchanged: theme themes/mine.toml, line 1");
     run.send("q");
     run.wait_for("does nothing here");
     run.send("\x18");
@@ -289,7 +289,7 @@ fn files_that_come_while_it_runs_are_seen_too() {
     run.wait_for("replay");
     std::fs::create_dir_all(home.own()).unwrap();
     home.write("keys.toml", "zoom = \"ctrl-e\"\n");
-    run.wait_for("read anew: keys");
+    run.wait_for("Reloaded: keys");
     run.send("q");
     run.exit(SOON);
 }
@@ -302,7 +302,7 @@ fn files_are_seen_whose_directories_are_all_made_while_it_runs() {
     run.wait_for("replay");
     std::fs::create_dir_all(late.join("overrule")).unwrap();
     std::fs::write(late.join("overrule/keys.toml"), "zoom = \"ctrl-e\"\n").unwrap();
-    run.wait_for("read anew: keys");
+    run.wait_for("Reloaded: keys");
     run.send("q");
     run.exit(SOON);
 }
@@ -315,7 +315,7 @@ fn a_wrong_key_file_or_theme_is_refused_before_the_screen_is_taken() {
         (
             "config.toml",
             "theme = \"nowhere\"\n",
-            "there is no theme `nowhere`",
+            "cannot find theme `nowhere`",
         ),
     ] {
         let home = Home::new();

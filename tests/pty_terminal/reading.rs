@@ -1,4 +1,4 @@
-//! A long session that is taken up: it is read whole before its screen is shown.
+//! Tests of a long session that is resumed: it is read whole before its screen is shown.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,6 @@
-//! Whatever ends a program that has the terminal, the terminal comes back as it was. Drives
-//! `examples/terminal_probe.rs`.
+//! Tests that the terminal is restored whatever ends a program that uses it.
+//!
+//! Drives `examples/terminal_probe.rs`.
 
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
@@ -12,7 +13,7 @@ use crate::harness::{Run, SOON, probe_path};
 /// A way to end.
 struct Case {
     name: &'static str,
-    /// What the probe is told.
+    /// The argument of the probe.
     how: &'static str,
     act: fn(&mut Run),
     codes: &'static [u32],
@@ -306,7 +307,7 @@ fn a_closed_terminal_ends_it_even_where_the_signal_is_ignored() {
     }
 }
 
-/// What the probe is told, what stands around it, and its columns and rows.
+/// The argument of the probe, its environment variables, and its columns and rows.
 type Surrounding = (&'static str, &'static [(&'static str, &'static str)], (u16, u16));
 
 #[test]
@@ -416,7 +417,7 @@ fn asked_to_stop_from_outside_it_gives_the_terminal_back_first() {
     run.wait_for("back ready");
     assert!(run.screen().screen().alternate_screen());
     assert_ne!(run.modes_now(), modes);
-    // Once more, from the keyboard: nothing of the first stop is left over.
+    // Again, from the keyboard: nothing of the first stop is left over.
     run.forget();
     run.send("\x1a");
     run.stopped();

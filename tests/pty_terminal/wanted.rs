@@ -1,5 +1,4 @@
-//! What the inspector shows that has to be asked for: it comes also where the cursor moved onto it, and where it
-//! changes while it is looked at.
+//! Tests of inspector data that is loaded on demand: after a cursor move, and after a change.
 
 use crate::live::World;
 
@@ -23,7 +22,7 @@ fn the_file_that_a_write_would_replace_is_shown_as_it_is_now() {
     run.wait_for("awaiting approval");
     // The write alone, so that all of it has room.
     run.send("t3z");
-    run.wait_for("in the file as it is now");
+    run.wait_for("in the current file");
     run.wait_for("- before");
     run.wait_for("+ agent");
     std::fs::write(&out, "meanwhile\n").unwrap();
@@ -51,6 +50,6 @@ fn what_the_cursor_moved_onto_is_read_too() {
     run.wait_for("what the model saw for turn 2");
     run.until("what was sent", || {
         let text = run.screen().screen().contents();
-        text.contains("model") && text.contains("scripted: one") && !text.contains("being read")
+        text.contains("model") && text.contains("scripted: one") && !text.contains("loading…")
     });
 }

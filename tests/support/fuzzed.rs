@@ -1,7 +1,9 @@
-//! What must hold for any input, one function for each target in `fuzz`: the fuzzer looks for a counterexample
-//! for as long as it is let, and `tests/fuzzed.rs` tries some inputs with every run of the tests.
+//! States what must hold for any input, one function for each target in `fuzz`.
 //!
 //! Must not know: who makes the inputs.
+//!
+//! The fuzzer searches for a counterexample without a limit; `tests/fuzzed.rs` tries some inputs
+//! with every run of the tests.
 
 use overrule::console::json;
 use overrule::console::pager::{Pager, Row, Wrap};
@@ -66,7 +68,7 @@ fn shown_so(text: &str) {
     assert_eq!(parse_lines(&lines).as_deref(), Ok(text));
 }
 
-/// What somebody types in the visible form: reading it never panics, and what was read shows the same again.
+/// Typed text in the visible form: reading it never panics, and the result shows the same text again.
 pub fn typed(typed: &str) {
     // Counted blanks may ask for more memory than a run of the fuzzer has.
     if typed.contains(" space") && typed.bytes().filter(u8::is_ascii_digit).count() > 5 {

@@ -1,5 +1,6 @@
-//! A run in this process: the real engine and the real tools in a directory of the test, with any
-//! model. Must not know: what is tested.
+//! A run in this process: the real engine and tools in a directory of the test, with any model.
+//!
+//! Must not know: what is tested.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -32,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Live {
     /// The way to it.
     pub handle: Handle,
-    /// The fold of everything told.
+    /// The fold of all published events.
     pub state: State,
     heard: Subscription,
     driver: JoinHandle<()>,
@@ -98,7 +99,7 @@ impl Live {
         (live, log)
     }
 
-    /// Begins a run, or goes on with one where something is recorded.
+    /// Begins a run, or resumes one where something is recorded.
     pub fn over(state: State, log: Box<dyn Log>, adviser: Adviser, model: Arc<dyn Model>) -> Self {
         let fitted = started(&adviser, &*model);
         let first = if state.started.is_none() {
@@ -148,7 +149,7 @@ impl Live {
             .unwrap();
     }
 
-    /// Takes in what is told until the state fulfils a condition.
+    /// Applies published events until the state fulfils a condition.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
         while !holds(&self.state) {
             let message = tokio::time::timeout(PATIENCE, self.heard.facts.recv()).await;
@@ -162,7 +163,7 @@ impl Live {
         }
     }
 
-    /// Takes in what is told until all that follows by itself was told and the state fulfils a condition.
+    /// Applies published events until none is pending and the state fulfils a condition.
     pub async fn settles(&mut self, what: &str, holds: impl Fn(&State) -> bool) {
         loop {
             let message = *self.heard.published.borrow_and_update();

@@ -1,4 +1,6 @@
-//! Finds nodes of a run by what they say, and builds edits of them. Must not know: what is tested.
+//! Finds nodes of a run by their text, and builds edits of them.
+//!
+//! Must not know: what is tested.
 
 use std::sync::Arc;
 
@@ -74,7 +76,7 @@ pub fn corrected(state: &State, call: NodeId, value: &Value) -> Edit {
     Edit::Observation { node, base, value }
 }
 
-/// A node taken away.
+/// The deletion of a node.
 pub fn deleted(state: &State, node: NodeId) -> Edit {
     let base = state.nodes[&node].rev();
     Edit::Delete { node, base }

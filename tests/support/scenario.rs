@@ -1,5 +1,8 @@
-//! Scenarios: files that say what the real program is called with, and what must hold after each
-//! call. Read here and carried out in a world of their own. Must not know: which verbs there are.
+//! Reads scenarios, files with calls of the real program and checks after each call, and runs them.
+//!
+//! Must not know: which verbs there are.
+//!
+//! Each scenario runs in a world of its own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,7 +34,7 @@ pub struct Scenario {
     /// Other playbooks and texts: files next to the workspace, by name.
     #[serde(default)]
     aside: BTreeMap<String, String>,
-    /// True where the run goes round on purpose; elsewhere nobody may think so.
+    /// True where the run repeats on purpose; elsewhere no loop may be found.
     #[serde(default)]
     loops: bool,
     /// Files of the workspace, besides `notes.txt` with the lines alpha and beta.
@@ -81,7 +84,7 @@ struct Step {
     err_in_order: Vec<String>,
     /// All executions so far: how often calls of these labels were started.
     executed: Option<BTreeMap<String, usize>>,
-    /// Where calls stand.
+    /// The status of calls, by label.
     #[serde(default)]
     status: BTreeMap<String, String>,
     /// How often the model was asked so far.
@@ -108,9 +111,9 @@ struct Step {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Until {
-    /// Once so many calls wait for an answer and nothing else is under way.
+    /// Once this many calls wait for an answer and nothing else is in progress.
     asked: Option<usize>,
-    /// Once so many facts of these kinds are recorded, and nothing is under way.
+    /// Once this many events of these kinds are recorded, and nothing is in progress.
     facts: Option<BTreeMap<String, usize>>,
     /// Once this file of the workspace is there.
     file: Option<String>,
@@ -126,7 +129,7 @@ enum Then {
     Term,
     /// It ends without a word.
     Kill,
-    /// It goes on, until a step that says `joins`.
+    /// It continues, until a step with `joins`.
     Leave,
 }
 
@@ -159,7 +162,7 @@ struct Stage {
     loops: bool,
 }
 
-/// A program under way; it does not outlive its scenario.
+/// A running program; it is killed with its scenario.
 struct Running(Option<Child>);
 
 impl Running {

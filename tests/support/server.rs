@@ -1,5 +1,6 @@
-//! A server on this machine that answers each request with the next of the answers that a test wrote
-//! down, and keeps what it was asked. Must not know: what is tested.
+//! A local server that answers requests with the prepared answers of a test, and keeps the requests.
+//!
+//! Must not know: what is tested.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -27,7 +28,7 @@ impl Rest {
     /// Sends more of the stream.
     pub fn send(&self, frames: Vec<String>) {
         for frame in frames {
-            // Whoever asked may have gone away meanwhile.
+            // The client may have disconnected meanwhile.
             self.0.send(frame).unwrap_or_default();
         }
     }
@@ -109,7 +110,7 @@ impl Server {
                             gone.lock().unwrap().insert(number);
                         });
                     }
-                    // Whoever asked may have gone away meanwhile.
+                    // The client may have disconnected meanwhile.
                     let _ = answer(&mut socket, reply);
                 });
             }
@@ -117,7 +118,7 @@ impl Server {
         Self { base, seen, closed }
     }
 
-    /// True once whoever made this request (counted from 0) has closed the connection on which an
+    /// True once the client of this request (counted from 0) has closed the connection on which an
     /// open stream was being sent.
     pub fn closed(&self, request: usize) -> bool {
         self.closed.lock().unwrap().contains(&request)
@@ -236,7 +237,7 @@ pub fn end(reason: &str) -> Vec<String> {
     ]
 }
 
-/// A whole answer in words.
+/// A whole answer, streamed word by word.
 pub fn answer_in_words(words: &str) -> Reply {
     let mut frames: Vec<String> = words.split_inclusive(' ').map(text).collect();
     frames.extend(end("stop"));

@@ -1,4 +1,4 @@
-//! A place of its own for each test: a workspace, a home, sessions, and the real program in it.
+//! A separate world for each test: a workspace, a home, sessions, and the real program.
 //!
 //! Must not know: what is tested.
 

@@ -1,5 +1,6 @@
-//! Calls that run again, or that nobody knows the end of: what the model is told. Must not know: how
-//! consent is decided.
+//! Tests of what the model sees of calls that run again or have an unknown outcome.
+//!
+//! Must not know: how consent is decided.
 
 use std::process::Stdio;
 
@@ -42,7 +43,7 @@ fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
         let result = asked.result("notes.txt");
         assert!(result.contains("gamma") && !result.contains("alpha"), "{result}");
         assert!(!result.contains("[operator"), "nobody edited anything: {result}");
-        // What reads it ran anew with what it reads now; a sibling did not.
+        // The reader ran again with the new value; a sibling did not.
         assert_eq!(phase.world.read("copy.txt"), "gamma\n");
         assert_eq!(executions(&phase.state(), phase.call("start")), 1);
         assert!(!asked.has("echo finish"), "{asked}");
@@ -174,7 +175,7 @@ fn what_is_left_unknown_is_told_as_that() {
     for format in FORMATS {
         let phase = killed(format);
         let id = phase.call("it").to_string();
-        let verb = ["resolve", &id, "--leave", "--reason", "the office checks"];
+        let verb = ["resolve", &id, "--abandon", "--reason", "the office checks"];
         let after = phase.after(&verb, vec![answer(format, "At last.")]);
         let result = after.one().result("echo begun").to_owned();
         assert!(result.contains("nobody knows whether it happened"), "{result}");

@@ -1,5 +1,6 @@
-//! A sub-agent: what its own model is asked, and what the one that asked for it hears. Must not know:
-//! how a thread begins or ends.
+//! Tests of the requests of a sub-agent, and of what its parent receives.
+//!
+//! Must not know: how a thread begins or ends.
 
 use overrule::domain::id::{NodeId, NodeKind};
 use overrule::domain::state::{Mode, State};

@@ -1,5 +1,6 @@
-//! Undo, redo and other branches: what the model is asked then is what it was asked on that branch,
-//! byte for byte. Must not know: how a branch is brought back.
+//! Tests that after undo, redo or switch a request repeats that of the branch byte for byte.
+//!
+//! Must not know: how a branch is restored.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ fn first(format: &Format) -> Reply {
     ])
 }
 
-/// The words of the answer that stands.
+/// True where the current answer has these words.
 fn answered(state: &State, words: &str) -> bool {
     let Mode::Finished(answer) = state.mode else {
         return false;
@@ -80,7 +81,7 @@ async fn an_undo_and_a_redo_ask_nobody_and_go_on_byte_for_byte() {
             .until("an answer", |state| answered(state, "On."))
             .await;
         let asked = stage.asked();
-        // System, task, message, two results, and the answer behind them.
+        // System, task, message, two results, and the answer after them.
         assert_eq!(asked[3].upto(5), asked[1].upto(5), "{}", asked[3]);
         assert_eq!(asked[3].told().last(), Some(&"First."));
         assert!(asked[3].find("echo two").is_none(), "{}", asked[3]);
@@ -89,7 +90,7 @@ async fn an_undo_and_a_redo_ask_nobody_and_go_on_byte_for_byte() {
             "the other branch's effect is told: {}",
             asked[3]
         );
-        // The other branch: back to where the edit stood.
+        // The other branch: back to the edit.
         let to = Epoch(1);
         let switch = Command::Edit(EditCommand::Switch {
             to,

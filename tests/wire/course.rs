@@ -1,5 +1,6 @@
-//! A run over three turns that all edits are made on, and what is asked after an edit of it. Must
-//! not know: which edits.
+//! The run over three turns that all edits are made on, and the requests after an edit.
+//!
+//! Must not know: which edits.
 
 use std::process::Stdio;
 
@@ -13,7 +14,7 @@ use crate::pick::{call, node};
 use crate::server::{Reply, Server};
 use crate::world::{Said, World, finish, signal, until, wait};
 
-/// Messages of the last request of the course: system, task, first message, its three results,
+/// Messages of the last request of the run: system, task, first message, its three results,
 /// second message, its result.
 pub const MESSAGES: usize = 8;
 
@@ -56,7 +57,7 @@ pub fn answer(format: &Format, words: &'static str) -> Reply {
     format.message(&[Part::Text(words)])
 }
 
-/// The course, run to its answer.
+/// The finished run.
 pub struct Course {
     /// Where.
     pub world: World,
@@ -68,7 +69,7 @@ pub struct Course {
     pub asked: Vec<Asked>,
 }
 
-/// The operator's settings of a run whose questions stay open until somebody answers them.
+/// The operator's settings of a run whose questions stay open until they are answered.
 const PATIENT: &str = "[policy]\npreset = \"guarded\"\ndeadline = \"1h\"\n";
 
 /// What the model says where calls wait: one runs, one waits for approval, one for what that gives,
@@ -95,7 +96,7 @@ pub fn waiting() -> Vec<Part> {
     ]
 }
 
-/// What came of going on after an edit.
+/// The outcome of a resume after an edit.
 pub struct After {
     /// What the program said.
     pub said: Said,
@@ -180,7 +181,7 @@ impl Course {
         line.unwrap()["digest"].as_str().unwrap().to_owned()
     }
 
-    /// Runs a verb and goes on with a server that answers with these messages.
+    /// Runs a verb and resumes with a server that answers with these messages.
     #[track_caller]
     pub fn after(&self, verb: &[&str], replies: Vec<Reply>) -> After {
         let server = Server::new(replies);
@@ -202,8 +203,8 @@ impl Course {
         self.world.run(&args).ends(0)
     }
 
-    /// Fails unless each request is coherent and repeats the bytes of the one before it. Words that
-    /// only the newest request is told stand at its end and are not repeated.
+    /// Fails unless each request is coherent and repeats the bytes of the one before it. Notices that
+    /// only the newest request has are at its end and are not repeated.
     #[track_caller]
     fn consecutive(&self, asked: &[Asked]) {
         asked.iter().for_each(Asked::coherent);
@@ -213,8 +214,8 @@ impl Course {
         }
     }
 
-    /// Fails unless a request repeats so many messages of the last one of the course, byte for byte,
-    /// and not one more.
+    /// Fails unless a request repeats exactly this many messages of the last request of the run, byte
+    /// for byte.
     #[track_caller]
     pub fn repeats(&self, asked: &Asked, messages: usize) {
         let before = &self.asked[2];
@@ -252,7 +253,7 @@ impl Course {
     }
 }
 
-/// Messages of a request without the words at its end that only the newest request is told.
+/// Number of messages of a request, without the notices at its end that only the newest request has.
 pub fn standing(asked: &Asked) -> usize {
     let passing =
         |message: &&Message| matches!(message, Message::Console(text) if text.contains("Already happened"));

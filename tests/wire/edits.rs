@@ -1,5 +1,6 @@
-//! Edits of a run that has come to its answer: what the model is asked next. Must not know: how an
-//! edit is decided.
+//! Tests of the requests after an edit of a finished run.
+//!
+//! Must not know: how an edit is decided.
 
 use overrule::domain::id::{NodeKind, ThreadId};
 use overrule::domain::node::Content;
@@ -11,7 +12,7 @@ use crate::pick::{call, executions};
 
 const NEW_START: &str = r#"{"_as":"start","command":"echo other >> log.txt; echo otherwise"}"#;
 
-/// Fails unless what happened and was not undone is told, and only that.
+/// Fails unless exactly the effects that happened and were not reverted are reported.
 #[track_caller]
 fn tells_what_happened(console: &str, tools: &str) {
     assert!(
@@ -65,7 +66,7 @@ fn edited_arguments_that_another_call_reads_run_both() {
         let asked = after.one();
         assert!(asked.result("other.txt").contains("gamma"));
         assert_eq!(phase.world.read("copy.txt"), "gamma\n");
-        // What reads it is told as it stands: a reference. That it ran anew shows in its result.
+        // The reader is sent with its reference. Its result shows that it ran again.
         assert!(asked.call("\"copy\"").args.contains("†call.notes"));
         assert!(!asked.result("\"copy\"").contains("operator"), "{asked}");
         assert_eq!(executions(&phase.state(), phase.call("copy")), 2);
@@ -105,7 +106,7 @@ fn a_corrected_observation_is_told_as_the_operators() {
         let verb = ["edit", &observation, "--value", "\"corrected by hand\""];
         let after = phase.after(&verb, vec![answer(format, "Corrected.")]);
         let asked = after.one();
-        // The calls stand as they were made, and so does the result before it.
+        // The calls are sent as they were made, and so is the result before it.
         phase.repeats(asked, 4);
         let result = asked.result("echo start");
         assert!(result.contains("[operator wrote this result]"), "{result}");
@@ -141,8 +142,8 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
         assert_eq!(after.asked.len(), 2);
         let asked = &after.asked[0];
         phase.repeats(asked, 2);
-        // What the model said before stands with its calls and results, then comes the rewritten
-        // thought, in plain words, and the note.
+        // First the earlier text of the model with its calls and results, then the rewritten
+        // thought as plain text, and the note.
         let Message::Assistant { text, calls, .. } = &asked.messages[2] else {
             panic!("{asked}")
         };
@@ -171,7 +172,7 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
         for gone in ["And I copy the notes", "copy.txt", "I log the end", "echo finish"] {
             assert!(!asked.has(gone), "{gone} in\n{asked}");
         }
-        // The next request repeats it all and goes on.
+        // The next request repeats it all and continues.
         assert!(after.asked[1].has("Then I only look."));
         assert_eq!(executions(&phase.state(), phase.call("start")), 1);
         assert_eq!(phase.world.read("log.txt"), "start\nfinish\n");
@@ -312,7 +313,7 @@ fn a_refused_answer_is_gone_and_the_reason_is_told() {
 #[test]
 fn a_prompt_put_in_stands_where_it_was_put() {
     for format in FORMATS {
-        // In the middle: what came later falls.
+        // In the middle: later turns are superseded.
         let phase = Course::new(format);
         let turn = phase.turn("notes");
         let verb = ["guide", "Leave the log alone.", "--after", &turn];
@@ -321,7 +322,7 @@ fn a_prompt_put_in_stands_where_it_was_put() {
         phase.repeats(asked, 6);
         assert_eq!(asked.messages[6], Message::User("Leave the log alone.".into()));
         assert!(!asked.has("echo finish"), "{asked}");
-        // At the tip: behind the answer.
+        // At the tip: after the answer.
         let phase = Course::new(format);
         let after = phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
         let asked = after.one();
@@ -426,7 +427,7 @@ fn a_deleted_prompt_was_never_said() {
         phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
         let prompt = phase.node(NodeKind::Prompt, "And now?");
         let after = phase.after(&["delete", &prompt], vec![answer(format, "As before.")]);
-        // The answer before it stands again, and nobody is asked.
+        // The earlier answer is active again, and the model is not asked.
         assert_eq!(after.said.out, "All is done.\n");
         assert!(after.asked.is_empty());
         let messages = build::messages(&phase.state(), ThreadId(0), None);

@@ -1,5 +1,6 @@
-//! Replies that do not end: where they are cut off, and what stands of them. Must not know: how the
-//! program counts.
+//! Tests of endless replies: where they are cut off, and what is kept of them.
+//!
+//! Must not know: how the program counts.
 
 use overrule::domain::command::{Command, RunCommand};
 use overrule::domain::id::{NodeKind, TurnId};

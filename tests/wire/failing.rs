@@ -1,5 +1,6 @@
-//! Servers that fail: what is tried again, what is told, how it ends. Must not know: what the run
-//! was about.
+//! Tests of failing servers: what is retried, what is reported, how the run ends.
+//!
+//! Must not know: what the run was about.
 
 #![expect(
     clippy::disallowed_methods,
@@ -60,7 +61,7 @@ fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
 #[test]
 fn nobody_there_is_told_with_what_to_do() {
     let world = World::new();
-    // A port that was free a moment ago.
+    // A port that was just free.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -208,7 +209,7 @@ fn an_empty_answer_is_asked_for_once_more() {
 
 #[test]
 fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
-    // What was said before the end, how it ended, what is told, and how often it is asked in all.
+    // The text before the end, how it ended, the message, and the number of requests.
     let begun = || {
         let mut frames = call(0, Some("x"), "list_dir", &json!({}));
         frames.truncate(1);
@@ -343,7 +344,7 @@ fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
         .unwrap();
     assert_eq!(result["tool_call_id"], id(4).as_str());
 
-    // What is refused all the same is told.
+    // A request that is refused all the same is reported.
     let world = World::new();
     let no = "{\"detail\":\"stream_options is not known here\"}";
     let server = Server::new(vec![refuse(400, no), refuse(400, no)]);

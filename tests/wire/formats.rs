@@ -1,5 +1,6 @@
-//! The model formats that the program speaks, each as a row: how a server writes a message in it, and
-//! what a request in it says. Must not know: which edits are tested.
+//! The wire formats of the program, one row each: server messages and the contents of requests.
+//!
+//! Must not know: which edits are tested.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub struct Format {
     pub name: &'static str,
     /// Flags by which the program speaks it.
     pub flags: &'static [&'static str],
-    /// Frames of these parts; so many calls of the message came before them.
+    /// Frames of these parts; the number is that of earlier calls of the message.
     pub frames: fn(&[Part], usize) -> Vec<String>,
     /// The end of a message, with calls in it or without.
     pub end: fn(bool) -> Vec<String>,
@@ -74,7 +75,7 @@ pub enum Message {
     User(String),
     /// A word of the console.
     Console(String),
-    /// What the model said and called, as it is told that it did.
+    /// A message of the model, as a request repeats it.
     Assistant {
         /// The words.
         text: String,
@@ -109,7 +110,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The bytes of the body up to the end of so many messages: what a server may know already.
+    /// The bytes of the body up to the end of this many messages: what a server may know already.
     #[track_caller]
     pub fn upto(&self, messages: usize) -> &str {
         &self.body[..self.ends[messages - 1]]
@@ -184,8 +185,8 @@ impl Asked {
         signed.flatten().map(String::as_str).collect()
     }
 
-    /// Fails unless every call has exactly one result of its id, all of them right behind the
-    /// message that made the calls and in the same order, and no result is without its call.
+    /// Fails unless every call has exactly one result of its id, and every result has its call. The
+    /// results follow the message with the calls directly and in the same order.
     #[track_caller]
     pub fn coherent(&self) {
         let mut open: Vec<&str> = Vec::new();

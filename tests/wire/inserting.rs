@@ -1,5 +1,8 @@
-//! Calls, thoughts and prompts that are put in, or taken away, while the model streams and while a
-//! call runs: what goes on, and what the model is asked next. Must not know: how an edit is decided.
+//! Tests of inserted and deleted nodes while the model streams and while a call runs.
+//!
+//! Must not know: how an edit is decided.
+//!
+//! They check what continues, and the next request to the model.
 
 use std::sync::Arc;
 
@@ -15,7 +18,7 @@ use crate::pick::{self, call, executions, node};
 use crate::server::open;
 use crate::stage::{Stage, call_of_turn, eventually, patient, read, slow};
 
-/// What is put in.
+/// The inserted node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Call,
@@ -73,7 +76,7 @@ impl What {
     }
 }
 
-/// So many calls have succeeded.
+/// True once this many calls have succeeded.
 fn ended(calls: usize) -> impl Fn(&State) -> bool {
     use overrule::domain::call::{Call, Status};
     move |state| {
@@ -151,7 +154,7 @@ async fn what_is_put_in_before_a_turn_ends_its_stream_and_its_running_call() {
             let (asked, state, world) = stage.end().await;
             assert_eq!(asked.len(), 3);
             let last = &asked[2];
-            // What stands before it is repeated byte for byte; nothing of what came after it is left.
+            // The messages before it are repeated byte for byte; later ones are gone.
             assert_eq!(last.upto(4), asked[1].upto(4), "{last}");
             for gone in ["I run.", "sleep", "While it runs"] {
                 assert!(!last.has(gone), "{gone} in\n{last}");

@@ -1,4 +1,6 @@
-//! Which server gets the key and the conversation. Must not know: what the run was about.
+//! Tests that only the right server gets the key and the conversation.
+//!
+//! Must not know: what the run was about.
 
 use crate::asking;
 use crate::server::{Reply, Server, answer_in_words};

@@ -1,4 +1,6 @@
-//! What is kept of the wire while several requests are under way. Must not know: how files are kept.
+//! Tests of the wire log while several requests are open.
+//!
+//! Must not know: how files are kept.
 
 use std::process::Stdio;
 

@@ -1,6 +1,6 @@
-//! The real program against a server on this machine that speaks Chat Completions: what is sent,
-//! what is made of the answers, and what of a server that fails. Must not know: how the program
-//! decodes a stream.
+//! Tests of the real program against a local server: requests, answers and failures.
+//!
+//! Must not know: how the program decodes a stream.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,9 @@
-//! What an operator does besides edits: decisions before a rewritten thought, a pin that is given up,
-//! a running call that is ended, a whole turn that is asked again. Must not know: how it is decided.
+//! Tests of operator actions that are not edits.
+//!
+//! Must not know: how it is decided.
+//!
+//! They are decisions before a rewritten thought, a removed pin, a cancelled call, and a turn that
+//! is asked again.
 
 use std::sync::Arc;
 
@@ -141,7 +145,7 @@ async fn a_pin_that_is_given_up_lets_the_call_run_with_what_it_reads_now() {
         let edit = pick::corrected(&stage.live.state, text, &json!("as I know it"));
         stage.commit(vec![edit]).await;
         stage.live.until("the next", answered("Second.")).await;
-        // What it reads changes, and the operator's word stands all the same.
+        // The value it reads changes, and the operator's result stays all the same.
         let edit = pick::edited(&stage.live.state, stage.call("name"), &name("other.txt"));
         stage.commit(vec![edit]).await;
         stage.live.until("the next", answered("Third.")).await;

@@ -1,5 +1,6 @@
-//! Results and replies that are on record: what is neither run nor asked again, and what the model is
-//! told of it. Must not know: when a record may stand in.
+//! Tests of recorded results and replies: what is not run or asked again, and what the model sees.
+//!
+//! Must not know: when a record may be used.
 
 use overrule::domain::command::{Command, RunCommand};
 use overrule::domain::id::NodeKind;
@@ -12,7 +13,7 @@ use crate::formats::{FORMATS, Message, Part};
 use crate::pick::{self, call, executions, node};
 use crate::stage::{Stage, read};
 
-/// The answer that stands has these words.
+/// True where the current answer has these words.
 fn answered(words: &'static str) -> impl Fn(&State) -> bool {
     move |state| match state.mode {
         Mode::Finished(answer) => state.nodes[&answer].text() == words,
@@ -23,7 +24,7 @@ fn answered(words: &'static str) -> impl Fn(&State) -> bool {
 #[tokio::test]
 async fn an_equal_read_of_a_turn_that_is_asked_again_is_given_its_recorded_result_once() {
     for format in FORMATS {
-        // Asked again because of an edit, and because somebody wants it.
+        // Asked again because of an edit, and on request of the operator.
         for by_edit in [true, false] {
             let replies = vec![
                 format.message(&[Part::Text("I look."), read("notes")]),
@@ -94,7 +95,7 @@ async fn an_edit_that_comes_to_a_context_on_record_takes_its_reply_and_asks_nobo
         for (value, words, requests) in [
             ("one", "Second.", 4),
             ("two", "Third.", 5),
-            // As it was before: both the turn and the answer are on record.
+            // As before: both the turn and the answer are recorded.
             ("one", "Second.", 5),
         ] {
             let edit = pick::corrected(&stage.live.state, notes, &json!(value));
@@ -107,7 +108,7 @@ async fn an_edit_that_comes_to_a_context_on_record_takes_its_reply_and_asks_nobo
         stage.live.until("an answer", answered("On.")).await;
         let (asked, state, _) = stage.end().await;
         assert_eq!(asked.len(), 6);
-        // It goes on from what was asked then, byte for byte: system, task, message, result, message, result.
+        // It continues the earlier request byte for byte: system, task, message, result, message, result.
         assert_eq!(asked[5].upto(6), asked[3].upto(6), "{}", asked[5]);
         assert_eq!(asked[5].told().last(), Some(&"Second."));
         assert_eq!(asked[5].user(), "And now?");

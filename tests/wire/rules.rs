@@ -1,5 +1,8 @@
-//! Servers with rules of their own about the form of a request, each in the words of a provider: what is learned, what is
-//! sent from then on, and that nothing is sent twice. Must not know: how a refusal is read.
+//! Tests of servers with their own rules for requests, each with the error text of a provider.
+//!
+//! Must not know: how a refusal is read.
+//!
+//! They check what is learned, what is sent from then on, and that nothing is sent twice.
 
 use std::collections::BTreeSet;
 
@@ -159,7 +162,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// A model that makes two calls, one more, and answers; it is told at last that no request is left.
+/// A model that makes two calls, then one, and answers; the last request says that no other is left.
 fn conversation(body: &Value) -> Reply {
     if body["stream"] != true {
         return answered(body);
@@ -336,7 +339,7 @@ fn a_rule_that_is_told_inside_of_an_answer_is_learned_too() {
     assert_eq!(output.out, "Done.\n");
     assert_eq!(server.seen().len(), 2);
 
-    // Behind the first words of a reply it is an error.
+    // After the first words of a reply it is an error.
     let world = World::new();
     let server = Server::answering(move |_, _| {
         Reply::Stream(vec![delta(&json!({"content": "So "})), refused.to_owned()])

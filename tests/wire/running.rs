@@ -1,5 +1,6 @@
-//! Edits of calls that run, and several edits as one: what the model is asked next. Must not know: how
-//! an edit is decided.
+//! Tests of the requests after edits of running calls, and after several edits in one commit.
+//!
+//! Must not know: how an edit is decided.
 
 use std::sync::Arc;
 

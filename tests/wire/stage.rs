@@ -1,5 +1,6 @@
-//! A run in this process against a server of the test, to be edited while it is under way. Must not
-//! know: which edits.
+//! A run in this process against a server of the test, to be edited while it is in progress.
+//!
+//! Must not know: which edits.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::pick::call;
 use crate::server::{Reply, Server};
 use crate::world::World;
 
-/// The newest edit that stands counts no more.
+/// Undoes the newest active edit.
 pub const UNDO: Command = Command::Edit(EditCommand::Undo {
     epoch: None,
     effects_seen: None,
@@ -92,7 +93,7 @@ impl Stage {
         call.last_attempt().unwrap().launch.process.unwrap()
     }
 
-    /// Waits until so many calls have given their result.
+    /// Waits until this many calls have a result.
     pub async fn read_ended(&mut self, calls: usize) {
         let ended = move |state: &State| {
             let done = |call: &&Call| call.status == Status::Succeeded;

@@ -1,5 +1,6 @@
-//! Edits while the model still streams: whether the client closes the connection of a stream that
-//! nobody wants any more, and what it asks next. Must not know: how an edit is decided.
+//! Tests of edits while the model streams: the client closes unused streams and asks again.
+//!
+//! Must not know: how an edit is decided.
 
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ async fn a_thought_rewritten_while_the_model_streams_closes_the_connection() {
             .commit(vec![pick::rewritten(&stage.live.state, thought, "I only think.")])
             .await;
         stage.closed(0).await;
-        // What the server still sends reaches nobody.
+        // Later frames of the server are not read.
         rest.send((format.frames)(&[Part::Text("I go on."), read("late")], 2));
         let slow = stage.call("slow");
         let (asked, state, world) = stage.end().await;

@@ -1,5 +1,6 @@
-//! What is taken over from another branch: an answer, and a call that only that branch has. Must not
-//! know: how a branch is found.
+//! Tests of nodes copied from another branch: an answer, and a call that only that branch has.
+//!
+//! Must not know: how a branch is found.
 
 use overrule::domain::command::Edit;
 use overrule::domain::id::{Epoch, NodeKind};

@@ -1,4 +1,4 @@
-//! Runs that come to an answer: what the server saw of them.
+//! Tests of runs that reach an answer: what the server saw of them.
 
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ fn what_was_sent_before_is_sent_again_byte_for_byte() {
         let tools = |seen: &Seen| seen.json()["tools"].to_string();
         assert_eq!(tools(&pair[0]), tools(&pair[1]));
     }
-    // And what two runs of one course send is the same, whenever they are.
+    // Two equal runs send the same, at any time.
     let (other, again) = (World::new(), Server::new(three_turns()));
     finish(asking(&other, &again, &["--policy", "auto"])).ends(0);
     assert_eq!(messages_text(&again.seen()[2]), messages_text(&seen[2]));

@@ -1,5 +1,9 @@
-//! Replies that are no answer: calls written as text, calls in another choice, an odd end, faults that say what they are;
-//! and odd replies that are one. Must not know: how a stream is decoded.
+//! Tests of replies without an answer, and of odd replies with one.
+//!
+//! Must not know: how a stream is decoded.
+//!
+//! Replies without an answer: calls written as text, calls in another choice, an odd end, faults
+//! with a reason.
 
 use serde_json::{Value, json};
 
@@ -86,7 +90,7 @@ fn a_call_in_any_form_or_half_of_one_is_no_answer_and_nothing_runs() {
         );
         let state = world.state(&world.id());
         assert!(state.ledger.values().next().is_none(), "{reported}: nothing ran");
-        // Whoever asks again is answered.
+        // A repeated request is answered.
         let id = world.id();
         let turn = state.turns.keys().last().unwrap().0.to_string();
         let next = Server::new(vec![answer_in_words("Done.")]);

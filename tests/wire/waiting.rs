@@ -1,5 +1,6 @@
-//! Decisions and edits on calls that have not run: what the model is told of them. Must not know: how
-//! a decision is taken.
+//! Tests of what the model sees of decisions and edits on calls that have not run.
+//!
+//! Must not know: how a decision is made.
 
 use overrule::domain::id::NodeId;
 
@@ -7,7 +8,7 @@ use crate::course::{After, Course, answer};
 use crate::formats::{Asked, FORMATS, Format};
 use crate::pick::executions;
 
-/// Goes on after a verb on the call of a label: all that waits besides was approved.
+/// Resumes after a verb on the call of a label: all other waiting calls were approved.
 fn going_on(format: &'static Format, label: &str, verb: &[&str]) -> (Course, NodeId, After) {
     let phase = Course::interrupted(format);
     for besides in ["start", "other"].into_iter().filter(|one| *one != label) {

@@ -1,19 +1,20 @@
-//! Numbers on the command line: what is refused says what is wanted, with an example. Must not know: what a number
-//! is for.
+//! Parses numbers of the command line; an error names the expected form with an example.
+//!
+//! Must not know: what a number is for.
 
 use std::str::FromStr;
 
-/// A whole number; `wanted` says what to write.
+/// Parses a whole number; `requested` describes the expected form in the error.
 pub fn whole<T: FromStr>(requested: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| text.parse().map_err(|_| format!("write {requested}"))
 }
 
-/// An event, as it is counted and as it is printed.
+/// Parses the number of an event, with or without `#`.
 pub fn event(text: &str) -> Result<u64, String> {
     whole("the number of an event, such as 40")(text.strip_prefix('#').unwrap_or(text))
 }
 
-/// A factor above 0.
+/// Parses a factor above 0.
 pub fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
@@ -21,7 +22,7 @@ pub fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A share between nothing and all.
+/// Parses a number from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -35,7 +36,7 @@ mod tests {
 
     use super::super::Args;
 
-    /// Every place of the command line that takes a number, with words around it: the number comes last.
+    /// Every argument of the command line that is a number, as a command line that ends before it.
     const PLACES: &[&str] = &[
         "resume last --max-turns",
         "resume last --max-tokens",
@@ -53,8 +54,8 @@ mod tests {
         "redo last --epoch",
         "switch last",
         "switch last 1 --epoch",
-        "take last o5 --from 1 --rev",
-        "take last o5 --from",
+        "copy last o5 --from 1 --rev",
+        "copy last o5 --from",
         "ask-again last",
         "ask-again last 4 --request",
         "keep last",
@@ -102,7 +103,7 @@ mod tests {
         }
     }
 
-    /// No number is read by a parser that says less: a new one has a place above.
+    /// Fails if a number has clap's own parser. Add each new number to `PLACES`.
     #[test]
     fn every_number_has_a_place_here() {
         fn numbers(command: &clap::Command, of: &str, found: &mut Vec<String>) {

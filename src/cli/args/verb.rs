@@ -1,4 +1,6 @@
-//! The operator's verbs on a session, as words. Must not know: what they do.
+//! Defines the operator verbs on a session: their arguments and help.
+//!
+//! Must not know: what they do.
 
 mod common;
 mod failures;
@@ -15,60 +17,60 @@ pub use takes::{AttemptArg, Change, Choice, CommitArgs, On, PreviewArg, Revision
 /// Operator verbs on a session, stored or running.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Approve a call that waits
+    /// Approve a waiting call
     Approve {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The call, such as c5
+        /// Call, such as c5
         call: String,
         /// Digest that `overrule queue` printed
         #[arg(long)]
         digest: String,
-        /// Name of its tool, where that is tagged irreversible: nothing lets it run without
+        /// Name of its tool; required if the tool is tagged irreversible
         #[arg(long, value_name = "TOOL")]
         word: Option<String>,
     },
-    /// Approve every call that can be approved together
+    /// Approve all calls that can be approved together
     ApproveAll {
         /// The session
         #[command(flatten)]
         on: On,
-        /// Digest of them all that `overrule queue` printed
+        /// Digest of all these calls that `overrule queue` printed
         #[arg(long)]
         digest: String,
     },
-    /// Always run exactly the bytes of a call that waits, for the rest of the session
+    /// Approve a waiting call, and every later call with exactly its bytes
     Allow {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The call
+        /// Call
         call: String,
         /// Digest that `overrule queue` printed
         #[arg(long)]
         digest: String,
     },
-    /// Let a rule judge calls for the rest of the session (docs/policy.md has the language)
+    /// Add a policy rule for the rest of the session (see docs/policy.md)
     AddRule {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The preview: the rule word for word, with the calls that it would have been about
+        /// The preview: the rule as read, and the recorded calls that it matches
         #[command(flatten)]
         look: PreviewArg,
-        /// The rule, such as: tool = "read_file", gate = "allow"
+        /// Rule, such as: tool = "read_file", gate = "allow"
         rule: String,
-        /// Digest that the preview printed: the calls that wait are decided at once
+        /// Digest that the preview printed; the rule then also decides the waiting calls
         #[arg(long)]
         digest: Option<String>,
     },
-    /// Let a rule of the session judge no more
+    /// Remove a rule of the session
     DropRule {
         /// The session
         #[command(flatten)]
         on: On,
-        /// Its number, as `overrule sessions show` lists it
+        /// Number of the rule, as `overrule sessions show` lists it
         #[arg(value_parser = number::whole::<u32>("the number of a rule, such as 1"))]
         rule: u32,
     },
@@ -80,7 +82,7 @@ pub enum Verb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The call
+        /// Call
         call: String,
     },
     /// Edit a node: --text for prompts, thoughts and answers, --args for calls, --value for results
@@ -94,9 +96,9 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The node, such as t3, c5 or o5
+        /// Node, such as t3, c5 or o5
         node: String,
-        /// New words of a prompt, thought or answer
+        /// New text of a prompt, thought or answer
         #[arg(long)]
         text: Option<String>,
         /// New arguments of a call, as JSON
@@ -117,15 +119,15 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The call
+        /// Call
         call: String,
-        /// The other tool
+        /// New tool
         tool: String,
-        /// Its arguments, as JSON
+        /// Arguments, as JSON
         #[arg(long)]
         args: String,
     },
-    /// Give the result of a call by hand; nothing runs
+    /// Set the result of a call by hand; the call does not run
     Answer {
         /// The session
         #[command(flatten)]
@@ -136,13 +138,13 @@ pub enum Verb {
         /// The preview
         #[command(flatten)]
         look: PreviewArg,
-        /// The call
+        /// Call
         call: String,
-        /// The value, as JSON
+        /// Result, as JSON
         #[arg(long)]
         value: String,
     },
-    /// Run a finished call once more
+    /// Run a finished call again
     Retry {
         /// The session
         #[command(flatten)]
@@ -153,10 +155,10 @@ pub enum Verb {
         /// The preview
         #[command(flatten)]
         look: PreviewArg,
-        /// The call
+        /// Call
         call: String,
     },
-    /// Let executions replace a corrected result again
+    /// Allow executions to replace a corrected result again
     Unpin {
         /// The session
         #[command(flatten)]
@@ -167,10 +169,10 @@ pub enum Verb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The result, such as o5
+        /// Result, such as o5
         node: String,
     },
-    /// End a running call, or take back what was let run and has not begun
+    /// Cancel a running or approved call
     Cancel {
         /// The session
         #[command(flatten)]
@@ -178,10 +180,10 @@ pub enum Verb {
         /// What was seen
         #[command(flatten)]
         ran: AttemptArg,
-        /// The call
+        /// Call
         call: String,
     },
-    /// Add guidance: a prompt at the tip, or after a turn
+    /// Insert a prompt at the end, or after a turn
     #[command(visible_alias = "insert-prompt")]
     Guide {
         /// The session
@@ -190,13 +192,13 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The words
+        /// Text
         text: String,
-        /// Number of the turn that it stands after
+        /// Number of the turn to insert after [default: the last]
         #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         after: Option<u32>,
     },
-    /// Insert a thought after a turn, or behind a node of it; the model goes on from it
+    /// Insert a thought after a turn or a node; the model continues from it
     InsertThought {
         /// The session
         #[command(flatten)]
@@ -204,9 +206,9 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The words
+        /// Text
         text: String,
-        /// Number of the turn that it stands after, or a node: what the model said behind it falls
+        /// Turn to insert after, or node: the rest of its turn is superseded [default: the last turn]
         #[arg(long, value_name = "TURN|NODE")]
         after: Option<String>,
     },
@@ -218,16 +220,16 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The tool
+        /// Tool
         tool: String,
-        /// Its arguments, as JSON
+        /// Arguments, as JSON
         #[arg(long)]
         args: String,
-        /// Number of the turn that it stands after
+        /// Number of the turn to insert after [default: the last]
         #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         after: Option<u32>,
     },
-    /// Take a node away
+    /// Delete a node
     Delete {
         /// The session
         #[command(flatten)]
@@ -238,10 +240,10 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The node
+        /// Node
         node: String,
     },
-    /// Refuse an answer; the model is told why and goes on (--reason is required)
+    /// Reject an answer; the model continues with your --reason (required)
     RejectAnswer {
         /// The session
         #[command(flatten)]
@@ -252,10 +254,10 @@ pub enum Verb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The answer
+        /// Answer
         node: String,
     },
-    /// Commit several edits as one: from a JSON file (docs/branches.md describes it)
+    /// Commit several edits of a JSON file as one (see docs/branches.md)
     Commit {
         /// The session
         #[command(flatten)]
@@ -263,11 +265,11 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The file; `-` for standard input
+        /// File with the edits, or `-` for standard input
         #[arg(long, value_name = "FILE")]
         edits: PathBuf,
     },
-    /// Undo the newest edit that counts; what stood before it stands again, and nothing is lost
+    /// Undo the newest active edit; no branch is lost
     Undo {
         /// The session
         #[command(flatten)]
@@ -275,11 +277,11 @@ pub enum Verb {
         /// The plan
         #[command(flatten)]
         planned: CommitArgs,
-        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        /// Current branch when you looked; refused if another one is current now
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
-    /// Let what was undone last stand again
+    /// Redo the last undone edit
     Redo {
         /// The session
         #[command(flatten)]
@@ -287,11 +289,11 @@ pub enum Verb {
         /// The plan
         #[command(flatten)]
         planned: CommitArgs,
-        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        /// Current branch when you looked; refused if another one is current now
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
-    /// Let another branch stand
+    /// Switch to another branch
     Switch {
         /// The session
         #[command(flatten)]
@@ -302,33 +304,34 @@ pub enum Verb {
         /// Number of the branch, as `overrule branches` lists it
         #[arg(value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         branch: u32,
-        /// Branch that stood when you looked, as `overrule branches` lists it; refused if it is another by now
+        /// Current branch when you looked; refused if another one is current now
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         epoch: Option<u32>,
     },
-    /// Take one result, answer or text of another branch over into this one
-    Take {
+    /// Copy a result, answer or text of another branch to the current branch
+    #[command(alias = "take")]
+    Copy {
         /// The session
         #[command(flatten)]
         on: On,
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The node, such as o5; a call stands for its result
+        /// Node, such as o5; for a call, its result is copied
         node: String,
-        /// Revision of it that counts here, if you looked at one; refused if it is another by now
+        /// Active revision of the node that you saw; refused if another one is active now
         #[arg(long, value_parser = number::whole::<u32>("the number of a revision, such as 2"))]
         rev: Option<u32>,
-        /// Number of the branch that it says so on
+        /// Number of the branch to copy from
         #[arg(long, value_name = "BRANCH", value_parser = number::whole::<u32>("the number of a branch, such as 2"))]
         from: u32,
     },
-    /// Decide on an effect that may already have happened
+    /// Decide a call whose effect may already have happened
     Consent {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The call
+        /// Call
         call: String,
         /// Digest that `overrule queue` printed
         #[arg(long)]
@@ -336,35 +339,35 @@ pub enum Verb {
         /// What to do
         #[arg(value_enum)]
         choice: Choice,
-        /// Name of its tool, to run again what is tagged irreversible
+        /// Name of its tool; required to run an irreversible call again
         #[arg(long, value_name = "TOOL")]
         word: Option<String>,
     },
-    /// Say what came of a call whose outcome is not known: --happened, --did-not or --did-not-finish; or --leave it unknown
-    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not", "did_not_finish", "leave"])))]
+    /// Record the outcome of a call whose outcome is unknown, or --abandon it
+    #[command(group(clap::ArgGroup::new("outcome").required(true).args(["happened", "did_not", "did_not_finish", "abandon"])))]
     Resolve {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The call
+        /// Call
         call: String,
         /// What was seen
         #[command(flatten)]
         ran: AttemptArg,
-        /// It happened, with this result as JSON
+        /// It happened, with this result (JSON)
         #[arg(long, value_name = "JSON")]
         happened: Option<String>,
         /// It did not happen; it may run
         #[arg(long)]
         did_not: bool,
-        /// It was cancelled and did not finish: it ends as cancelled and does not run again; part of it may have happened
+        /// It did not finish: it ends as cancelled and does not run again
         #[arg(long)]
         did_not_finish: bool,
-        /// Nobody knows: it ends without a result and does not run again; the model is told so, and --reason beside it
-        #[arg(long)]
-        leave: bool,
+        /// The outcome stays unknown: it ends without a result; the model sees this and --reason
+        #[arg(long, alias = "leave")]
+        abandon: bool,
     },
-    /// Insert the call that finds out whether an execution happened, by its tool's probe template
+    /// Insert the call that checks whether an execution happened, from its tool's probe template
     Probe {
         /// The session
         #[command(flatten)]
@@ -372,10 +375,10 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The call, or the number of an execution that `overrule effects` printed
+        /// Call, or number of an execution that `overrule effects` printed
         entry: String,
     },
-    /// Insert the call that takes an execution back, by its tool's compensate template
+    /// Insert the call that reverts an execution, from its tool's compensate template
     Compensate {
         /// The session
         #[command(flatten)]
@@ -383,10 +386,10 @@ pub enum Verb {
         /// The change
         #[command(flatten)]
         change: Change,
-        /// The call, or the number of an execution that `overrule effects` printed
+        /// Call, or number of an execution that `overrule effects` printed
         entry: String,
     },
-    /// Ask the model again: a broken turn goes on, a whole one is replaced with what came after it
+    /// Ask the model again: continues a broken turn, or replaces a complete one and all after it
     AskAgain {
         /// The session
         #[command(flatten)]
@@ -397,11 +400,11 @@ pub enum Verb {
         /// Number of the turn
         #[arg(value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         turn: u32,
-        /// Request of the turn that you saw, counted from 1; refused if another was made by now
+        /// Request of the turn that you saw, from 1; refused if a newer one was made
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a request, such as 2"))]
         request: Option<u32>,
     },
-    /// Take what arrived of a broken turn as the whole turn
+    /// Accept a broken turn as complete
     Keep {
         /// The session
         #[command(flatten)]
@@ -409,59 +412,59 @@ pub enum Verb {
         /// Number of the turn
         #[arg(value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
         turn: u32,
-        /// Request of the turn that you saw, counted from 1; refused if another was made by now
+        /// Request of the turn that you saw, from 1; refused if a newer one was made
         #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a request, such as 2"))]
         request: Option<u32>,
     },
-    /// Pause a session: it starts nothing until it is unpaused, what runs goes on
+    /// Pause a session: running calls finish, nothing new starts
     Pause {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// Let a paused or stopped session go on
+    /// Continue a paused or stopped session
     Unpause {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// Restrict a session to reading calls until that is lifted: every other call that has not started is denied
+    /// Restrict a session to reading calls; denies all other calls that have not started
     Restrict {
         /// The session
         #[command(flatten)]
         on: On,
-        /// Lift the restriction: every call may start again
+        /// Lift the restriction
         #[arg(long)]
         lift: bool,
     },
-    /// Let one launch or request of a paused session through
+    /// Start one call or model request of a paused session
     Step {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// About repetition.
+    /// Verbs about loops.
     #[command(flatten)]
     Loops(LoopVerb),
-    /// End the open stream of a running session; the blocks that arrived whole are the turn, and the run is paused
+    /// End the current model reply, keep its complete blocks, and pause the session
     StopTurn {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// Stop a session, running calls too: nothing goes on, also when it is resumed, until it is unpaused
+    /// Stop a session and its running calls until it is unpaused
     Stop {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// Change the limits of a session: --max-turns, --max-tokens, --max-time, --max-price, --parallel
+    /// Change limits: --max-turns, --max-tokens, --max-time, --max-price, --parallel
     SetLimits {
         /// The session
         #[command(flatten)]
         on: On,
     },
-    /// About failures and how they are met.
+    /// Verbs about failures.
     #[command(flatten)]
     Failures(FailureVerb),
     /// Change the policy preset of a session
@@ -469,10 +472,10 @@ pub enum Verb {
         /// The session
         #[command(flatten)]
         on: On,
-        /// supervised, guarded, auto or read-only
+        /// Preset: supervised, guarded, auto or read-only
         preset: String,
     },
-    /// About what is learnt of tools.
+    /// Verbs about tool weights.
     #[command(flatten)]
     Weights(WeightVerb),
 }

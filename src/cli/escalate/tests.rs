@@ -1,4 +1,6 @@
-//! What is told, and how often. The ways themselves are tested where they are.
+//! Tests what a notification says and how often it is sent.
+//!
+//! Must not know: how a notification is sent.
 
 use super::*;
 use crate::cli::address::{Address, Flags};
@@ -36,7 +38,7 @@ fn alert_json(caller: &Caller, state: &State) -> Value {
     caller.text(state, need.cause.name(), (&need.reason, &attempts), &need)
 }
 
-/// A run with a call that waits and a secret in what it says.
+/// A run with a waiting call and a secret in its arguments.
 fn waiting() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.begin();
@@ -69,7 +71,7 @@ fn notification_is_short_visible_and_free_of_secrets() {
     assert_eq!(message["cause"], "calls");
     assert_eq!(
         message["reason"],
-        "c3 write_file waits for your word (awaiting approval)"
+        "c3 write_file waits for your decision (awaiting approval)"
     );
     assert_eq!(message["state"], "running");
     assert_eq!(message["see"], "overrule queue 0123");
@@ -94,9 +96,9 @@ fn notification_is_short_visible_and_free_of_secrets() {
 #[tokio::test]
 async fn an_active_reason_is_notified_only_once() {
     let dir = tempfile::tempdir().unwrap();
-    let line = format!("cat >> {}/told; echo >> {0}/told", dir.path().display());
+    let line = format!("cat >> {}/notified; echo >> {0}/notified", dir.path().display());
     let count = || {
-        let text = std::fs::read_to_string(dir.path().join("told")).unwrap_or_default();
+        let text = std::fs::read_to_string(dir.path().join("notified")).unwrap_or_default();
         text.lines().count()
     };
     let mut stage = waiting();
@@ -108,15 +110,15 @@ async fn an_active_reason_is_notified_only_once() {
             caller.call(&stage.model.run.state);
         }
     }
-    // A second call that waits is the same reason: the operator is called already.
+    // A second waiting call is the same reason: the operator was notified.
     stage.awaiting("c4", "write_file", "{}");
     caller.look(&stage.model.run.state);
     assert_eq!(caller.current, Some((AttentionReason::Calls, AlertState::Yes)));
-    // What stood at the end of a run was told before.
-    let end = End::new(crate::cli::exit::Code::Halted, "nobody is here");
+    // The reason at the end of the run was notified before.
+    let end = End::new(crate::cli::exit::Code::Halted, "no operator");
     caller.call_at_end(&stage.model.run.state, &end);
     assert_eq!(caller.calls.len(), 1);
-    // They paused the run themselves: nobody is needed. Then something waits again, and that is told anew.
+    // The operator paused the run: no notification. Then a call waits again, and the operator is notified again.
     stage.engine(Event::Run(RunEvent::Paused {
         reason: "mine".into(),
     }));
@@ -144,7 +146,7 @@ async fn a_failed_notify_command_reports_only_the_failure() {
             failed[0].starts_with("notify.command failed: `false`"),
             "{failed:?}"
         ),
-        Next::Due => panic!("it was told"),
+        Next::Due => panic!("it was already sent"),
     }
     caller.look(&stage.model.run.state);
     assert_eq!(caller.current, Some((AttentionReason::Calls, AlertState::Yes)));
@@ -192,7 +194,7 @@ fn what_is_changed_in_a_run_counts_and_what_is_taken_back_is_as_in_the_files() {
     set(&mut stage, &mut caller, "notify.command", json!([]));
     assert!(
         caller.ways.is_empty() && caller.current.is_none(),
-        "nobody is called any more"
+        "no one is notified any longer"
     );
     set(&mut stage, &mut caller, "notify.command", serde_json::Value::Null);
     set(&mut stage, &mut caller, "notify.after", serde_json::Value::Null);

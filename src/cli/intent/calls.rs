@@ -1,4 +1,6 @@
-//! What is asked of calls: decisions, consent, a word on what nobody saw end. Must not know: how a command travels.
+//! Builds commands on calls: decisions, consent, and outcomes of unfinished executions.
+//!
+//! Must not know: how a command is sent.
 
 use std::sync::Arc;
 
@@ -76,14 +78,14 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
             call,
             ran,
             happened,
-            leave,
+            abandon,
             did_not_finish,
             ..
         } => {
             let what = match happened.as_deref() {
                 Some(value) => Resolution::Happened { value: text(value) },
                 None if *did_not_finish => Resolution::DidNotFinish,
-                None if *leave => Resolution::Abandon { reason },
+                None if *abandon => Resolution::Abandon { reason },
                 None => Resolution::DidNot,
             };
             CallCommand::Resolve {
@@ -96,14 +98,14 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
     }))
 }
 
-/// The name of the tool that lets something run that cannot be undone. It is asked for before the command is
-/// sent anywhere, so that the refusal can say what to type.
+/// Checks the tool name that confirms an irreversible call. It is checked before the command is
+/// sent, so that the refusal can show the flag to add.
 fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
     match tags::confirmation(state, call) {
         Some(tool) if given != Some(tool) => Err(Failure::new(
             Code::Halted,
             format!(
-                "{call} cannot be undone: to let it run, name its tool as well: --word {}",
+                "cannot approve {call} without its tool name: its effect is irreversible; hint: add --word {}",
                 visible(tool)
             ),
         )),
@@ -111,7 +113,7 @@ fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc
     }
 }
 
-/// The whole digest where its printed beginning was given.
+/// Returns the whole digest for its printed prefix.
 pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
     let whole = state.calls.get(&call).and_then(|call| call.digest.clone());
     match whole {
@@ -121,7 +123,7 @@ pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
 }
 
 pub(super) fn no_call(id: NodeId) -> Failure {
-    Failure::new(Code::Usage, format!("there is no call {id}"))
+    Failure::new(Code::Usage, format!("cannot find call {id}"))
 }
 
 fn consent(
@@ -150,7 +152,7 @@ fn consent(
     })
 }
 
-/// Approvals of all calls that can be approved together, if they are those that were seen.
+/// Approves all calls that can be approved together, if the digest still matches them.
 pub(super) fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
     let all = bulk::together(state);
     let now = bulk::digest(&all);
@@ -158,9 +160,11 @@ pub(super) fn together(state: &State, given: &str) -> Result<Vec<Command>, Failu
         return Err(Failure::new(
             Code::Halted,
             if all.is_empty() {
-                "nothing that waits can be approved together".to_owned()
+                "cannot approve calls together: no waiting calls allow it".to_owned()
             } else {
-                format!("what waits is not what was shown (it is {now} now): look at `overrule queue` again")
+                format!(
+                    "cannot approve: other calls are waiting now (digest {now}); hint: run `overrule queue` again"
+                )
             },
         ));
     }

@@ -1,4 +1,6 @@
-//! When a question is over and what that does, as far as the record tells. Must not know: what else waits, who decides.
+//! Describes when a question expires and what happens then, from the record.
+//!
+//! Must not know: what else waits, who decides.
 
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use crate::domain::ladder::span;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Turn;
 
-/// The policy's word on a call that is asked for and does not wait for ever, with the time that there is for it.
+/// The verdict of a call that awaits approval with a deadline, and the time for it.
 fn asked(call: &Call) -> Option<(&Verdict, u64)> {
     let verdict = call
         .verdict
@@ -17,8 +19,8 @@ fn asked(call: &Call) -> Option<(&Verdict, u64)> {
     Some((verdict, verdict.deadline_ms?))
 }
 
-/// The moment at which a question is over, where a process is there that counts. In a paused run, before an edit that
-/// is worked in and where nobody has the session open the time stands still, and begins anew.
+/// When a question expires, while a process counts the time. Time does not count in a paused run, during an
+/// open edit, and while no process has the session open; then it starts again.
 fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
     let counts = held
         && !call.approval.overdue
@@ -27,24 +29,24 @@ fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
     call.approval.due.filter(|_| counts)
 }
 
-/// What becomes of a question that nobody answers, and when; none of one that waits for ever.
+/// Describes what happens to an unanswered question, and when; `None` without a deadline.
 pub fn describe(state: &State, call: &Call, held: bool, now: i64) -> Option<String> {
     let (verdict, ms) = asked(call)?;
     let then = verdict.on_expiry.label();
     Some(match due(state, call, held) {
         _ if call.approval.overdue => {
-            format!("over: nobody answered within {}; it goes on waiting", span(ms))
+            format!("expired: no answer within {}; it still waits", span(ms))
         }
         Some(due) => {
             let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
             format!("{then} in {}, at {}", span(left), print::moment(due))
         }
-        None if ms == 0 => format!("{then} as soon as the run goes on"),
-        None => format!("{then} {} after the run goes on", span(ms)),
+        None if ms == 0 => format!("{then} as soon as the run resumes"),
+        None => format!("{then} {} after the run resumes", span(ms)),
     })
 }
 
-/// The same for programs: how long there is, what then, and at which millisecond since 1970 where time counts now.
+/// The deadline as JSON: its length, its consequence, and its time in ms since 1970 while time counts.
 pub fn json(state: &State, call: &Call, held: bool) -> Value {
     asked(call).map_or(Value::Null, |(verdict, ms)| {
         json!({
@@ -60,7 +62,7 @@ mod tests {
     use crate::domain::call::Consequence;
     use crate::domain::event::{Event, RunEvent};
 
-    /// A call that is asked for, with so much time.
+    /// A call that awaits approval, with a deadline.
     fn asked(deadline_ms: Option<u64>, on_expiry: Consequence) -> Stage {
         let mut stage = Stage::new(80, 24);
         stage.begin();
@@ -104,15 +106,15 @@ mod tests {
     fn without_a_countdown_the_deadline_is_relative_to_the_resume() {
         let mut stage = asked(Some(90_000), Consequence::Escalate);
         let (words, json) = both_forms(&stage, false, 42_000);
-        assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
+        assert_eq!(words.unwrap(), "escalated 90 s after the run resumes");
         assert_eq!(json["due"], Value::Null);
         stage.engine(Event::Run(RunEvent::Paused {
             reason: "lunch".into(),
         }));
         let (words, _) = both_forms(&stage, true, 42_000);
-        assert_eq!(words.unwrap(), "called louder 90 s after the run goes on");
+        assert_eq!(words.unwrap(), "escalated 90 s after the run resumes");
         let (words, _) = both_forms(&asked(Some(0), Consequence::Deny), false, 0);
-        assert_eq!(words.unwrap(), "denied as soon as the run goes on");
+        assert_eq!(words.unwrap(), "denied as soon as the run resumes");
     }
 
     #[test]
@@ -131,10 +133,7 @@ mod tests {
             },
         }));
         let (words, json) = both_forms(&stage, true, -1);
-        assert_eq!(
-            words.unwrap(),
-            "over: nobody answered within 90 s; it goes on waiting"
-        );
+        assert_eq!(words.unwrap(), "expired: no answer within 90 s; it still waits");
         assert_eq!((&json["overdue"], &json["due"]), (&json!(true), &Value::Null));
     }
 }

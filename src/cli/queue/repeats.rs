@@ -1,5 +1,8 @@
-//! The executions that a waiting call would repeat, for programs: which call did it, how that ended, why it counts no
-//! more. Must not know: how it is found out, who decides.
+//! Lists as JSON the executions that a waiting call would repeat.
+//!
+//! Must not know: how they are found, who decides.
+//!
+//! Each has its call, its outcome and why it is superseded.
 
 use serde_json::{Value, json};
 
@@ -11,7 +14,7 @@ use crate::domain::repeat::{self, Earlier};
 use crate::domain::state::State;
 use crate::domain::thread;
 
-/// All of them, newest first; none where nothing is repeated.
+/// All of them, newest first; empty if the call repeats nothing.
 pub fn json(state: &State, call: &Call) -> Vec<Value> {
     let found = repeat::earlier(state, call).map(|one| match one {
         Earlier::Here(entry) => {
@@ -43,7 +46,7 @@ mod tests {
         stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, vec![seq]);
         let state = &stage.model.run.state;
         let edit = state.edits[0].intervention;
-        let since = format!("counts no more: an edit replaced it ({edit})");
+        let since = format!("superseded: an edit replaced it ({edit})");
         assert_eq!(
             json(state, &state.calls[&id("c8")]),
             [json!({

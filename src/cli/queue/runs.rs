@@ -1,5 +1,8 @@
-//! What a waiting call would run beyond the text of its arguments: the commands of its shell line, the files that they
-//! may run; and what of the arguments is not what it looks like. Must not know: how any of it is found, who decides.
+//! Lists what a waiting call would run: the commands of its shell line and the files they run.
+//!
+//! Must not know: how any of it is found, who decides.
+//!
+//! It also marks text in the arguments that is not what it looks like.
 
 use serde_json::{Value, json};
 
@@ -8,10 +11,10 @@ use crate::policy::shell::ShellCall;
 use crate::shell_line::{Command, Program};
 use crate::text::{survey, visible, visible_head};
 
-/// Characters of a command that are repeated; all of them stand in the arguments.
+/// Characters of a command that are printed; the arguments have all of them.
 const COMMAND: usize = 400;
 
-/// Lines that say so; `shown` are the arguments that would run.
+/// Returns the lines to print; `shown` are the arguments that would run.
 pub fn detail_lines(call: &Call, tool: &str, shown: &str) -> Vec<String> {
     let warnings = survey(shown).lines().into_iter();
     let mut lines: Vec<String> = warnings.map(|line| format!("look out: {line}")).collect();
@@ -29,7 +32,7 @@ pub fn detail_lines(call: &Call, tool: &str, shown: &str) -> Vec<String> {
     lines
 }
 
-/// A command: its program first, and what the policy says of it alone.
+/// Formats a command: its program, and the gate of the policy for it alone.
 fn command(no: usize, one: &Command, part: Option<&Part>) -> [String; 2] {
     let program = match &one.program {
         Program::Named(name) => visible(name),
@@ -47,13 +50,13 @@ fn command(no: usize, one: &Command, part: Option<&Part>) -> [String; 2] {
     [line, format!("         {}", visible_head(&one.text, COMMAND))]
 }
 
-/// What the policy says of each command; of a record that knows of others, nothing.
+/// The gate of each command; empty if the record has other commands.
 fn parts<'c>(call: &'c Call, commands: &[&Command]) -> &'c [Part] {
     let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
     if parts.len() == commands.len() { parts } else { &[] }
 }
 
-/// A file that it may run, or what cannot be told of one: which of them it runs only its shell can tell.
+/// Formats a file that the command may run, or why the file is unknown.
 fn file(call: &Call, one: &Operand) -> String {
     let message = one.seen.warning();
     let path = match one.seen {
@@ -69,12 +72,12 @@ fn file(call: &Call, one: &Operand) -> String {
         line.push_str(word);
     }
     if call.runs.iter().any(|runs| runs.changed.contains(&one.path)) {
-        line.push_str(", not what it was when this was asked before");
+        line.push_str(", changed since this was asked before");
     }
     line
 }
 
-/// The commands for programs; none where there is one, which is the call itself.
+/// The commands as JSON; empty for a single command.
 pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
     let shell = ShellCall::of(tool, shown);
     let commands: Vec<&Command> = shell.commands().collect();
@@ -91,7 +94,7 @@ pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
     message.collect()
 }
 
-/// What is not what it looks like, for programs.
+/// Warnings about misleading text, as JSON.
 pub fn look_out_json(shown: &str) -> Vec<String> {
     survey(shown).lines()
 }
@@ -104,7 +107,7 @@ mod tests {
     use crate::domain::event::CallEvent;
     use crate::domain::id::Rev;
 
-    /// The card of the console on the call that waits, without its breaks.
+    /// The console's card of the waiting call, without line breaks.
     fn card(stage: &mut Stage) -> String {
         stage.draw();
         stage.press("2");
@@ -133,7 +136,7 @@ mod tests {
             message[3..],
             [
                 "3 commands in this line:",
-                "1)    ls · the policy would let it run",
+                "1)    ls · the policy would allow it",
                 "ls",
                 "2) && curl · the policy denies it · only a shell can tell all that it does",
                 "curl http://pаypal.com >x",
@@ -147,7 +150,7 @@ mod tests {
             assert!(card.contains(line), "{line}: {card}");
         }
         for words in [
-            "the policy would let it run",
+            "the policy would allow it",
             "the policy denies it",
             "the policy asks",
         ] {

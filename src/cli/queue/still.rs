@@ -1,4 +1,4 @@
-//! Why a run stands still where that is no call that waits, and the verbs that let it go on.
+//! Describes why a run does not continue if no call waits, and the verbs that continue it.
 //!
 //! Must not know: how it is printed.
 
@@ -9,16 +9,16 @@ use crate::resilience::attention::{Attention, AttentionReason, standstill};
 /// The verbs about a stream that broke.
 pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];
 
-/// Why nothing goes on, and what is done about it.
+/// Why the run does not continue, and the verbs that continue it.
 pub(super) struct Still {
-    /// Why.
+    /// The reason.
     pub need: Attention,
-    /// The verbs that let it go on; none where only the console that has it open can.
+    /// The verbs that continue it; empty if only the console that has it open can.
     pub verbs: &'static [&'static str],
 }
 
-/// Why nothing goes on, for another reason than the calls that are listed. `gone` where no program has the run open:
-/// what was typed in an editor is nowhere then.
+/// Returns why the run does not continue, unless the listed calls are the reason. `gone` is true if no process has
+/// the run open: open edits are lost then.
 pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
     let need = standstill(state)
         .filter(|need| !matches!(need.cause, AttentionReason::Calls | AttentionReason::Repair))?;
@@ -37,7 +37,7 @@ pub(super) fn of(state: &State, gone: bool) -> Option<Still> {
     Some(Still { need, verbs })
 }
 
-/// The verbs that let it go on.
+/// The verbs that continue a run.
 const fn verbs(cause: &AttentionReason) -> &'static [&'static str] {
     match cause {
         AttentionReason::Stream(_) => STREAM,

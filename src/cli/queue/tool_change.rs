@@ -1,5 +1,8 @@
-//! The tool of a waiting call that is defined otherwise now than when the call was written or one of that tool was let
-//! run last: what changed, old against new. Must not know: what else waits, who decides.
+//! Shows how the definition of a waiting call's tool changed, old against new.
+//!
+//! Must not know: what else waits, who decides.
+//!
+//! It compares with the definition when the call was written, and when a call of the tool was last approved.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +14,7 @@ use crate::domain::state::State;
 use crate::domain::tool_change;
 use crate::text::{visible, visible_lines};
 
-/// What the model and the operator are told of a tool, where it differs: its name, before and now.
+/// Parts of a tool that the model and the operator see and that changed: name of the part, before and now.
 fn changed_parts<'c>(
     was: &'c ToolCard,
     now: &'c ToolCard,
@@ -23,7 +26,7 @@ fn changed_parts<'c>(
     parts.into_iter().filter(|(_, old, new)| old != new)
 }
 
-/// Lines that say so; none where the tool is the same.
+/// Returns the lines to print; empty if the tool is unchanged.
 pub fn detail_lines(state: &State, call: &Call) -> Vec<String> {
     let Some((then, now)) = tool_change::both(state, call.id) else {
         return Vec::new();
@@ -40,7 +43,7 @@ pub fn detail_lines(state: &State, call: &Call) -> Vec<String> {
     lines
 }
 
-/// The same for programs: null where the tool is the same.
+/// The change as JSON; null if the tool is unchanged.
 pub fn json(state: &State, call: &Call) -> Value {
     let Some((then, now)) = tool_change::both(state, call.id) else {
         return Value::Null;
@@ -69,7 +72,7 @@ mod tests {
     use crate::domain::call::EffectClass;
     use crate::domain::event::{Event, RunEvent};
 
-    /// A write that waits, and goes on to wait with another definition of its tool.
+    /// A waiting write call whose tool gets another definition.
     fn redefined(change: impl FnOnce(&mut ToolCard)) -> Stage {
         let mut stage = Stage::new(80, 24);
         stage.begin();

@@ -1,4 +1,6 @@
-//! A recorded run is played, wound back and read from a mark. Must not know: how it is shown.
+//! Tests that a recorded run is played, rewound and read from a mark.
+//!
+//! Must not know: how it is shown.
 
 use super::*;
 use crate::domain::apply::fold;
@@ -16,7 +18,7 @@ fn sample() -> Place {
     Place::at(&files[0]).unwrap()
 }
 
-/// The state after what comes until the door is silent, and the last place that was told.
+/// The state after all pending updates, and the last position that was reported.
 async fn seen(link: &mut Recorded, mut state: State) -> (State, String) {
     let mut message = String::new();
     while !link.waiting.is_empty() {

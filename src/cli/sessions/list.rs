@@ -1,4 +1,6 @@
-//! The list of sessions: whole, as JSON, or fitted to a terminal. Must not know: how a summary is read.
+//! Prints the list of sessions: whole, as JSON, or fitted to a terminal.
+//!
+//! Must not know: how a summary is read.
 
 use serde_json::{Value, json};
 
@@ -12,17 +14,17 @@ use crate::console::rows::many;
 use crate::journal;
 use crate::text::visible;
 
-/// Most columns of a model's name in the list of a terminal.
+/// Maximum columns of a model's name in the list of a terminal.
 const MODEL: usize = 24;
-/// Columns for what a session is about below which that stands on a line of its own.
+/// Minimum columns for the description of a session on the same line.
 const ABOUT: usize = 30;
 
-/// Lists every session, the oldest first, after what is left of unfinished ones was removed.
+/// Removes remains of unfinished sessions, then lists every session, oldest first.
 pub(super) fn list(common: &Common, context: &AppContext) -> Result<Code, Failure> {
     match context.store.sweep() {
         Ok(0) => {}
         Ok(count) => print::err(&format!(
-            "removed what killed processes had left of {} that they were making",
+            "removed {} that killed processes had not finished creating",
             many(count, "session")
         )),
         Err(error) => print::err(&error.to_string()),
@@ -47,8 +49,8 @@ pub(super) fn list(common: &Common, context: &AppContext) -> Result<Code, Failur
     Ok(Code::Ok)
 }
 
-/// The list for a terminal of so many columns: what is of one kind stands below one another, and what each is about
-/// beside it, or on a line of its own where there is little room beside it.
+/// Formats the list for a terminal of `columns` columns, in aligned columns. The description of a session is
+/// on the same line, or on the next one if there is little room.
 fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
     let model = |one: &journal::Summary| visible(one.model.as_deref().unwrap_or("?"));
     let widest = all
@@ -84,7 +86,7 @@ fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// What is wrong with a session, its name, and what it is a fork of.
+/// The problem of a session, its name, and the session it is a fork of.
 fn about(one: &journal::Summary) -> String {
     let problem = one.problem.as_deref().map(visible);
     let title = one.title.as_deref().map(visible);
@@ -92,7 +94,7 @@ fn about(one: &journal::Summary) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
 }
 
-/// A session on one line, whole.
+/// Formats a session on one line, without cuts.
 pub(super) fn listed(one: &journal::Summary) -> String {
     let state = match &one.problem {
         Some(problem) => format!("problem: {}", visible(problem)),
@@ -110,7 +112,7 @@ pub(super) fn listed(one: &journal::Summary) -> String {
     )
 }
 
-/// As much of an id as tells it from others.
+/// The unique prefix of an id.
 fn short(id: &str) -> String {
     visible(&id.chars().take(13).collect::<String>())
 }
@@ -186,7 +188,7 @@ mod tests {
         assert!(wide[0].contains("(fork of 01b20893-c683 at 40)"), "{wide:?}");
         let at = |line: &str, words: &str| line.split(words).next().unwrap().columns();
         assert_eq!(at(&wide[0], "long words"), at(&wide[1], "torn"));
-        // What is no terminal gets all of it.
+        // A file or pipe gets the whole line.
         assert!(listed(&all[0]).contains("long words ".repeat(20).trim_end()));
     }
 }

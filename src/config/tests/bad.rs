@@ -1,4 +1,4 @@
-//! Every fault has one clear message and changes nothing.
+//! Tests that every fault has one clear message and changes nothing.
 //!
 //! Must not know: what valid settings do.
 

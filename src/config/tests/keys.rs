@@ -1,4 +1,4 @@
-//! Where the API key comes from, and what happens if it cannot be obtained.
+//! Tests where the API key comes from, and what happens if it cannot be obtained.
 //!
 //! Must not know: what a key is for.
 

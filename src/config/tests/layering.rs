@@ -1,4 +1,4 @@
-//! Which layer wins, and that it says so.
+//! Tests which layer wins, and that the setting names it as its origin.
 //!
 //! Must not know: what a workspace may not do.
 

@@ -1,4 +1,6 @@
-//! `[resilience.loops]`: values, and what is refused. Must not know: how a repetition is found.
+//! Tests the values and errors of `[resilience.loops]`.
+//!
+//! Must not know: how a repetition is found.
 
 use super::World;
 use crate::domain::escape::Detector;
@@ -64,7 +66,7 @@ fn what_makes_no_sense_is_refused_with_its_place() {
         ("[resilience.loops]\nmuted = [\"all\"]", "unknown variant"),
         (
             "[resilience.loops.substitutes]\na = \"a\"",
-            "a cannot stand in for itself",
+            "a cannot replace itself",
         ),
     ] {
         let fault = World::new().user(text).fault();

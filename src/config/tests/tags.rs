@@ -1,4 +1,4 @@
-//! Tags of tools: set by a person, added to by any file, taken away by none.
+//! Tests tags of tools: any file can add to them, no file can remove them.
 //!
 //! Must not know: what a tag leads to.
 

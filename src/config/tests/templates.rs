@@ -1,4 +1,4 @@
-//! Templates of tools: read from a person's file, never from a stranger's.
+//! Tests that templates of tools are read from the user's file, never from a workspace's.
 //!
 //! Must not know: how a template is filled.
 

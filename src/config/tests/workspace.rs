@@ -1,4 +1,4 @@
-//! A workspace may only tighten.
+//! Tests that a workspace can only tighten.
 //!
 //! Must not know: how rules match.
 

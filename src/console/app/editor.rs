@@ -1,4 +1,6 @@
-//! The operator's own editor on a text. Must not know: what the text is for.
+//! Runs the operator's own editor on a text.
+//!
+//! Must not know: what the text is for.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,12 +11,12 @@ use tokio::process::Command;
 use crate::console::msg::EditedFile;
 use crate::regular_file;
 
-/// Longest text that is taken back, in bytes: as long as the longest that a journal keeps. An edit may have less, which
-/// is said before it is opened and where it is refused.
+/// Longest text that is read back, in bytes: the longest that a journal stores. An edit may allow less; other code
+/// reports that.
 const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Lets the operator edit a text in their editor. Gives what they left there, or what went wrong. What they wrote is
-/// never taken away before somebody has it: the file stays until [`discard`], or for good where it cannot be read back.
+/// Opens a text in the operator's editor. Returns the edited text, or an error. Written text is never lost: the
+/// file stays until [`discard`], or permanently if it cannot be read back.
 pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Result<EditedFile, String> {
     let (file, read) = run_editor(editor, scratch, text).await?;
     match read {
@@ -30,20 +32,20 @@ pub(super) async fn edit(editor: Option<&str>, scratch: &Path, text: &str) -> Re
     }
 }
 
-/// Lets the operator read a text in their editor. Nothing of it stays behind.
+/// Opens a text in the operator's editor for reading. Leaves no file.
 pub(super) async fn show(editor: Option<&str>, scratch: &Path, text: &str) -> Result<(), String> {
     let (file, read) = run_editor(editor, scratch, text).await?;
     discard(&file.path);
     read.map(drop)
 }
 
-/// Takes away a file that somebody has all of.
+/// Deletes a file whose whole text was read back.
 pub(super) fn discard(file: &Path) {
-    // One that cannot be removed is not worth a word: nothing is lost.
+    // A failure is ignored: no text is lost.
     let _ = std::fs::remove_file(file);
 }
 
-/// A file with a text, and what the operator's editor left in it.
+/// The file and the text that the editor left.
 async fn run_editor<'t>(
     editor: Option<&str>,
     scratch: &Path,
@@ -59,15 +61,15 @@ async fn run_editor<'t>(
     Ok((file, read))
 }
 
-/// A file that is taken away whatever happens to the edit, unless something was written into it.
+/// A file that is deleted when dropped, unless the editor changed it.
 struct Scratch<'t> {
     path: PathBuf,
-    /// What was put into it.
+    /// The original text.
     text: &'t str,
 }
 
 impl Scratch<'_> {
-    /// Whether it holds anything else than what was put there; so it does where nobody can tell.
+    /// True if the file differs from the original text, or cannot be read.
     fn is_written_to(&self) -> bool {
         match std::fs::metadata(&self.path) {
             Err(error) => error.kind() != io::ErrorKind::NotFound,
@@ -76,7 +78,7 @@ impl Scratch<'_> {
         }
     }
 
-    /// Lets it stay.
+    /// Keeps the file.
     fn keep(self) -> PathBuf {
         std::mem::take(&mut std::mem::ManuallyDrop::new(self).path)
     }
@@ -90,13 +92,13 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// An editor that is asked to end where nobody waits for it any more.
+/// An editor that is asked to end when its future is dropped.
 struct TerminateOnDrop(Option<Pid>);
 
 impl Drop for TerminateOnDrop {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // One that has ended meanwhile cannot be asked.
+            // An editor that has ended cannot be asked.
             let _ = kill_process(pid, Signal::TERM);
         }
     }
@@ -118,7 +120,7 @@ fn create(scratch: &Path, text: &str) -> io::Result<PathBuf> {
 }
 
 async fn open(editor: &str, path: &Path) -> Result<String, String> {
-    // The editor is a command line of the operator's, as everywhere; the path is an argument of its own.
+    // The editor is a command line, as usual; the path is a separate argument.
     let failed = |error: io::Error| format!("failed to start `{editor}`: {error}");
     let mut child = Command::new("sh")
         .arg("-c")
@@ -142,7 +144,7 @@ async fn open(editor: &str, path: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// How many files there are.
+    /// The number of files.
     fn file_count(dir: &Path) -> usize {
         std::fs::read_dir(dir).unwrap().count()
     }
@@ -156,12 +158,12 @@ mod tests {
         assert_eq!(
             std::fs::read_to_string(&file).unwrap(),
             "b\n",
-            "nobody has it yet"
+            "the file stays until it is discarded"
         );
         discard(&file);
         assert_eq!(file_count(dir.path()), 0);
         show(Some("sed -i s/a/b/"), dir.path(), "a\n").await.unwrap();
-        assert_eq!(file_count(dir.path()), 0, "what is only read is changed nowhere");
+        assert_eq!(file_count(dir.path()), 0, "a text for reading leaves no file");
     }
 
     #[tokio::test]
@@ -180,7 +182,7 @@ mod tests {
             let message = format!("what you wrote is kept in {}: ", file.path().display());
             assert!(error.starts_with(&message), "{error}");
             assert_ne!(std::fs::metadata(file.path()).unwrap().len(), 0, "{editor}");
-            // What is only read is nothing of theirs.
+            // A text for reading is not the operator's work.
             let dir = tempfile::tempdir().unwrap();
             let error = show(Some(editor), dir.path(), "a\n").await.unwrap_err();
             assert!(!error.contains("kept"), "{error}");
@@ -194,7 +196,7 @@ mod tests {
         let editor = "f() { echo written > \"$1\"; while :; do sleep 0.01; done; }; f";
         let edit = edit(Some(editor), dir.path(), "a");
         let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
-        assert!(waited.is_err(), "it goes on");
+        assert!(waited.is_err(), "the editor still runs");
         assert_eq!(file_count(dir.path()), 1);
     }
 
@@ -208,7 +210,7 @@ mod tests {
         );
         let edit = edit(Some(&editor), dir.path(), "a");
         let waited = tokio::time::timeout(std::time::Duration::from_millis(500), edit).await;
-        assert!(waited.is_err(), "it goes on");
+        assert!(waited.is_err(), "the editor still runs");
         let files = || std::fs::read_dir(dir.path()).unwrap().count();
         while !mark.exists() {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;

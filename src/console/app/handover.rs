@@ -1,5 +1,6 @@
-//! The terminal in the hands of others: the shell while the process is stopped, the operator's editor. Must not know:
-//! what is edited.
+//! Hands the terminal to the shell while the process is stopped, and to the operator's editor.
+//!
+//! Must not know: what is edited.
 
 use super::typed::Typed;
 use super::{App, Error, Exit, exit_by_signal};
@@ -8,7 +9,7 @@ use crate::console::terminal::{self, Signal, Stops};
 use crate::console::update::update;
 
 impl App {
-    /// Gives the terminal back, stops, and comes back.
+    /// Restores the terminal, stops the process, and takes the terminal again.
     pub(super) async fn suspend(&mut self, who: Stops) -> Result<(), Error> {
         self.stop_reading();
         let result = self.screen.suspend(who, &mut self.signals).await;
@@ -17,7 +18,7 @@ impl App {
         Ok(result?)
     }
 
-    /// Somebody else had the terminal: everything is drawn anew, and what is asked is asked anew.
+    /// After another program had the terminal: redraws everything, and questions must be shown again.
     pub(super) fn retaken(&mut self) {
         self.title.clear();
         let at = self.now();
@@ -25,7 +26,7 @@ impl App {
         self.requester.request_draw();
     }
 
-    /// Begins to read what is typed.
+    /// Starts to read typed input.
     fn read(&mut self) -> Result<(), Error> {
         self.typed = Some(Typed::new(self.start).map_err(terminal::Error::io("read"))?);
         Ok(())
@@ -37,8 +38,7 @@ impl App {
         }
     }
 
-    /// Lends the terminal to the operator's editor. What interrupts the editor is not meant for the console; a
-    /// request to end is.
+    /// Lends the terminal to the operator's editor. Ignores an interrupt of the editor, but not a request to end.
     pub(super) async fn hand_over<F: Future>(
         &mut self,
         begin: impl FnOnce() -> F,

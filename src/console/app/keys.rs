@@ -1,14 +1,16 @@
-//! Gathers keys that wait together. Must not know: what a key does.
+//! Combines keys that wait together into one message.
+//!
+//! Must not know: what a key does.
 
 use crate::console::key::{Code, Key};
 use crate::console::msg::TermMsg;
 
-/// Keys without modifiers that came one after the other and wait together.
+/// Consecutive keys without modifiers that wait together.
 #[derive(Debug, Default)]
 pub(super) struct Together(Vec<(Key, u64)>);
 
 impl Together {
-    /// Takes in a message. Gives what is to be told now: nothing while keys are gathered.
+    /// Adds a message. Returns the messages to handle now: none while keys are combined.
     pub fn take(&mut self, msg: TermMsg) -> Vec<TermMsg> {
         match msg {
             TermMsg::Key { key, at } if key.typed().is_some() || key == Key::plain(Code::Enter) => {
@@ -19,7 +21,7 @@ impl Together {
         }
     }
 
-    /// What was gathered, if anything was.
+    /// The combined keys, if any.
     pub fn rest(&mut self) -> Option<TermMsg> {
         let mut keys = std::mem::take(&mut self.0);
         match keys.len() {

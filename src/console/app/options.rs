@@ -1,4 +1,4 @@
-//! What the console is opened with, and how it was left.
+//! The options and the exit of the console.
 //!
 //! Must not know: how the console works.
 
@@ -17,12 +17,12 @@ use crate::domain::state::State;
 use crate::resilience::notify;
 use crate::resilience::watch::Watch;
 
-/// What the console is opened with.
+/// The options of the console.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many colours the terminal shows.
+    /// The number of colours of the terminal.
     pub colours: Colours,
-    /// The theme that the settings name, by its name.
+    /// The name of the configured theme.
     pub theme: (String, Theme),
     /// Characters.
     pub charset: Charset,
@@ -32,39 +32,39 @@ pub struct Options {
     pub line: Line,
     /// Keys.
     pub keymap: Keymap,
-    /// Milliseconds that something must have been on screen before a key decides about it.
+    /// Milliseconds that a question must be on screen before a key decides it.
     pub arming_ms: u64,
     /// Name of the session in the header.
     pub session_name: String,
-    /// How to go on later; printed after a defect ended the program.
+    /// How to resume later; printed if a defect ends the program.
     pub resume_hint: String,
-    /// UTC milliseconds now; none where a recorded run is shown.
+    /// UTC milliseconds now; `None` for a recorded run.
     pub utc_zero: Option<i64>,
-    /// Where what is shown comes from.
+    /// The source of the run.
     pub source: Source,
-    /// How weights of tools are made, and what is known of tools beforehand.
+    /// The settings for weights of tools, and earlier knowledge about tools.
     pub watch: Watch,
-    /// How the operator is called when they are needed.
+    /// How the operator is notified.
     pub alerts: Alerts,
-    /// The mouse works the console instead of the terminal's own selection.
+    /// True if the console captures the mouse.
     pub mouse: bool,
-    /// What stands between the console and the operator's terminal.
+    /// The multiplexers between the console and the operator's terminal.
     pub reach: Reach,
     /// Command line of the operator's editor.
     pub editor: Option<String>,
-    /// Directory for the file that the editor works on; nobody else can read what is put there.
+    /// Directory for the file of the editor. Other users cannot read it.
     pub scratch: PathBuf,
 }
 
-/// What changes while the console is open, besides the run.
+/// The sources of updates while the console is open.
 pub struct Sources {
     /// The run.
     pub link: Box<dyn Link>,
-    /// The operator's files of themes and keys.
+    /// The operator's files with themes and keys.
     pub files: Box<dyn Files>,
 }
 
-/// How the operator is called when they are needed.
+/// How the operator is notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Alerts {
     /// The terminal's bell.
@@ -76,7 +76,7 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    /// The ways that count where some were changed in the run.
+    /// The ways after changes in the run.
     pub(super) fn in_run(self, state: &State) -> Self {
         let changed = notify::Settings::of(state);
         Self {
@@ -86,8 +86,7 @@ impl Alerts {
         }
     }
 
-    /// The sequences of a call. The words are the console's own, nothing of the run's. Whoever looks at
-    /// the window needs no notification.
+    /// The sequences of a notification, without untrusted text. A focused window needs no desktop notification.
     pub(super) fn sequences(self, reach: Reach, words: &str, looking: bool) -> String {
         let mut out = String::new();
         if self.bell {
@@ -100,10 +99,10 @@ impl Alerts {
     }
 }
 
-/// How the console was left.
+/// How the console ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// By whom.
+    /// The cause.
     pub how: Leave,
     /// The exit code that a signal asks for.
     pub code: Option<i32>,

@@ -1,4 +1,6 @@
-//! Writes a text that was shown into a new file. Must not know: what the text is, who names the file.
+//! Writes a shown text into a new file.
+//!
+//! Must not know: what the text is, how the file is named.
 
 use std::fs::remove_file;
 use std::io::{self, Write as _};
@@ -6,13 +8,13 @@ use std::path::{Path, absolute};
 
 use crate::regular_file;
 
-/// Writes a text into a file that is not there yet. Gives what was written where, or why nothing was.
+/// Writes a text into a new file. Returns a message about the file, or an error.
 pub(super) fn save(path: &str, text: &str) -> Result<String, String> {
     let whole = absolute(path).unwrap_or_else(|_| path.into());
     let shown = crate::text::visible(&whole.to_string_lossy());
     write(&whole, text).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            format!("{shown} is there already, and nothing is overwritten: name another file")
+            format!("{shown} exists already and is not overwritten: name another file")
         }
         _ if path.starts_with('~') => {
             format!("failed to write {shown}: {error}; `~` is not replaced here, write the whole path")
@@ -22,12 +24,12 @@ pub(super) fn save(path: &str, text: &str) -> Result<String, String> {
     Ok(format!("wrote {} bytes to {shown}", text.len()))
 }
 
-/// Creates the file, for the operator's eyes alone, and leaves nothing behind where it cannot be written.
+/// Creates the file, readable only by the operator. Deletes it after a failed write.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut file = regular_file::create(path)?;
     let written = file.write_all(text.as_bytes());
     if written.is_err() {
-        // What is half there is of no use; that it could not be written is said in any case.
+        // A partial file is useless, and the error is reported in any case.
         let _ = remove_file(path);
     }
     written
@@ -66,10 +68,7 @@ mod tests {
         symlink(&aim, &link).unwrap();
         for path in [&file, &link] {
             let why = save(path.to_str().unwrap(), "new").unwrap_err();
-            assert!(
-                why.contains("is there already, and nothing is overwritten"),
-                "{why}"
-            );
+            assert!(why.contains("exists already and is not overwritten"), "{why}");
         }
         assert_eq!(fs::read(&file).unwrap(), b"old");
         assert!(!aim.exists());

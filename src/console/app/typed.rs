@@ -1,6 +1,8 @@
-//! What is typed, read by a thread of its own with the time at which it came.
+//! Reads typed input in its own thread, with the time of each message.
 //!
-//! A poll of a terminal cannot be had from the runtime everywhere. Must not know: what a key does.
+//! Must not know: what a key does.
+//!
+//! The runtime cannot poll a terminal on every system.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -19,7 +21,7 @@ const AHEAD: usize = 1024;
 /// Bytes of one read.
 const READ: usize = 16 * 1024;
 
-/// What is typed.
+/// Typed input.
 #[derive(Debug)]
 pub(super) struct Typed {
     messages: Receiver<TermMsg>,
@@ -29,7 +31,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// Begins to read. The time of a message is counted in milliseconds from `start`.
+    /// Starts to read. The time of a message is in milliseconds since `start`.
     pub fn new(start: Instant) -> io::Result<Self> {
         let (to, messages) = channel(AHEAD);
         let (end, keep) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
@@ -44,27 +46,27 @@ impl Typed {
         })
     }
 
-    /// The next message; none once the terminal is gone.
+    /// The next message; `None` when the terminal is gone.
     pub async fn next(&mut self) -> Option<TermMsg> {
         self.messages.recv().await
     }
 
-    /// A message that is there already.
+    /// A message that has arrived.
     pub fn ready(&mut self) -> Option<TermMsg> {
         self.messages.try_recv().ok()
     }
 
-    /// Stops reading, so that somebody else can have the terminal.
+    /// Stops reading, so that another program can use the terminal.
     pub fn stop(self) {
         // First, as the thread may wait for room.
         drop(self.messages);
         drop(self.keep);
-        // A thread that broke reads no more either.
+        // A thread that panicked does not read either.
         let _ = self.thread.join();
     }
 }
 
-/// Reads until the terminal is gone or nobody wants to know.
+/// Reads until the terminal is gone or the receiver is dropped.
 fn read(tty: &OwnedFd, end: &OwnedFd, to: &Sender<TermMsg>, start: Instant) {
     let now = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut parser = Parser::default();

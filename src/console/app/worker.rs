@@ -1,4 +1,6 @@
-//! A thread that works out what takes longer than a frame. Must not know: what is worked out.
+//! A thread for jobs that take longer than a frame.
+//!
+//! Must not know: what the jobs compute.
 
 use std::sync::mpsc as std_mpsc;
 
@@ -7,7 +9,7 @@ use tokio::sync::mpsc;
 use crate::console::doc::Finding;
 use crate::console::work::Work;
 
-/// Works things out one after the other; its thread begins with the first of them.
+/// Runs jobs one by one; its thread starts with the first.
 #[derive(Debug)]
 pub(super) struct Worker {
     orders: Option<std_mpsc::Sender<Work>>,
@@ -27,7 +29,7 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// Begins to work these out. Where no thread can be had they are worked out at once.
+    /// Starts these jobs. Without a thread they run immediately.
     pub fn begin(&mut self, all: Vec<Work>) {
         for work in all {
             let Some(orders) = self.orders.take().or_else(|| thread(&self.sender)) else {
@@ -36,7 +38,7 @@ impl Worker {
             };
             match orders.send(work) {
                 Ok(()) => self.orders = Some(orders),
-                // The thread is gone: what it worked at took it down.
+                // The thread is gone: a job panicked.
                 Err(std_mpsc::SendError(work)) => self.at_once(work),
             }
         }
@@ -49,7 +51,7 @@ impl Worker {
         }
     }
 
-    /// The next thing that was worked out; waits for ever where nothing is.
+    /// The next finished job; waits forever without one.
     pub async fn next(&mut self) -> Finding {
         match self.findings.recv().await {
             Some(finding) => finding,
@@ -64,7 +66,7 @@ fn thread(sender: &mpsc::UnboundedSender<Finding>) -> Option<std_mpsc::Sender<Wo
     std::thread::Builder::new()
         .name("worker".to_owned())
         .spawn(move || {
-            // What was given up meanwhile is passed over.
+            // Cancelled jobs are skipped.
             for finding in all.into_iter().filter_map(Work::run) {
                 if sender.send(finding).is_err() {
                     break;
@@ -91,7 +93,7 @@ mod tests {
         text.into()
     }
 
-    /// Lets the cache take what comes next.
+    /// Puts the next finished job into the cache.
     async fn put_next(cache: &mut Cache, worker: &mut Worker) {
         cache.put(worker.next().await);
     }
@@ -114,7 +116,7 @@ mod tests {
         let pager = rows(&mut cache, &requested).unwrap();
         let end = pager.window(pager.rows() - 1, 1, None);
         assert!(end[0].text().ends_with("<U+202E>"), "{:?}", end[0].text());
-        assert!(rows(&mut cache, &dropped).is_err(), "nobody waited for it");
+        assert!(rows(&mut cache, &dropped).is_err(), "no ticket waited for it");
     }
 
     #[tokio::test]
@@ -136,10 +138,7 @@ mod tests {
             let all = pager.window(0, pager.rows(), None);
             assert_eq!(all.len(), pager.rows());
             let shown: usize = all.iter().map(|row| row.text().matches('ж').count()).sum();
-            assert_eq!(
-                shown, 300_000,
-                "every letter is in one of the rows that are counted, wide: {wide}"
-            );
+            assert_eq!(shown, 300_000, "every letter is in a counted row, wide: {wide}");
         }
     }
 }

@@ -1,11 +1,13 @@
-//! What of the selected row each verb decides about or changes. Must not know: rows, how anything is done.
+//! The part of the selected row that a verb acts on: its node, its turn or nothing.
+//!
+//! Must not know: rows, how a verb is carried out.
 
 use super::{Decide, EditVerb, Verb};
 
-/// What of the selected row a verb acts on.
+/// The part of the selected row that a verb acts on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// Nothing: it is about something else, or only looks.
+    /// Nothing: the verb acts on something else, or changes nothing.
     Nothing,
     /// Its turn.
     Turn,
@@ -14,7 +16,7 @@ pub enum About {
 }
 
 impl Verb {
-    /// What of the selected row it decides about or changes.
+    /// The part of the selected row that the verb decides about or changes.
     pub const fn about(self) -> About {
         match self {
             Self::Decide(verb) => verb.about(),

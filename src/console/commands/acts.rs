@@ -1,11 +1,11 @@
-//! What verbs do to the run: which change it, which count only once they are recorded, which only end what is under way.
+//! The effect of verbs on the run: which change it, must be recorded, or only end something.
 //!
-//! Must not know: how anything is done, how a run stands.
+//! Must not know: how a verb is carried out, the state of the run.
 
 use super::{Decide, EditVerb, ReplayVerb, RunVerb, TextVerb, Verb, View};
 
 impl Verb {
-    /// True where it changes something of the run: a recorded one refuses it.
+    /// True for a verb that changes the run. A recorded run refuses it.
     pub const fn acts(self) -> bool {
         match self {
             Self::Run(_) | Self::Fix(_) => true,
@@ -23,8 +23,8 @@ impl Verb {
         }
     }
 
-    /// True where what follows from it would have to be recorded: a halted run refuses it, but for what
-    /// [only ends](Self::ends) something. Of what acts that is all but the work on edits that are only collected.
+    /// True for a verb whose outcome must be recorded. A halted run refuses it, unless it
+    /// [only ends](Self::ends) something. All verbs that act are recorded, except work on staged edits.
     pub const fn must_be_recorded(self) -> bool {
         match self {
             // A question is opened to be answered.
@@ -42,7 +42,7 @@ impl Verb {
         }
     }
 
-    /// True where it ends what is under way, as far as something is: that happens although nothing can be recorded.
+    /// True for a verb that ends running work. It takes effect even if nothing can be recorded.
     pub const fn ends(self) -> bool {
         matches!(
             self,
@@ -51,7 +51,7 @@ impl Verb {
         )
     }
 
-    /// True where something may follow from it that is not meant by a key that belongs to a paste.
+    /// True for a verb with consequences, which a key that is part of a paste must not start.
     pub const fn waits_after_paste(self) -> bool {
         match self {
             Self::Decide(_)

@@ -1,9 +1,11 @@
-//! Where keys go, and which keys are heard there. Must not know: what a key does.
+//! The contexts of keys, and which contexts apply in each place.
+//!
+//! Must not know: what a key does.
 
-/// Where keys go: a pane, or the topmost overlay.
+/// The place that receives keys: a pane, or the topmost overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Context {
-    /// Everywhere, whatever is open.
+    /// Everywhere.
     Always,
     /// Every pane.
     Panes,
@@ -19,51 +21,51 @@ pub enum Context {
     Log,
     /// The state.
     State,
-    /// The branches, beside the other panes.
+    /// The branch pane.
     BranchPane,
     /// The budget.
     Budget,
-    /// How the tools do.
+    /// The health of the tools.
     Health,
     /// An editor of several lines.
     Editor,
     /// One line of text.
     Line,
-    /// A list to choose from by typing.
+    /// A list that is filtered by typing.
     List,
     /// Text to read: help, a refusal.
     Page,
-    /// Why the run waits for a person.
+    /// The page on why the run needs the operator.
     Attention,
-    /// The impact of an edit, before it is committed.
+    /// The preview of an edit.
     Review,
-    /// The collected edits.
+    /// The staged edits.
     StagedEdits,
     /// The branches.
     Branches,
     /// Two branches side by side.
     Compare,
-    /// Effects that happened under what edits replaced.
+    /// The list of effects.
     Effects,
-    /// The list before several calls are approved at once.
+    /// The list of calls to approve together.
     Bulk,
-    /// A rule of the session, before it is accepted.
+    /// The preview of a rule of the session.
     Rule,
     /// The rules of the session.
     Rules,
-    /// What a fork of a recorded run would be.
+    /// The preview of a fork.
     Fork,
     /// A repeated effect.
     Consent,
-    /// An execution whose outcome nobody knows.
+    /// An execution with an unknown outcome.
     UnknownOutcome,
-    /// An error whose class is to be corrected.
+    /// The class of an error.
     Classify,
     /// A stream that broke.
     Broken,
-    /// Emergency stop.
+    /// The confirmation of an emergency stop.
     Confirm,
-    /// Leaving while something runs.
+    /// The question before quitting while something runs.
     Leave,
 }
 
@@ -138,32 +140,32 @@ impl Context {
         }
     }
 
-    /// True where text is typed: no key there ever decides anything.
+    /// True for a text field. No key decides anything there.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Editor | Self::Line | Self::List)
     }
 
-    /// Where its keys work, for a sentence.
+    /// Where its keys work, as part of a sentence.
     pub fn place(self) -> String {
         match self {
             Self::Always => "everywhere".to_owned(),
             Self::Panes => "in every pane".to_owned(),
             Self::Replay => "in a recorded run".to_owned(),
-            Self::Attention => "where it says why the run waits".to_owned(),
+            Self::Attention => "on the page on why the run waits".to_owned(),
             Self::Branches | Self::Effects | Self::Rules | Self::StagedEdits => {
                 format!("in the list of {}", self.heading())
             }
-            Self::Bulk => "in the list before several approvals".to_owned(),
+            Self::Bulk => "in the list of calls to approve".to_owned(),
             Self::Consent | Self::UnknownOutcome | Self::Classify | Self::Broken => {
                 format!("in the question about: {}", self.heading())
             }
             Self::Fork => "in the question before a fork".to_owned(),
-            Self::Leave => "in the question before leaving".to_owned(),
+            Self::Leave => "in the question before quitting".to_owned(),
             _ => format!("in the {}", self.heading()),
         }
     }
 
-    /// Heading of its section in help.
+    /// The heading of its section in help.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Always => "everywhere",
@@ -183,7 +185,7 @@ impl Context {
             Self::Page => "page",
             Self::Attention => "why the run waits",
             Self::Review => "impact preview",
-            Self::StagedEdits => "collected edits",
+            Self::StagedEdits => "staged edits",
             Self::Branches => "branches",
             Self::Compare => "comparison",
             Self::Effects => "orphaned effects",
@@ -196,7 +198,7 @@ impl Context {
             Self::Classify => "class of an error",
             Self::Broken => "broken stream",
             Self::Confirm => "emergency stop",
-            Self::Leave => "leaving",
+            Self::Leave => "quit",
         }
     }
 }

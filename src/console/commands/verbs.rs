@@ -1,8 +1,10 @@
-//! What an operator can do, by family. Must not know: keys, how anything is done.
+//! The verbs of the console, by family.
+//!
+//! Must not know: keys, how a verb is carried out.
 
 use crate::console::model::screen::Pane;
 
-/// What an operator can do, by family.
+/// A verb of the console, by family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verb {
     /// Move in a pane.
@@ -15,15 +17,15 @@ pub enum Verb {
     Jump(Jump),
     /// Decide about a call.
     Decide(Decide),
-    /// Change what the graph says.
+    /// Edit the graph.
     Edit(EditVerb),
-    /// Drive the run.
+    /// Control the run.
     Run(RunVerb),
-    /// Do something about what the run waits for.
+    /// Fix what blocks the run.
     Fix(Fix),
-    /// Type.
+    /// Edit a text field.
     Text(TextVerb),
-    /// Drive a recorded run.
+    /// Control a recorded run.
     Replay(ReplayVerb),
 }
 
@@ -34,9 +36,9 @@ pub enum Move {
     Up,
     /// One row down.
     Down,
-    /// To the left: the tab before, fold.
+    /// To the left: the previous tab, or fold.
     Left,
-    /// To the right: the next tab, unfold.
+    /// To the right: the next tab, or unfold.
     Right,
     /// A screen up.
     PageUp,
@@ -57,13 +59,13 @@ pub enum Move {
 pub enum View {
     /// The next pane.
     NextPane,
-    /// The pane before.
+    /// The previous pane.
     PrevPane,
-    /// Go to a pane; one at the bottom is hidden again where it has the focus.
+    /// Go to a pane; hides a lower pane that has the focus already.
     Pane(Pane),
-    /// Go to what the row under the cursor is about.
+    /// Go to the subject of the row under the cursor.
     Follow,
-    /// Only decisions in the log, or everything.
+    /// Show only decisions in the log, or everything.
     Decisions,
     /// List the themes.
     Theme,
@@ -71,13 +73,13 @@ pub enum View {
     Zoom,
     /// The next tab of the inspector.
     NextTab,
-    /// The tab before.
+    /// The previous tab.
     PrevTab,
-    /// Older ones of what the inspector shows a few of at a time.
+    /// Older entries of a list that the inspector shows in parts.
     Older,
-    /// Newer ones of it.
+    /// Newer entries of it.
     Newer,
-    /// The output of a tool in its colours, or with its bytes as marks.
+    /// Tool output in its own colours, or as exact bytes.
     Colours,
     /// Fold or unfold.
     Expand,
@@ -87,11 +89,11 @@ pub enum View {
     Palette,
     /// Search.
     Search,
-    /// Effects that happened under what edits replaced.
+    /// List effects: orphaned and unknown ones, or all.
     Orphans,
-    /// What went round, and what was done about it.
+    /// Show loops, steps and outcomes.
     Loops,
-    /// Why the run waits for a person.
+    /// Show why the run needs the operator.
     Attention,
     /// Copy.
     Copy,
@@ -99,17 +101,17 @@ pub enum View {
     Save,
     /// Open in `$EDITOR` to read.
     Outside,
-    /// Draw everything anew.
+    /// Redraw the whole screen.
     Redraw,
-    /// Take the mouse or leave it.
+    /// Capture or release the mouse.
     Mouse,
     /// Close what is on top.
     Close,
-    /// Take the chosen entry.
+    /// Choose the selected entry.
     Choose,
-    /// Stop the program in the shell.
+    /// Suspend the program.
     Suspend,
-    /// Leave.
+    /// Quit.
     Quit,
     /// Ctrl-C.
     Interrupt,
@@ -124,16 +126,16 @@ pub enum GraphVerb {
     Time,
     /// With more detail or less.
     Level,
-    /// Following what comes, or with the cursor where it is.
+    /// Follow mode, or a fixed cursor.
     Follow,
-    /// Only what fits.
+    /// Only matching rows.
     Filter,
 }
 
 /// Jumps in the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Jump {
-    /// To the next call that waits.
+    /// To the next waiting call.
     Pending,
     /// To the next failed call.
     Failure,
@@ -143,62 +145,62 @@ pub enum Jump {
     Parent,
     /// To the first child.
     Child,
-    /// To the next of those that hang on the same.
+    /// To the next sibling.
     Sibling,
-    /// To the one of them before.
+    /// To the previous sibling.
     SiblingBack,
     /// To the next match of the search.
     Match,
-    /// To the match before.
+    /// To the previous match.
     MatchBack,
 }
 
 /// Decisions about calls and turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decide {
-    /// Let it run.
+    /// Approve the call.
     Approve,
-    /// Let it run although part of it was not on screen.
+    /// Approve without reading everything.
     ApproveUnread,
-    /// List all that can be approved.
+    /// List the calls that can be approved.
     All,
     /// Approve the whole list.
     AllNow,
-    /// Show the rule that lets exactly this call run, always.
+    /// Show the rule that always allows exactly this call.
     Always,
     /// Write a rule.
     Rule,
-    /// Accept the rule that is shown.
+    /// Accept the shown rule.
     Accept,
     /// List the rules of the session.
     Rules,
-    /// Let the rule under the cursor judge no more.
+    /// Remove the rule under the cursor.
     DropRule,
-    /// Refuse.
+    /// Reject the call, or the answer.
     Reject,
-    /// Open the question that the entry asks.
+    /// Open the question of the queue entry.
     Open,
-    /// Run a finished call once more.
+    /// Run a finished call again.
     Retry,
-    /// End a running execution.
+    /// Cancel a running or approved call.
     Cancel,
-    /// Let a call that waits to be tried again run at once.
+    /// Run a scheduled call immediately.
     RunNow,
-    /// Take one of the repairs that are offered.
+    /// Choose one of the offered repairs.
     ChooseRepair,
-    /// Repair the call no more.
+    /// Stop repairing the call.
     SkipRepair,
-    /// Take the recorded result.
+    /// Use the recorded result.
     Reuse,
-    /// Run it all the same.
+    /// Repeat the effect.
     RunAgain,
-    /// It happened.
+    /// The execution happened.
     Happened,
-    /// It did not happen.
+    /// The execution did not happen.
     DidNot,
-    /// It was cancelled and did not finish; the run goes on.
+    /// A cancelled execution did not finish; the run continues.
     DidNotFinish,
-    /// Nobody knows, and it does not run again.
+    /// The outcome stays unknown; the call does not run again.
     Leave,
     /// Ask the model again.
     AskAgain,
@@ -207,91 +209,91 @@ pub enum Decide {
 }
 
 impl Decide {
-    /// True where the key by itself lets something happen, so that it must be armed.
+    /// True for a key that acts by itself, so that it must be armed.
     pub const fn must_be_armed(self) -> bool {
         !matches!(self, Self::All | Self::Open | Self::Rule | Self::Rules)
     }
 }
 
-/// Changes of what the graph says.
+/// Edits of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EditVerb {
-    /// The selected node, by its kind.
+    /// Edit the selected node, by its kind.
     Node,
-    /// Another tool.
+    /// Choose another tool.
     Replace,
     /// Answer for the tool.
     Answer,
     /// Correct the observation.
     Observation,
-    /// Guidance at the tip.
+    /// Add guidance at the end of the run.
     Guide,
-    /// A thought after the selected turn.
+    /// Insert a thought after the selected node.
     Thought,
-    /// A call after the selected turn.
+    /// Insert a call after the selected turn.
     Call,
-    /// Take the node away.
+    /// Delete the node.
     Delete,
     /// Let executions replace a corrected observation again.
     Unpin,
-    /// Guidance after the selected turn.
+    /// Insert guidance after the selected turn.
     Prompt,
-    /// What a change of the selected node would do, without one.
+    /// Preview a change of the selected node.
     Impact,
     /// Commit the reviewed edit.
     Commit,
-    /// Say why the reviewed edit is made.
+    /// Record a reason with the reviewed edit.
     Reason,
-    /// Keep the edit for later, with others.
+    /// Stage the edit.
     Stage,
-    /// Show the collected edits.
+    /// Show the staged edits.
     StagedEdits,
-    /// Show what all collected edits do together; they are committed from there.
+    /// Preview all staged edits together, to commit them.
     StagedPreview,
-    /// Go on with the collected edit under the cursor.
+    /// Continue the staged edit under the cursor.
     StagedOpen,
-    /// Take the collected edit under the cursor out of the list.
+    /// Remove the staged edit under the cursor.
     StagedRemove,
-    /// Forget all collected edits.
+    /// Drop all staged edits.
     StagedDrop,
-    /// Let later turns stand although the previewed edit changes what they were asked with.
+    /// Keep later turns although the previewed edit changes their request.
     KeepLater,
     /// Undo the newest edit.
     Undo,
-    /// Let what was undone stand again.
+    /// Redo the last undone edit.
     Redo,
     /// Ask the model again for the selected turn.
     AskTurn,
     /// Show the branches.
     Branches,
-    /// Let the branch under the cursor stand.
+    /// Switch to the branch under the cursor.
     BranchSwitch,
     /// Name the branch under the cursor.
     BranchName,
-    /// Compare with this one.
+    /// Mark the branch, to compare others with it.
     BranchMark,
     /// Compare the branch under the cursor.
     BranchCompare,
-    /// Take what the node under the cursor says on the other branch.
+    /// Copy the node under the cursor from the other branch.
     BranchCopy,
-    /// List nodes that say the same too.
+    /// List equal nodes too.
     CompareAll,
-    /// List the whole ledger, or only what needs an eye.
+    /// List the whole ledger, or only orphaned and unknown effects.
     EffectsAll,
-    /// Put in the call that takes the effect under the cursor back.
+    /// Insert the call that reverts the effect under the cursor.
     Revert,
-    /// Put in the call that finds out whether an execution happened.
+    /// Insert the call that checks whether an execution happened.
     Probe,
 }
 
-/// Driving the run.
+/// Control of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunVerb {
     /// Pause or resume.
     Pause,
     /// Restrict to reading calls, or lift that.
     Restrict,
-    /// One launch or request.
+    /// Start one call or request.
     Step,
     /// End the open stream.
     StopTurn,
@@ -303,9 +305,9 @@ pub enum RunVerb {
     Policy,
     /// Change the limits.
     Limits,
-    /// Change how failures are met.
+    /// Change how failures are handled.
     Resilience,
-    /// Let everything through a breaker again.
+    /// Reset a breaker.
     ResetBreaker,
     /// Correct the class of an error.
     Classify(Classify),
@@ -313,37 +315,37 @@ pub enum RunVerb {
     Title,
     /// Set the weight of a tool for a kind of task.
     SetWeight,
-    /// Begin the weights of a tool anew.
+    /// Reset the weights of a tool.
     ResetWeights,
-    /// Ask for a tool whose weights begin anew, or for all of them.
+    /// Ask which weights to reset: of one tool, or all.
     ForgetWeights,
-    /// Let the newest repetition repeat.
+    /// Allow the newest loop.
     AllowLoop,
-    /// Mute a detector of repetition, or listen to it again.
+    /// Mute a loop detector, or unmute it.
     MuteLoops,
-    /// Leave once what runs has ended.
+    /// Quit after running calls finish.
     LeaveWait,
-    /// Stop what runs, then leave.
+    /// Stop everything, then quit.
     LeaveCancel,
 }
 
-/// Correcting the class of an error.
+/// Correction of the class of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Classify {
-    /// Show the error of the selected call, and what can be said of it.
+    /// Show the error of the selected call and the choices.
     Open,
-    /// It does not pass by itself.
+    /// The error is permanent.
     Permanent,
-    /// It passes by itself.
+    /// The error is temporary.
     Temporary,
     /// Change the pattern.
     Pattern,
 }
 
-/// What one key does about a run that waits for a person.
+/// A fix, by one key, for a run that needs the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fix {
-    /// Go to what waits, or change what holds it.
+    /// Go to the cause, or change what blocks the run.
     Go,
     /// Other arguments.
     Arguments,
@@ -353,28 +355,28 @@ pub enum Fix {
     Answer,
     /// Guidance for the model.
     Guide,
-    /// Let what repeats repeat.
+    /// Allow the repeated calls.
     Allow,
-    /// Go on as it is.
+    /// Resume without a change.
     Resume,
-    /// End the sub-agent, or the run.
+    /// Stop the call, the sub-agent or the loop.
     Stop,
 }
 
-/// Typing.
+/// Editing of a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextVerb {
-    /// Done.
+    /// Finish the text.
     Commit,
-    /// Give up.
+    /// Close without a change.
     Cancel,
-    /// Go on in `$EDITOR`.
+    /// Continue in `$EDITOR`.
     External,
     /// Text or JSON.
     Form,
-    /// Take back.
+    /// Undo the last change.
     Undo,
-    /// Do again.
+    /// Redo the last undone change.
     Redo,
     /// A word to the left.
     WordLeft,
@@ -394,27 +396,27 @@ pub enum TextVerb {
     EraseStart,
     /// Erase to the end of the line.
     EraseEnd,
-    /// Select on.
+    /// Extend the selection.
     Select(Reach),
-    /// Copy what is selected to the terminal's clipboard.
+    /// Copy the selection to the terminal's clipboard.
     Copy,
-    /// Take out what is selected.
+    /// Cut the selection.
     Cut,
-    /// Put in what was taken out last.
+    /// Insert the text that was cut last.
     PutBack,
-    /// Look for words in the text.
+    /// Find words in the text.
     Find,
-    /// To the next place of them.
+    /// To the next match.
     FindNext,
-    /// To the place before.
+    /// To the previous match.
     FindBack,
-    /// To the next thing that is wrong with the text.
+    /// To the next error in the text.
     NextFault,
-    /// What can stand at the cursor by the tool's schema.
+    /// Complete at the cursor by the tool's schema.
     Complete,
 }
 
-/// How far a selection goes on.
+/// How far a selection extends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// A character to the left.
@@ -433,14 +435,14 @@ pub enum Reach {
     All,
 }
 
-/// Driving a recorded run.
+/// Control of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReplayVerb {
-    /// Play or hold.
+    /// Play or pause.
     Play,
-    /// One event on.
+    /// To the next event.
     Step,
-    /// One event back.
+    /// To the previous event.
     Back,
     /// Faster.
     Faster,
@@ -450,10 +452,10 @@ pub enum ReplayVerb {
     Start,
     /// To the last event.
     End,
-    /// Ask what a live run from here would be.
+    /// Preview a fork from this event.
     Fork,
-    /// Write it.
+    /// Write the fork.
     ForkWrite,
-    /// Write it and go on with it.
+    /// Write the fork and resume it.
     ForkResume,
 }

@@ -1,8 +1,9 @@
-//! What documents were made of before: rows of texts, and what was found out about them. A document is made anew
-//! whenever something happens, and nothing long is gone through again for it as long as it is the same text. What was
-//! found out about the long texts that were looked at last is kept: who comes back to one does not wait for it again.
+//! Caches the parts of documents: rows of texts, and facts computed from texts.
 //!
 //! Must not know: what a document is about.
+//!
+//! A document is made again on every event. Unchanged texts are not processed again. Results for
+//! recently shown long texts are kept, so that returning to one needs no wait.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -18,13 +19,13 @@ use crate::console::work::{Ticket, Work};
 use crate::domain::id::{NodeId, Rev};
 use crate::text::{self, Survey};
 
-/// Bytes that are compared at once.
+/// Bytes that are compared together.
 const PIECE: usize = 4096;
-/// Most bytes that are compared line by line while a frame waits: what differs everywhere takes the square of its
-/// lines.
+/// Maximum bytes for a line comparison within a frame. The cost grows with the square of the number
+/// of different lines.
 const COMPARED: usize = 16 * 1024;
 
-/// A text by where it is, not by what it says: as long as it is held here it is no other.
+/// A text by its address, not its content. Holding it keeps the address unique.
 #[derive(Debug, Clone)]
 pub(super) struct Same(Arc<str>);
 
@@ -70,10 +71,10 @@ impl Source for Revisions {
     }
 }
 
-/// The members of a JSON object, with the text of their values.
+/// The members of a JSON object, with their values as JSON text.
 pub type Members = Arc<[(String, Arc<str>)]>;
 
-/// How a text is shown: rows of the one are no rows of the other.
+/// Source and layout of a text. Each layout has its own rows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LayoutKey {
     source: Same,
@@ -86,7 +87,7 @@ pub(super) struct LayoutKey {
 
 impl LayoutKey {
     fn laid_out(&self) -> Pager {
-        // The rows are those of the screen that they are for, on whichever thread they are made.
+        // The rows fit this screen, whichever thread makes them.
         let _form = (text::shown_in_ascii(self.ascii), columns::measured(self.wide));
         let (source, width, wrap) = (&self.source.0, self.width, self.wrap);
         match self.form {
@@ -102,16 +103,16 @@ impl LayoutKey {
     }
 }
 
-/// Two revisions of a node, with the texts that they hold.
+/// Two revisions of a node with their texts.
 pub(super) type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
 
-/// Two texts, held line by line against each other: known by what they say, as nobody keeps them.
+/// Two texts to compare line by line. Compared by content, as no one else shares them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextPair(Arc<str>, Arc<str>);
 
 impl Hash for TextPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Few are known at a time: to compare them costs less than to go through each.
+        // The cache holds few pairs: comparing them costs less than hashing the texts.
         (self.0.len(), self.1.len()).hash(state);
     }
 }
@@ -126,7 +127,7 @@ impl Source for TextPair {
     }
 }
 
-/// What was worked out about a long text; goes back to the [`Cache`] that wanted it.
+/// A computed fact about a long text, for the [`Cache`] that requested it.
 #[derive(Debug, Clone)]
 pub struct Finding(CacheEntry);
 
@@ -139,7 +140,7 @@ enum CacheEntry {
     Compared(TextPair, Arc<[diff::Line]>),
 }
 
-/// What documents were made of before.
+/// Cache of the parts of documents.
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pagers: Memo<LayoutKey, Arc<Pager>>,
@@ -151,19 +152,19 @@ pub struct Cache {
     members: Memo<Same, Members>,
     differences: Memo<Revisions, Arc<[diff::Line]>>,
     compared: Memo<TextPair, Arc<[diff::Line]>>,
-    /// What nobody began to work out yet.
+    /// Work that is not started yet.
     work: Vec<Work>,
-    /// Texts of which there is no shared one: those of the document made last, and of the one being made.
+    /// Texts without a shared owner: those of the last document, and of the current one.
     owned: [Vec<Arc<str>>; 2],
 }
 
 impl Cache {
-    /// What is to be worked out since this was asked last.
+    /// Takes the work requested since the last call.
     pub fn take_work(&mut self) -> Vec<Work> {
         std::mem::take(&mut self.work)
     }
 
-    /// Takes in what was worked out.
+    /// Stores a finding.
     pub fn put(&mut self, finding: Finding) {
         match finding.0 {
             CacheEntry::Pager(key, value) => self.pagers.put(key, value),
@@ -199,7 +200,7 @@ impl Cache {
         )
     }
 
-    /// What of a text of JSON is not what it looks like.
+    /// Parts of a JSON text that are not what they seem.
     pub fn survey(&mut self, source: &Arc<str>) -> Result<Arc<Survey>, Arc<Ticket>> {
         let (key, text) = (Same(Arc::clone(source)), Arc::clone(source));
         let same = key.clone();
@@ -211,7 +212,7 @@ impl Cache {
         )
     }
 
-    /// The lines of a text, and the bytes of the longest.
+    /// Number of lines of a text, and the bytes of the longest.
     pub fn size(&mut self, source: &Arc<str>) -> (usize, usize) {
         self.sizes.get(Same(Arc::clone(source)), || {
             source.split('\n').fold((0, 0), |(lines, longest), line| {
@@ -220,9 +221,9 @@ impl Cache {
         })
     }
 
-    /// Whether a value is a text that asks for colours.
+    /// Whether a value is a text with colour sequences.
     pub fn is_coloured(&mut self, source: &Arc<str>) -> Result<bool, Arc<Ticket>> {
-        // A control character stands in JSON as an escape, and in other values than strings nothing is shown as it is.
+        // JSON escapes control characters, and only strings are shown as text.
         if !source.starts_with('"') {
             return Ok(false);
         }
@@ -236,7 +237,7 @@ impl Cache {
         )
     }
 
-    /// Whether a value is a JSON string in which a line break stands as an escape, before its end.
+    /// Whether a value is a JSON string with an escaped line break before its end.
     pub fn has_lines(&mut self, source: &Arc<str>) -> bool {
         self.lined.get(Same(Arc::clone(source)), || {
             // Most values need no closer look.
@@ -244,11 +245,11 @@ impl Cache {
         })
     }
 
-    /// The bytes with which two texts begin alike.
+    /// Length of the common prefix of two texts, in bytes.
     pub fn common_prefix(&mut self, one: &Arc<str>, other: &Arc<str>) -> usize {
         let key = (Same(Arc::clone(one)), Same(Arc::clone(other)));
         self.common_prefixes.get(key, || {
-            // Many at once are compared much faster than each by itself.
+            // Comparing chunks is much faster than comparing single bytes.
             let (ones, others) = (one.as_bytes().chunks(PIECE), other.as_bytes().chunks(PIECE));
             let same = ones
                 .zip(others)
@@ -269,8 +270,8 @@ impl Cache {
         })
     }
 
-    /// The difference between two revisions of a node, of which these are the texts. What a revision says never
-    /// changes; the texts are held against another run in its place.
+    /// The difference between two revisions of a node with these texts. A revision never changes,
+    /// but another run has other texts.
     pub fn difference(
         &mut self,
         (node, revs): (NodeId, [Rev; 2]),
@@ -301,7 +302,7 @@ impl Cache {
         )
     }
 
-    /// A text that can be found again, of one that nobody shares.
+    /// A shared copy of a text that has no shared owner.
     pub fn owned(&mut self, text: &str) -> Arc<str> {
         let [stored, used] = &self.owned;
         let found = used.iter().chain(stored).find(|one| ***one == *text);
@@ -310,7 +311,7 @@ impl Cache {
         shared
     }
 
-    /// Forgets what the document made since the last turn did not use, but for some long texts.
+    /// Forgets what was not used since the last turn, except some long texts.
     pub fn turn(&mut self) {
         self.pagers.turn();
         self.surveys.turn();

@@ -1,18 +1,19 @@
-//! Lines of a document that stay in sight when the rows that they repeat are scrolled out.
+//! Lines of a document that stay visible when the rows that they repeat are scrolled out.
 //!
-//! Must not know: what the lines say, how far somebody has scrolled.
+//! Must not know: what the lines contain, how far the operator has scrolled.
 
 use std::ops::Range;
 
 use super::{Doc, Styled};
 use crate::console::theme::Role;
 
-/// Rows of a screen below which the lines take one of them at most, and below which they take none.
+/// Screen heights in rows below which the lines take at most one row, and below which they take
+/// none.
 const LOW: [usize; 2] = [16, 4];
-/// Rows that they take elsewhere.
+/// Maximum number of rows on higher screens.
 const HEAD: usize = 3;
 
-/// Rows that the lines take at most of a screen of so many.
+/// Maximum number of rows for the lines on a screen of `height` rows.
 const fn most(height: usize) -> usize {
     let [low, lowest] = LOW;
     if height >= low {
@@ -24,49 +25,49 @@ const fn most(height: usize) -> usize {
     }
 }
 
-/// The lines that stay.
+/// The pinned lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Head {
-    /// Each with the row that it repeats, in the order of these rows.
+    /// Each line with the row that it repeats, in row order.
     lines: Vec<(usize, Styled)>,
-    /// What stands before the first of them, and before the others.
+    /// Text before the first line, and before each other line.
     marks: [&'static str; 2],
 }
 
 impl Doc {
-    /// Says what stands before the first line of a head that stays in sight, and before its others.
+    /// Sets the text before the first pinned line, and before the others.
     pub const fn marked(&mut self, marks: [&'static str; 2]) {
         self.head.marks = marks;
     }
 
-    /// Has a line stay in sight once a row, which it repeats, is scrolled out.
+    /// Pins a line to the top once the row that it repeats is scrolled out.
     pub fn keep(&mut self, row: usize, line: Styled) {
         self.head.lines.push((row, line));
     }
 
-    /// The lines that stay in sight where the rows before `top` are scrolled out.
+    /// The pinned lines if the rows before `top` are scrolled out.
     fn pinned(&self, top: usize) -> impl Iterator<Item = &Styled> {
         let out = self.head.lines.iter().filter(move |(row, _)| *row < top);
         out.map(|(_, line)| line)
     }
 
-    /// Rows that they take at the top of a screen of so many.
+    /// Rows that the pinned lines take at the top of a screen of `height` rows.
     pub fn head_rows(&self, top: usize, height: usize) -> usize {
         self.pinned(top).count().min(most(height))
     }
 
-    /// The rows from `top` on that are on a screen of so many, below the lines that stay.
+    /// The rows from `top` on that fit on a screen of `height` rows, below the pinned lines.
     pub fn shown(&self, top: usize, height: usize) -> Range<usize> {
         let room = height.saturating_sub(self.head_rows(top, height));
         let end = (top + room).min(self.rows());
         top.min(end)..end
     }
 
-    /// The first row of a screen of so many that ends with the last one.
+    /// The first row of a screen of `height` rows that ends with the last row.
     pub fn last_top(&self, height: usize) -> usize {
         let last = |taken: usize| self.rows().saturating_sub(height.saturating_sub(taken));
         let mut top = last(0);
-        // With each row that the lines take the last rows are reached one later.
+        // Each row that the lines take pushes the last rows down by one.
         for taken in 1..=most(height) {
             if self.head_rows(top, height) >= taken {
                 top = last(taken);
@@ -75,7 +76,7 @@ impl Doc {
         top
     }
 
-    /// The lines that stay at the top of a screen of so many rows: in one of them all stand beside each other.
+    /// The pinned lines at the top of a screen of `height` rows. With one row, they share it.
     pub fn head(&self, top: usize, height: usize) -> Vec<Styled> {
         let most = most(height);
         let mut rows: Vec<Styled> = Vec::new();

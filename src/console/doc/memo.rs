@@ -1,6 +1,6 @@
-//! What was found out before about something, kept for as long as it is shown, and for long texts somewhat longer.
+//! Caches computed facts while their subject is shown, and facts about long texts a bit longer.
 //!
-//! Must not know: what was found out.
+//! Must not know: what the facts are.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -9,31 +9,31 @@ use std::sync::{Arc, Weak};
 use super::Finding;
 use crate::console::work::{Ticket, Work};
 
-/// How many long ones are kept when another thing is shown.
+/// Maximum number of facts about long texts that survive a change of the subject.
 const BEFORE: usize = 6;
-/// Most bytes of which something is found out while a frame waits for it: what takes longest, letters that are not
-/// ASCII, takes some milliseconds for so many.
+/// Maximum bytes that are processed within a frame. The slowest case, letters outside of ASCII,
+/// takes some milliseconds for this size.
 const AT_ONCE: usize = 128 * 1024;
 
-/// What something is found out about.
+/// Subject of a fact.
 pub(super) trait Source {
-    /// How long that is, in bytes.
+    /// Its length in bytes.
     fn bytes(&self) -> usize;
 
-    /// True where a frame must not wait for what is found out about it.
+    /// True if a frame must not wait for its facts.
     fn is_long(&self) -> bool {
         self.bytes() > AT_ONCE
     }
 }
 
-/// What was worked out for the document made last, for the one that is being made, and of long texts before.
+/// Facts for the last document, for the current one, and for recent long texts.
 #[derive(Debug, Clone)]
 pub(super) struct Memo<K, V> {
     entries: HashMap<K, V>,
     used: HashMap<K, V>,
-    /// The newest last.
+    /// Oldest first.
     before: VecDeque<(K, V)>,
-    /// What is being worked out, as long as somebody waits for it.
+    /// Facts in progress, while their ticket is alive.
     pending: HashMap<K, Weak<Ticket>>,
 }
 
@@ -49,7 +49,7 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
-    /// What is known of it; what is not is found out at once.
+    /// The stored fact. Computes it immediately if it is missing.
     pub fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
         self.known(&key).unwrap_or_else(|| {
             #[cfg(test)]
@@ -60,8 +60,8 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
         })
     }
 
-    /// What is known of it; of what is short it is found out at once, of what is long it is worked out later and the
-    /// ticket stands for it.
+    /// The stored fact. Computes a missing fact about a short text immediately. For a long text,
+    /// requests it in the background and returns the ticket.
     pub fn later(
         &mut self,
         key: K,
@@ -84,7 +84,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
         Err(ticket)
     }
 
-    /// Takes in what was worked out, if somebody waits for it.
+    /// Stores a fact if its ticket is alive.
     pub fn put(&mut self, key: K, value: V) {
         if let Some(ticket) = self.pending.remove(&key).and_then(|ticket| ticket.upgrade()) {
             #[cfg(test)]
@@ -101,13 +101,13 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
         Some(value)
     }
 
-    /// What was found out about a long text before another one was shown.
+    /// The fact about a long text that was shown before.
     fn again(&mut self, key: &K) -> Option<V> {
         let place = self.before.iter().position(|(one, _)| one == key)?;
         self.before.remove(place).map(|(_, value)| value)
     }
 
-    /// Forgets what was not asked for since the last turn, but for some long texts.
+    /// Forgets what was not used since the last turn, except some long texts.
     pub fn turn(&mut self) {
         let stored = std::mem::replace(&mut self.entries, std::mem::take(&mut self.used));
         for (key, value) in stored {

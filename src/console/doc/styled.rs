@@ -1,4 +1,4 @@
-//! Lines of a document in pieces that each have a look, and how they are broken into rows.
+//! Lines of a document in styled pieces, and how they break into rows.
 //!
 //! Must not know: what a line is about, which colours a look has.
 
@@ -13,12 +13,12 @@ use crate::console::theme::Role;
 use crate::console::tint::Tint;
 use crate::text;
 
-/// A run of characters of one look. The characters are safe to show.
+/// A run of characters with one style. The characters are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// Its look.
     pub role: Role,
-    /// What the output of a tool asks for in its place.
+    /// Style that the output of a tool requests instead.
     pub sgr: Sgr,
     /// The characters.
     pub text: String,
@@ -44,16 +44,16 @@ impl Styled {
         Self(Vec::new())
     }
 
-    /// Adds the console's own words.
+    /// Adds text of the console itself.
     pub fn own(mut self, role: Role, text: impl Into<String>) -> Self {
         self.0.push(Piece::new(role, text));
         self
     }
 
-    /// Adds untrusted text in its visible form, cut off after so many characters.
+    /// Adds untrusted text in its visible form, cut off after `most` characters.
     pub fn untrusted(mut self, role: Role, raw: &str, most: usize) -> Self {
         let (head, cut) = text::head(raw, most);
-        // Where the text goes on, a blank at the cut is no blank at the end.
+        // Blanks before the cut are no blanks at the end of the text.
         let head = if cut { head.trim_end_matches(' ') } else { head };
         for span in text::spans(head) {
             let role = match span.kind {
@@ -69,13 +69,13 @@ impl Styled {
         self
     }
 
-    /// Adds a line in so many columns; what is left out of it leaves a sign.
+    /// Adds a line fitted into `columns`; a sign marks omitted text.
     pub fn summary(self, role: Role, line: &Summary, columns: usize) -> Self {
         self.pieces(role, line.fitted(columns))
     }
 
-    /// Adds a line that will be broken over rows: each text in so many columns, and where that is not all the bytes
-    /// that it has.
+    /// Adds a line that will be broken into rows. Each text has at most `columns` columns, followed
+    /// by its size in bytes if it is cut off.
     pub fn summary_at_length(self, role: Role, line: &Summary, columns: usize) -> Self {
         self.pieces(role, line.at_length(columns))
     }
@@ -92,7 +92,7 @@ impl Styled {
         self
     }
 
-    /// The columns that it takes.
+    /// Its width in columns.
     pub fn columns(&self) -> usize {
         self.0.iter().map(|piece| piece.text.columns()).sum()
     }
@@ -103,7 +103,7 @@ impl Styled {
             let role = role_of(piece.ink, role);
             self.0.push(Piece {
                 role,
-                // What was found, and what is marked, looks like that and nothing else.
+                // Matches and marks have their own style only.
                 sgr: match role {
                     Role::Match | Role::Escaped => Sgr::default(),
                     _ => piece.ink.sgr,
@@ -113,7 +113,7 @@ impl Styled {
         }
     }
 
-    /// Lights what is found in the console's own words.
+    /// Highlights matches in text of the console itself.
     pub(super) fn light(self, find: &Regex) -> Self {
         let mut out = Self::new();
         for piece in self.0 {
@@ -129,8 +129,8 @@ impl Styled {
         out
     }
 
-    /// The same over as many lines of so many columns as it needs, broken between words where that is possible; those
-    /// after the first begin further in.
+    /// Breaks the line into rows of `columns` columns, between words if possible. Rows after the
+    /// first are indented.
     pub fn over(self, columns: usize, indent: usize) -> Vec<Self> {
         let columns = columns.max(indent + 1);
         let mut rows = vec![Self::new()];
@@ -144,7 +144,7 @@ impl Styled {
                 }
                 for grapheme in word.graphemes(true) {
                     let wide = grapheme.columns();
-                    // A blank that does not fit is not missed.
+                    // A blank that does not fit is dropped.
                     if used + wide > columns && grapheme != " " {
                         rows.push(Self::new().own(Role::Dim, " ".repeat(indent)));
                         used = indent;
@@ -161,7 +161,7 @@ impl Styled {
         rows
     }
 
-    /// Adds characters of a look to the last piece, or as a new one.
+    /// Appends characters to the last piece, or adds a new one.
     fn extend(&mut self, role: Role, text: &str) {
         match self.0.last_mut() {
             Some(last) if last.role == role => last.text.push_str(text),
@@ -169,13 +169,13 @@ impl Styled {
         }
     }
 
-    /// The characters without looks.
+    /// The characters without styles.
     pub fn plain(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
     }
 }
 
-/// How a piece of a text looks.
+/// Role of a piece of text.
 const fn role_of(ink: Ink, plain: Role) -> Role {
     match (ink.hit, ink.kind, ink.tint) {
         (true, ..) => Role::Match,
@@ -191,7 +191,7 @@ const fn role_of(ink: Ink, plain: Role) -> Role {
     }
 }
 
-/// A text in rows of at most so many columns, broken between words where that is possible.
+/// A text in rows of at most `columns` columns, broken between words if possible.
 pub fn broken(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut rows = Vec::new();

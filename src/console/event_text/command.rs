@@ -1,4 +1,4 @@
-//! A command in a few words, so that an answer to it says to what. Holds no untrusted text but names.
+//! Describes a command in a few words, for the reply to it.
 //!
 //! Must not know: keys, what a command does.
 
@@ -7,7 +7,7 @@ use crate::domain::command::{
 };
 use crate::text::visible;
 
-/// A command in words, such as `approve c5`.
+/// Describes a command, such as `approve c5`.
 pub fn command(command: &Command) -> String {
     match command {
         Command::Run(command) => run(command),
@@ -22,7 +22,7 @@ pub fn command(command: &Command) -> String {
 fn run(command: &RunCommand) -> String {
     match command {
         RunCommand::Pause { .. } => "pause".to_owned(),
-        RunCommand::Resume {} => "go on".to_owned(),
+        RunCommand::Resume {} => "resume".to_owned(),
         RunCommand::Step {} => "step".to_owned(),
         RunCommand::Restrict { .. } => "restrict to reading calls".to_owned(),
         RunCommand::LiftRestriction {} => "lift the restriction".to_owned(),
@@ -46,7 +46,7 @@ fn call(command: &CallCommand) -> String {
         CallCommand::Cancel { call, .. } => format!("cancel {call}"),
         CallCommand::Retry { call, .. } => format!("run {call} again"),
         CallCommand::Consent { call, .. } => format!("decide the repeated effect of {call}"),
-        CallCommand::Resolve { call, .. } => format!("say what came of {call}"),
+        CallCommand::Resolve { call, .. } => format!("resolve {call}"),
         CallCommand::Unpin { node, .. } => format!("unpin {node}"),
     }
 }
@@ -58,7 +58,7 @@ fn edit(command: &EditCommand) -> String {
                 format!("edit {node}")
             }
             [Edit::RejectAnswer { node, .. }] => format!("reject {node}"),
-            [Edit::Copy { node, from, .. }] => format!("take {node} from branch {}", from.0),
+            [Edit::Copy { node, from, .. }] => format!("copy {node} from branch {}", from.0),
             [Edit::Delete { node, .. }] => format!("delete {node}"),
             [Edit::InsertPrompt { .. }] => "insert a prompt".to_owned(),
             [Edit::InsertThought { .. }] => "insert a thought".to_owned(),
@@ -69,8 +69,8 @@ fn edit(command: &EditCommand) -> String {
         EditCommand::Redo { .. } => "redo".to_owned(),
         EditCommand::Switch { to, .. } => format!("switch to branch {}", to.0),
         EditCommand::Name { epoch, .. } => format!("name branch {}", epoch.0),
-        EditCommand::Hold { node } => format!("hold what waits for {node}"),
-        EditCommand::Release { .. } => "let go what was held".to_owned(),
+        EditCommand::Hold { node } => format!("suspend the calls that wait for {node}"),
+        EditCommand::Release { .. } => "release suspended calls".to_owned(),
     }
 }
 
@@ -80,9 +80,9 @@ fn escape(command: &EscapeCommand) -> String {
             incident,
             allowed: true,
         } => format!("allow loop {incident}"),
-        EscapeCommand::AllowIncident { incident, .. } => format!("allow loop {incident} no more"),
+        EscapeCommand::AllowIncident { incident, .. } => format!("withdraw the allowance of loop {incident}"),
         EscapeCommand::Mute { muted: true, .. } => "mute a detector".to_owned(),
-        EscapeCommand::Mute { muted: false, .. } => "listen to a detector".to_owned(),
+        EscapeCommand::Mute { muted: false, .. } => "unmute a detector".to_owned(),
     }
 }
 
@@ -92,14 +92,14 @@ fn resilience(command: &ResilienceCommand) -> String {
         ResilienceCommand::ResetBreaker { .. } => "reset the breaker".to_owned(),
         ResilienceCommand::Configure { key, .. } => format!("set {}", visible(key)),
         ResilienceCommand::ChooseRepair { call, .. } => format!("choose a repair for {call}"),
-        ResilienceCommand::SkipRepair { call, .. } => format!("repair {call} no more"),
+        ResilienceCommand::SkipRepair { call, .. } => format!("stop repairing {call}"),
     }
 }
 
 fn weight(command: &WeightCommand) -> String {
     match command {
         WeightCommand::Set { tool, .. } => format!("set the weight of {}", visible(tool)),
-        WeightCommand::Reset { tool: Some(tool) } => format!("begin the weights of {} anew", visible(tool)),
-        WeightCommand::Reset { tool: None } => "begin all weights anew".to_owned(),
+        WeightCommand::Reset { tool: Some(tool) } => format!("reset the weights of {}", visible(tool)),
+        WeightCommand::Reset { tool: None } => "reset all weights".to_owned(),
     }
 }

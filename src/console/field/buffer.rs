@@ -1,27 +1,29 @@
-//! A text with a cursor, what is selected of it, and what can be taken back. Must not know: how it is drawn, keys.
+//! A text with a cursor, a selection and an undo history.
+//!
+//! Must not know: how it is drawn, keys.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Changes that can be taken back.
+/// Maximum number of changes that can be undone.
 const STEPS: usize = 500;
 
-/// One change: what stood there, what stands there now.
+/// One change: the old text and the new text.
 #[derive(Debug, Clone)]
 struct Step {
     at: usize,
     out: String,
     put: String,
-    /// Where the cursor stood before.
+    /// Position of the cursor before the change.
     cursor: usize,
 }
 
-/// A text that is changed. Places are bytes, always between two characters.
+/// An editable text. Positions are bytes, always between two characters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Buffer {
     text: String,
     cursor: usize,
-    /// The other end of what is selected.
+    /// The other end of the selection.
     anchor: Option<usize>,
     done: VecDeque<Step>,
     undone: Vec<Step>,
@@ -41,41 +43,43 @@ impl Buffer {
         &self.text
     }
 
-    /// Where the cursor stands.
+    /// Position of the cursor.
     pub const fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Puts the cursor somewhere; inside of a character is before it, behind the text is at its end.
+    /// Moves the cursor. A position inside a character moves before it, one after the text moves to
+    /// the end.
     pub fn go(&mut self, to: usize) {
         let to = to.min(self.text.len());
         let whole = (0..=to).rev().find(|at| self.text.is_char_boundary(*at));
         self.cursor = whole.unwrap_or_default();
     }
 
-    /// What is selected begins, or goes on, at the cursor.
+    /// Starts or extends a selection at the cursor.
     pub fn hold(&mut self) {
         self.anchor.get_or_insert(self.cursor);
     }
 
-    /// Nothing is selected.
+    /// Ends the selection.
     pub const fn deselect(&mut self) {
         self.anchor = None;
     }
 
-    /// What is selected; none where that is nothing.
+    /// The selection; none if it is empty.
     pub fn picked(&self) -> Option<Range<usize>> {
         let anchor = self.anchor?;
         let range = anchor.min(self.cursor)..anchor.max(self.cursor);
         (!range.is_empty()).then_some(range)
     }
 
-    /// What a change at the cursor takes the place of: what is selected, or nothing.
+    /// The range that a change at the cursor replaces: the selection, or nothing.
     pub fn place(&self) -> Range<usize> {
         self.picked().unwrap_or(self.cursor..self.cursor)
     }
 
-    /// Puts a text in the place of another, as one change; nothing is selected then. False where that changes nothing.
+    /// Replaces a range by a text, as one change, and ends the selection. False if that changes
+    /// nothing.
     pub fn put(&mut self, place: Range<usize>, text: &str) -> bool {
         let Some(out) = self.text.get(place.clone()) else {
             return false;
@@ -104,7 +108,7 @@ impl Buffer {
         self.done.push_back(step);
     }
 
-    /// Takes back the last change.
+    /// Undoes the last change.
     pub fn undo(&mut self) {
         let Some(step) = self.done.pop_back() else { return };
         self.text
@@ -113,7 +117,7 @@ impl Buffer {
         self.undone.push(step);
     }
 
-    /// Makes again what was taken back last.
+    /// Redoes the last undone change.
     pub fn redo(&mut self) {
         let Some(step) = self.undone.pop() else { return };
         self.text

@@ -1,4 +1,4 @@
-//! How a field is drawn: the rows around the cursor, every character in its visible form.
+//! Draws a field: the rows around the cursor, every character in its visible form.
 //!
 //! Must not know: what the text is for, keys.
 
@@ -14,21 +14,21 @@ use crate::console::columns::fill;
 use crate::console::theme::{Look, Role};
 use crate::text::Kind;
 
-/// What of the text is on the screen.
+/// The visible part of the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
-    /// Columns that a row has; as many as one likes before anything was drawn.
+    /// Columns of a row; unlimited before the first drawing.
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// The line, from 0, that the first row is of, and which of its rows that is.
+    /// The line of the first row, from 0, and the index of that row in the line.
     pub top: (usize, usize),
-    /// The first column of a text of one line.
+    /// The first visible column of a text of one line.
     pub left: usize,
 }
 
 impl View {
-    /// Before anything is drawn.
+    /// Before the first drawing.
     pub const NONE: Self = Self {
         width: usize::MAX,
         height: 1,
@@ -37,13 +37,13 @@ impl View {
     };
 }
 
-/// What parts of a line look like; all of it in bytes of the line.
+/// Styles of parts of a line, all in bytes of the line.
 struct Looks<'a> {
     look: &'a Look,
     cursor: Option<usize>,
     picked: Range<usize>,
     found: Vec<Range<usize>>,
-    /// Characters that are wrong.
+    /// Faulty characters.
     wrong: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Looks<'_> {
                 .add_modifier(Modifier::REVERSED);
         }
         if overlaps(&self.picked) || self.cursor.is_some_and(holds) {
-            // Where a mark is reversed by itself the cursor is told from it by more than that.
+            // A mark can be reversed, so the cursor on it also has other attributes.
             style = match glyph.kind {
                 Kind::Plain => style,
                 Kind::Escaped | Kind::Blank => text.add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
@@ -79,12 +79,12 @@ impl Looks<'_> {
 }
 
 impl Field {
-    /// Draws it.
+    /// Draws the field.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, look: &Look) {
         self.draw_marked(frame, area, look, &[]);
     }
 
-    /// Draws it, with places (line and character, from 0) that are wrong.
+    /// Draws the field with faulty places (line and character, from 0).
     pub fn draw_marked(&self, frame: &mut Frame<'_>, area: Rect, look: &Look, wrong: &[(usize, usize)]) {
         let area = area.intersection(frame.area());
         if area.is_empty() {
@@ -127,7 +127,7 @@ impl Field {
         }
     }
 
-    /// Where a line, counted from 0, begins; none where there are not so many.
+    /// Start of a line, counted from 0; none for a missing line.
     pub(super) fn start_of(&self, line: usize) -> Option<usize> {
         match line {
             0 => Some(0),
@@ -139,14 +139,14 @@ impl Field {
         }
     }
 
-    /// A line as it is drawn now.
+    /// A line as laid out now.
     fn laid_at(&self, line: &Range<usize>) -> LineLayout<'_> {
         let cursor = self.buffer.cursor();
         let inside = (line.start <= cursor && cursor <= line.end).then(|| cursor - line.start);
         self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
     }
 
-    /// Scrolls so far that the cursor is on the screen.
+    /// Scrolls until the cursor is on the screen.
     fn follow(&self) {
         let mut view = self.view.get();
         let line = self.line_at(self.buffer.cursor());
@@ -155,7 +155,7 @@ impl Field {
         if self.single {
             let at = laid.row(0).iter().map(|glyph| glyph.columns).sum::<usize>();
             if column < view.left {
-                // Some of what is before it is shown too.
+                // Some of the text before it is shown too.
                 view.left = column.saturating_sub(view.width / 2);
             }
             view.left = view.left.max((column + 1).saturating_sub(view.width));
@@ -172,7 +172,7 @@ impl Field {
             Some(last) if (top, skip.min(last)) <= (no, row) => (top, skip.min(last)),
             _ => (no, row),
         };
-        // The first row that may be on top, so that the cursor is in the last one.
+        // The first row that can be on top, so that the cursor is in the last one.
         let (mut first, mut start, mut left) = ((no, row), line.start, view.height - 1);
         loop {
             if first.1 >= left {
@@ -219,7 +219,7 @@ impl Field {
         }
     }
 
-    /// Draws a row; of one line the part that is shown.
+    /// Draws a row, or the visible part of a field of one line.
     fn row(&self, frame: &mut Frame<'_>, area: Rect, glyphs: &[Glyph<'_>], looks: &Looks<'_>) {
         let left = self.view.get().left;
         let buffer = frame.buffer_mut();
@@ -237,7 +237,7 @@ impl Field {
         }
     }
 
-    /// Shows what is behind the end of a line in its last row: that its break is selected, or that something is missing.
+    /// Draws the end of a line in its last row: a selected line break, or the mark of a fault.
     fn draw_line_end(
         &self,
         frame: &mut Frame<'_>,

@@ -1,6 +1,8 @@
-//! A line of a text as it is drawn: each character as it is, or as the mark that stands for it.
+//! A laid-out line of a text: each character as it is, or as its mark.
 //!
-//! A mark is one group: the cursor goes over it in one step. Must not know: where on the screen it is drawn.
+//! Must not know: where on the screen it is drawn.
+//!
+//! A mark is one group: the cursor passes it in one step.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,24 +12,24 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::console::columns::Columns as _;
 use crate::text::{Kind, MAX_INDENT, Span, line_spans, spans};
 
-/// What is drawn into cells of its own: a letter, or a part of a mark.
+/// A glyph in its own cells: a letter, or a part of a mark.
 #[derive(Debug, Clone)]
 pub(super) struct Glyph<'t> {
-    /// The bytes of the line that the whole group stands for; empty behind the end of the line.
+    /// The bytes of the line that the whole group represents; empty after the end of the line.
     pub bytes: Range<usize>,
     pub kind: Kind,
     pub text: Cow<'t, str>,
     pub columns: usize,
 }
 
-/// How a line is read: whether it is all of a text of one line, where the cursor stands in it.
+/// How to read a line: as the only line of a field or not, and with the cursor in it or not.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     pub single: bool,
     pub cursor: Option<usize>,
 }
 
-/// The pieces of a line with the bytes that each stands for.
+/// The pieces of a line with the bytes that each represents.
 fn pieces(line: &str, single: bool) -> impl Iterator<Item = (Range<usize>, Span<'_>)> {
     let spans = if single { spans(line) } else { line_spans(line) };
     let mut at = 0;
@@ -48,8 +50,8 @@ fn blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
 
-/// Blanks of which there are no more than this are typed one by one: the cursor stands between them, and they are drawn
-/// as they are where it does. More of them are one mark, wherever the cursor is.
+/// Maximum number of blanks in a row that are typed one by one. The cursor moves between them, and
+/// they are drawn as they are around it. A longer row is one mark.
 const ONE_BY_ONE: usize = MAX_INDENT;
 
 /// The glyphs of a line.
@@ -89,7 +91,7 @@ fn letters(text: &str, from: usize) -> impl Iterator<Item = Glyph<'_>> {
     })
 }
 
-/// The group that begins at a place or that the place is inside of; none at the end.
+/// The group that begins at a byte or contains it; none at the end.
 pub(super) fn group_after(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
     let rest = line.get(at..)?;
     let mut chars = rest.chars();
@@ -103,7 +105,7 @@ pub(super) fn group_after(line: &str, single: bool, at: usize) -> Option<Range<u
     whole(line, single, at)
 }
 
-/// The group that ends at a place or that the place is inside of; none at the start.
+/// The group that ends at a byte or contains it; none at the start.
 pub(super) fn group_before(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
     let last = line.get(..at)?.chars().next_back()?;
     if last == ' ' {
@@ -115,7 +117,7 @@ pub(super) fn group_before(line: &str, single: bool, at: usize) -> Option<Range<
     whole(line, single, at - last.len_utf8())
 }
 
-/// One of the blanks around a place, or all of them where they are many.
+/// One of the blanks around a byte, or all of them if there are many.
 fn blanks_at(line: &str, at: usize, after: bool) -> Range<usize> {
     let before = line.get(..at).unwrap_or_default();
     let from = before.trim_end_matches(' ').len();
@@ -140,7 +142,7 @@ fn whole(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
     })
 }
 
-/// A line in rows of so many columns.
+/// A line in rows of a given width.
 #[derive(Debug)]
 pub(super) struct LineLayout<'t> {
     glyphs: Vec<Glyph<'t>>,
@@ -151,7 +153,7 @@ pub(super) struct LineLayout<'t> {
 }
 
 impl<'t> LineLayout<'t> {
-    /// Lays a line out. The cursor has a cell of its own where it stands at the end.
+    /// Lays out a line. A cursor at its end has its own cell.
     pub fn new(line: &'t str, form: Form, width: usize) -> Self {
         let mut glyphs = glyphs(line, form);
         if form.cursor == Some(line.len()) {
@@ -170,12 +172,12 @@ impl<'t> LineLayout<'t> {
         }
     }
 
-    /// How many rows it has; at least one.
+    /// Number of rows; at least one.
     pub fn rows(&self) -> usize {
         self.starts.len()
     }
 
-    /// The glyphs of a row; none of a row that is not there.
+    /// The glyphs of a row; none for a missing row.
     pub fn row(&self, row: usize) -> &[Glyph<'t>] {
         let Some(from) = self.starts.get(row).copied() else {
             return &[];
@@ -184,7 +186,7 @@ impl<'t> LineLayout<'t> {
         self.glyphs.get(from..to).unwrap_or_default()
     }
 
-    /// The row and column at which a byte of the line is drawn, or the place behind what is before it.
+    /// The row and column of a byte of the line, or the place after the bytes before it.
     pub fn place(&self, byte: usize) -> (usize, usize) {
         let at = self
             .glyphs
@@ -200,7 +202,7 @@ impl<'t> LineLayout<'t> {
         (row, before.iter().map(|glyph| glyph.columns).sum())
     }
 
-    /// The byte whose group is drawn at a column of a row; the end of the row behind it.
+    /// The byte of the group at a column of a row; after the last group, the end of the row.
     pub fn byte(&self, row: usize, column: usize) -> usize {
         let mut right = 0;
         for glyph in self.row(row) {
@@ -209,17 +211,18 @@ impl<'t> LineLayout<'t> {
                 return glyph.bytes.start;
             }
         }
-        // The end of a row that goes on is the start of the next one: the last of this one is before that.
+        // The end of a wrapped row is the start of the next one, so the last byte of this row is
+        // before it.
         let last = self.row(row).last().filter(|_| row + 1 < self.rows());
         last.map_or(self.len, |glyph| glyph.bytes.start)
     }
 }
 
-/// Where rows begin: behind a blank where there is one, before a mark, or anywhere in a word that is too long.
+/// Where rows begin: after a blank if possible, before a mark, or inside a word that is too long.
 fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
     let mut starts = vec![0];
     let (mut from, mut used) = (0, 0);
-    // The last place of the row behind a blank, and the columns before it.
+    // The last place after a blank in the row, and the columns before it.
     let mut word: Option<(usize, usize)> = None;
     let mut group = (0, 0);
     for (at, glyph) in glyphs.iter().enumerate() {

@@ -1,4 +1,6 @@
-//! Where the cursor goes, and what an erasing key takes. Must not know: what the text is for, keys.
+//! Moves of the cursor, and the range that an erasing key removes.
+//!
+//! Must not know: what the text is for, keys.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,7 +8,7 @@ use std::ops::Range;
 use super::Field;
 use super::laid::{Form, LineLayout, group_after, group_before};
 
-/// What a word is made of.
+/// Class of a character.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Class {
     Blank,
@@ -24,7 +26,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// How many bytes of a text, read in one direction, are a word and the blanks on this side of it, or on its other one.
+/// Length of a word in bytes, read in one direction, with the blanks before it or after it.
 fn word_len(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
     let mut kind = None;
     let mut len = 0;
@@ -43,7 +45,7 @@ fn word_len(chars: impl Iterator<Item = char>, blanks_first: bool) -> usize {
 }
 
 impl Field {
-    /// The line that a place is in: its bytes without the break.
+    /// The line of a position: its bytes without the line break.
     pub(super) fn line_at(&self, at: usize) -> Range<usize> {
         let text = self.buffer.text();
         if self.single {
@@ -54,7 +56,7 @@ impl Field {
         from..at + after.find('\n').unwrap_or(after.len())
     }
 
-    /// A text, and the place in it.
+    /// The line of the cursor, its text, and the position in it.
     fn here(&self) -> (Range<usize>, &str, usize) {
         let at = self.buffer.cursor();
         let line = self.line_at(at);
@@ -63,8 +65,8 @@ impl Field {
         (line, text, inside)
     }
 
-    /// The character, or the whole mark, before the cursor or behind it; a break of a line is one. None at the end of
-    /// the text.
+    /// The character or whole mark before the cursor or after it; a line break is one too. None at
+    /// the end of the text.
     pub(super) fn group(&self, back: bool) -> Option<Range<usize>> {
         let (line, text, inside) = self.here();
         let found = if back {
@@ -79,8 +81,9 @@ impl Field {
         }
     }
 
-    /// What an erasing key takes: what is selected, or what is on that side of the cursor. A mark of one character goes
-    /// like one; of letters that are drawn as one only the last goes backwards.
+    /// The range that an erasing key removes: the selection, or the group on that side of the
+    /// cursor. A mark of one character is removed as a whole. Of letters that are drawn as one,
+    /// backspace removes only the last.
     pub(super) fn erased(&self, back: bool) -> Option<Range<usize>> {
         if let Some(picked) = self.buffer.picked() {
             return Some(picked);
@@ -99,13 +102,13 @@ impl Field {
         })
     }
 
-    /// Over the character, or the whole mark, before the cursor or behind it.
+    /// Moves over the character or whole mark before the cursor or after it.
     pub(super) fn walk(&mut self, back: bool) {
         let Some(group) = self.group(back) else { return };
         self.buffer.go(if back { group.start } else { group.end });
     }
 
-    /// The place a word away.
+    /// The position one word away.
     pub(super) fn word_boundary(&self, back: bool) -> usize {
         let at = self.buffer.cursor();
         let (before, after) = self.buffer.text().split_at_checked(at).unwrap_or_default();
@@ -116,7 +119,7 @@ impl Field {
         }
     }
 
-    /// A text laid out as it was drawn last.
+    /// A text in its current layout.
     pub(super) fn laid<'t>(&self, text: &'t str, cursor: Option<usize>) -> LineLayout<'t> {
         let width = if self.single {
             usize::MAX
@@ -130,7 +133,8 @@ impl Field {
         LineLayout::new(text, form, width)
     }
 
-    /// Goes up or down by rows of the screen, as far as there are any, and keeps the column where it can.
+    /// Moves up or down by rows of the screen, as far as possible, and keeps the column if
+    /// possible.
     pub(super) fn rows_away(&mut self, rows: usize, down: bool) {
         if self.single {
             return;

@@ -1,4 +1,4 @@
-//! The field on samples and on anything at all.
+//! The field on samples and on any input.
 
 mod drawn;
 mod steps;
@@ -111,7 +111,7 @@ proptest! {
         let mut typed = open("");
         keys(&mut typed, &text);
         prop_assert_eq!(typed.text(), &text);
-        // What is drawn is what is drawn after it was stored.
+        // The drawing is the same after the text was stored and opened again.
         prop_assert_eq!(typed.shown(), open(&text).shown());
         prop_assert_eq!(drawn::rows(&typed, 30, 8), drawn::rows(&{ let mut again = open(&text); again.to_end(); again }, 30, 8));
         let mut at_once = open("");

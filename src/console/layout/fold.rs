@@ -1,8 +1,10 @@
 //! Folds a list of nodes into the rows of the gutter.
 //!
-//! Neighbours that the edits of one epoch superseded become one row, so do the quiet members of a wide fan, quiet
-//! turns, and turns that repeat. What needs attention is never folded.
 //! Must not know: the domain, how a row is drawn.
+//!
+//! One row replaces neighbours that the edits of one epoch superseded. The same holds for quiet
+//! members of a wide fan, quiet turns, and repeated turns. A node that needs attention is never
+//! folded.
 
 pub mod filter;
 #[cfg(test)]
@@ -19,18 +21,18 @@ pub enum Keep {
     /// It may.
     #[default]
     No,
-    /// It has a row of its own, but where turns are repeated (what failed).
+    /// It has its own row, except in repeated turns (a failed node).
     Own,
-    /// It always has a row of its own (what waits, runs, was edited).
+    /// It always has its own row (a waiting, running or edited node).
     Always,
 }
 
 /// A node that could have a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<K> {
-    /// What it is called.
+    /// Its key.
     pub key: K,
-    /// What it depends on.
+    /// Its parents.
     pub parents: Vec<K>,
     /// Other keys that share its row.
     pub members: Vec<K>,
@@ -40,15 +42,15 @@ pub struct Entry<K> {
     pub turn: u64,
     /// True for a node that will have no descendants.
     pub leaf: bool,
-    /// True for one of several that a turn does side by side.
+    /// True for one of several parallel nodes of a turn.
     pub fan: bool,
     /// Whether it may share a row.
     pub keep: Keep,
-    /// What it does, as a number: equal for equal actions; 0 for nothing.
+    /// Its action as a number: equal for equal actions; 0 for none.
     pub sign: u64,
-    /// How much it needs attention; a row has the greatest mark of its nodes.
+    /// Its need of attention. A row has the greatest mark of its nodes.
     pub mark: u8,
-    /// True where it matches the filter.
+    /// True if it matches the filter.
     pub hit: bool,
 }
 
@@ -92,7 +94,7 @@ pub struct Rules {
     pub detail: Detail,
 }
 
-/// What a row shows.
+/// Content of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowKind {
     /// One node.
@@ -103,13 +105,13 @@ pub enum RowKind {
     Turn,
     /// Turns that repeat the ones above: how often.
     Loop(u32),
-    /// What the edits of one epoch superseded.
+    /// Nodes that the edits of one epoch superseded.
     Replaced,
     /// Nodes that do not match the filter.
     Elided,
 }
 
-/// What a fold hides: one node can be the first of several folds, now and after an edit.
+/// Content of a fold. One node can be the first of several folds, now and after an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FoldKind {
     /// The quiet members of a fan.
@@ -118,27 +120,27 @@ pub enum FoldKind {
     Turn,
     /// Turns that repeat the ones above.
     Loop,
-    /// What was superseded in this epoch.
+    /// Nodes that were superseded in this epoch.
     Replaced(u64),
     /// Nodes that do not match the filter.
     Elided,
 }
 
-/// The name of a fold: its first node, and what it hides.
+/// The name of a fold: its first node and its kind.
 pub type Fold<K> = (K, FoldKind);
 
 /// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row<K> {
-    /// Its name: its node, or the first of those in it.
+    /// Its key: its node, or the first of its nodes.
     pub key: K,
-    /// How the lanes take it.
+    /// Its layout in the lanes.
     pub shape: Shape,
-    /// What it shows.
+    /// Its content.
     pub kind: RowKind,
-    /// What it depends on.
+    /// Its parents.
     pub parents: Vec<K>,
-    /// What it depends on through nodes without a row.
+    /// Its ancestors through nodes without a row.
     pub elided: Vec<K>,
     /// The other keys in it.
     pub members: Vec<K>,
@@ -146,14 +148,14 @@ pub struct Row<K> {
     pub count: usize,
     /// Number of the epoch in which they were superseded.
     pub replaced: Option<u64>,
-    /// How much it needs attention.
+    /// Its need of attention.
     pub mark: u8,
     /// The innermost unfolded fold that would hide it if it were folded.
     pub within: Option<Fold<K>>,
 }
 
 impl<K: Copy> Row<K> {
-    /// The row as the gutter takes it.
+    /// The row as an item of the gutter.
     pub fn item(&self) -> Item<'_, K> {
         Item {
             key: self.key,
@@ -164,7 +166,7 @@ impl<K: Copy> Row<K> {
         }
     }
 
-    /// The fold that it is; none for a row of one node.
+    /// Its fold; none for a row of one node.
     pub fn fold(&self) -> Option<Fold<K>> {
         let kind = match self.kind {
             RowKind::Node => return None,
@@ -182,7 +184,7 @@ impl<K: Copy> Row<K> {
         std::iter::once(self.key).chain(self.members.iter().copied())
     }
 
-    /// The keys in it besides its name: at most so many from either end.
+    /// The keys in it except its name: at most `most` from each end.
     pub fn ends(&self, most: usize) -> impl Iterator<Item = K> + Clone + '_ {
         let (first, rest) = self.members.split_at(most.min(self.members.len()));
         let last = rest.get(rest.len().saturating_sub(most)..).unwrap_or_default();
@@ -190,7 +192,7 @@ impl<K: Copy> Row<K> {
     }
 }
 
-/// The rows of these nodes. `open` tells whether a fold is unfolded.
+/// The rows of these nodes. `open` returns whether a fold is unfolded.
 pub fn fold<K: Copy + Ord>(
     entries: &[Entry<K>],
     rules: Rules,
@@ -258,7 +260,7 @@ fn single<K: Copy>(entry: &Entry<K>, shape: Shape) -> Row<K> {
     }
 }
 
-/// What nodes depend on besides one another, each once, in the order of its first mention.
+/// Parents outside of these nodes, each once, in the order of first mention.
 fn outside<'a, K: Copy + Ord + 'a>(own: &BTreeSet<K>, parents: impl Iterator<Item = &'a K>) -> Vec<K> {
     let mut known = BTreeSet::new();
     parents

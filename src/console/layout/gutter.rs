@@ -1,9 +1,11 @@
 //! Lays out the graph as lanes: oldest on top, one row for each node, growing downwards.
 //!
-//! One forward pass over all rows. A row draws the lines up to its parents when it is added, so every vertical has two
-//! ends. In its row a node is a bus bar: a lane that comes from above into the bar is a parent, a lane that leaves
-//! it downwards is a child, a lane that passes through is drawn over it and has no part in it.
 //! Must not know: ratatui, colours, statuses, what a key is.
+//!
+//! One forward pass over all rows. A row draws the lines up to its parents when it is added, so
+//! every vertical has two ends. In its row a node is a bus bar. A lane from above into the bar is a
+//! parent, and a lane down from it is a child. A lane that passes through is drawn over the bar and
+//! is not connected.
 
 mod glyphs;
 mod lanes;
@@ -20,10 +22,10 @@ use lanes::span;
 pub const MAX_SPAN: usize = 64;
 /// Default number of lanes side by side.
 pub const DEFAULT_LANES: u8 = 8;
-/// The most lanes that can be asked for.
+/// Maximum number of lanes.
 pub const MAX_LANES: u8 = 32;
 
-/// How the lanes take a row.
+/// Layout of a row in the lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
     /// One node.
@@ -31,26 +33,26 @@ pub enum Shape {
     Node,
     /// One node of a superseded branch: it leaves its lane to the active one.
     Side,
-    /// One node without descendants: it is drawn beside the lines that pass, with none of its own.
+    /// One node without descendants: it is drawn next to the passing lines, without its own.
     Leaf,
     /// Several siblings in one row.
     Fan,
-    /// A line of text for rows that are not shown: no node, no lane, lines pass through.
+    /// A line of text for hidden rows: no node, no lane, lines pass through.
     Fold,
 }
 
-/// A row to be added.
+/// A row to add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item<'a, K> {
-    /// Its name.
+    /// Its key.
     pub key: K,
-    /// How the lanes take it.
+    /// Its layout.
     pub shape: Shape,
-    /// What it depends on; keys without a row above become chips.
+    /// Its parents; keys without a row above become chips.
     pub parents: &'a [K],
-    /// What it depends on through nodes that have no row.
+    /// Its ancestors through nodes that have no row.
     pub elided: &'a [K],
-    /// Other keys in this row: a call's observation, the calls of a fan, what is folded.
+    /// Other keys in this row: a call's observation, the calls of a fan, folded nodes.
     pub members: &'a [K],
 }
 
@@ -70,33 +72,33 @@ impl<'a, K> Item<'a, K> {
 /// One row with its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row<K> {
-    /// Its name.
+    /// Its key.
     pub key: K,
-    /// How the lanes take it.
+    /// Its layout.
     pub shape: Shape,
     /// The lane of its node; none for a fold row, a leaf, and a node for which no lane was free.
     pub lane: Option<u8>,
-    /// The first lane beside all that are open, for a leaf: what happens in them does not move it.
+    /// For a leaf, the first lane after all open ones: changes in them do not move it.
     beside: u8,
     /// Lanes with a line in the upper half of the row.
     up: u32,
     /// Lanes with a line in the lower half.
     down: u32,
-    /// Lanes whose line has nothing to do with this row's node.
+    /// Lanes whose line is not connected to this row's node.
     pass: u32,
     /// Of those, the ones whose line leads past nodes that have no row.
     thin: u32,
-    /// Parents to which no line is drawn.
+    /// Parents without a line.
     chips: Vec<K>,
 }
 
 impl<K> Row<K> {
-    /// True for a node beyond the last lane.
+    /// True for a node after the last lane.
     pub fn is_beyond(&self) -> bool {
         self.lane.is_none() && !matches!(self.shape, Shape::Fold | Shape::Leaf)
     }
 
-    /// Lanes with a line to their right neighbour: it joins the lines that begin and end in the row with its node.
+    /// Lanes with a line to their right neighbour, which joins the lines of the row with its node.
     fn right(&self) -> u32 {
         let own_lines = (self.up | self.down) & !self.pass;
         self.lane.map_or(0, |own| span(own_lines | 1 << own))
@@ -115,7 +117,7 @@ pub struct Gutter<K> {
     rows: Vec<Row<K>>,
     /// For each lane, the row whose node has no child in it yet.
     tails: [Option<usize>; MAX_LANES as usize],
-    /// The row of each key; where several have it, the last one.
+    /// The row of each key; the last one if several have it.
     index: HashMap<K, usize>,
 }
 
@@ -136,7 +138,7 @@ impl<'a, K: Copy + Eq + Hash + 'a> FromIterator<Item<'a, K>> for Gutter<K> {
 }
 
 impl<K: Copy + Eq + Hash> Gutter<K> {
-    /// An empty graph of so many lanes (1 to [`MAX_LANES`]).
+    /// An empty graph of this number of lanes (1 to [`MAX_LANES`]).
     pub fn new(lanes: u8) -> Self {
         Self {
             lanes: lanes.clamp(1, MAX_LANES),
@@ -156,12 +158,12 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         self.rows.is_empty()
     }
 
-    /// Lanes side by side at most.
+    /// Maximum number of lanes.
     pub const fn lanes(&self) -> u8 {
         self.lanes
     }
 
-    /// Columns that a row takes at most.
+    /// Maximum number of columns of a row.
     pub const fn max_width(&self) -> usize {
         self.lanes as usize * 2
     }
@@ -176,7 +178,8 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         self.index.get(&key).copied()
     }
 
-    /// The parents of a row to which no line is drawn: too far away, beyond the last lane, in a fold, or without a row.
+    /// The parents of a row without a line: too far away, after the last lane, in a fold, or
+    /// without a row.
     pub fn chips(&self, row: usize) -> &[K] {
         self.row(row).map_or(&[], |row| &row.chips)
     }

@@ -1,9 +1,10 @@
-//! A few nodes as boxes in layers, with lines between neighbouring layers.
+//! Places a few nodes as boxes in layers, with lines between neighbouring layers.
 //!
-//! Layers are given, and in a layer boxes stand in the order in which they came: nothing is searched
-//! for, so that a box which comes later moves no other. Children with the same parents share one line
-//! (a net) with nobody else; what cannot be drawn so that it says only the truth is named in the box
-//! instead. Must not know: ratatui, colours, what a box stands for.
+//! Must not know: ratatui, colours, what a box represents.
+//!
+//! Layers are given, and boxes of a layer keep their order, so that a new box moves no other.
+//! Children with the same parents share one line (a net). A relation that cannot be drawn
+//! unambiguously is named in the box instead.
 
 mod nets;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod window;
 use super::gutter::Cell;
 use nets::{Channel, channel};
 
-/// Which way the layers follow each other.
+/// Direction of the layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Flow {
     /// Downwards.
@@ -26,15 +27,15 @@ pub enum Flow {
 /// A node to be placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node<K> {
-    /// What it is called.
+    /// Its key.
     pub key: K,
     /// Its layer, from 0.
     pub layer: usize,
-    /// What it hangs on.
+    /// The nodes that it depends on.
     pub parents: Vec<K>,
 }
 
-/// How large boxes are, in columns and rows.
+/// Size of boxes and gaps, in columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Columns of a box; one row high.
@@ -48,7 +49,7 @@ pub struct Size {
 /// A placed box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeBox<K> {
-    /// What it is called.
+    /// Key of the node.
     pub key: K,
     /// Its layer.
     pub layer: usize,
@@ -58,9 +59,9 @@ pub struct NodeBox<K> {
     pub x: usize,
     /// Its row.
     pub y: usize,
-    /// What it hangs on.
+    /// The nodes that it depends on.
     pub parents: Vec<K>,
-    /// Parents to which no line goes.
+    /// Parents without a line. The box names them.
     pub chips: Vec<K>,
 }
 
@@ -73,7 +74,7 @@ pub struct Sheet<K> {
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// Which way the layers follow each other.
+    /// Direction of the layers.
     pub flow: Flow,
     cells: Vec<Cell>,
 }
@@ -90,7 +91,7 @@ impl<K> Default for Sheet<K> {
     }
 }
 
-/// Column of a box below which its first line leaves it, and above which one enters it.
+/// Column of a box at which its first line leaves below and a line enters above.
 const ANCHOR: usize = 1;
 
 impl<K: Copy + Ord> Sheet<K> {
@@ -126,7 +127,7 @@ impl<K: Copy + Ord> Sheet<K> {
             if at > 0 {
                 edge += match flow {
                     Flow::Down => channel.tracks.max(1),
-                    // A stroke on both sides keeps lines apart from boxes.
+                    // A stroke on both sides separates lines from boxes.
                     Flow::Right => channel.tracks.max(1) + 2,
                 };
             }
@@ -181,7 +182,7 @@ impl<K: Copy + Ord> Sheet<K> {
         self.boxes.iter().find(|one| one.key == key)
     }
 
-    /// The box that comes next from this one: so many layers on, or so many slots.
+    /// The next box from this one: `layers` layers further, or `slots` slots.
     pub fn step(&self, key: K, layers: isize, slots: isize) -> Option<&NodeBox<K>> {
         let here = self.find(key)?;
         let layer = here.layer.checked_add_signed(layers)?;
@@ -194,7 +195,8 @@ impl<K: Copy + Ord> Sheet<K> {
         }
     }
 
-    /// The place across the layers at which the line of an exit leaves a box (the first one enters too).
+    /// Position across the layers where the line of an exit leaves a box. The first exit is also
+    /// the entry.
     fn across(&self, slot: usize, exit: usize, size: Size) -> usize {
         match self.flow {
             Flow::Down => slot * (size.width + size.gap) + ANCHOR + exit * 2,
@@ -209,7 +211,7 @@ impl<K: Copy + Ord> Sheet<K> {
             Flow::Right => (end - channel.tracks.max(1) - 2, end - channel.tracks.max(1) - 1),
         };
         let along = |track: usize| first + track;
-        // Runs out of boxes and into them; a run passes over the tracks of other nets.
+        // Lines out of boxes and into them. They pass over the tracks of other nets.
         let mut runs = std::collections::BTreeSet::new();
         for net in &channel.nets {
             for (slot, exit) in &net.from {
@@ -272,7 +274,7 @@ impl<K: Copy + Ord> Sheet<K> {
     }
 }
 
-/// A side of a cell, seen along the layers.
+/// A side of a cell in the direction of the layers.
 #[derive(Debug, Clone, Copy)]
 enum Side {
     Before,

@@ -1,4 +1,6 @@
-//! Pure geometry: where things stand on the screen. Must not know: ratatui, colours, the domain.
+//! Pure geometry: the layout of the screen.
+//!
+//! Must not know: ratatui, colours, the domain.
 
 pub mod fold;
 pub mod gutter;

@@ -1,7 +1,8 @@
-//! What has been on screen, since when, and how much of it; and how fast keys came.
+//! Tracks what was on screen, since when, how much of it, and how fast keys arrived.
 //!
-//! A key decides only about what was on screen for long enough, and never out of a burst. Must not
-//! know: what a decision does.
+//! Must not know: what a decision does.
+//!
+//! A key decides only about what was on screen for long enough, and never within a burst.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,16 +17,17 @@ pub const BURST_MS: u64 = 15;
 pub const BURST_KEYS: usize = 3;
 /// Keys within this many milliseconds after a paste decide nothing: they may be the rest of it.
 pub const PASTE_MS: u64 = 300;
-/// Milliseconds after which the same key is another press for certain. A terminal does not tell a key that is held
-/// down from one that is pressed again and again; the first repetition of one comes after 250 to 1,000 ms, by the
-/// settings of the system, the others within a tenth of a second.
+/// Milliseconds after which the same key is certainly another press. A terminal does not
+/// distinguish a held key from repeated presses. The first repeat of a held key comes after 250 to
+/// 1,000 ms, by the settings of the system, the others within a tenth of a second.
 pub const HELD_MS: u64 = 1_000;
-/// Milliseconds that no keyboard takes between two repeats of a key that is held down, but for the first.
+/// Minimum time between presses of the same key by hand, in milliseconds. Repeats of a held key are
+/// faster, except the first.
 const TAP_MS: u64 = 150;
-/// Questions of which it is known what was read while others are on screen.
+/// Maximum number of earlier questions whose read rows are remembered.
 const REMEMBERED: usize = 64;
 
-/// Something that can be decided, exactly as it was shown.
+/// Something to decide, exactly as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// A call in the decision frame.
@@ -36,16 +38,16 @@ pub enum Question {
         rev: Rev,
         /// Hash of what is shown.
         digest: Option<Digest>,
-        /// Word of its status: a call that became a question of another kind is asked anew.
+        /// Label of its status. A call with another kind of question needs a new decision.
         status: &'static str,
     },
-    /// A call that is shown, without the frame: it can be cancelled or run again.
+    /// A call shown without the frame. It can be cancelled or run again.
     Seen {
         /// The call.
         call: NodeId,
         /// The revision.
         rev: Rev,
-        /// Word of its status.
+        /// Label of its status.
         status: &'static str,
     },
     /// A broken stream.
@@ -57,31 +59,31 @@ pub enum Question {
     },
     /// The preview of an edit.
     Review {
-        /// Which, by a number that changes when the plan does.
+        /// A number that changes with the plan.
         stamp: u64,
     },
-    /// The list before several approvals.
+    /// The list before approving several calls.
     Bulk {
-        /// Which, by a number that changes when the list does.
+        /// A number that changes with the list.
         stamp: u64,
     },
-    /// An execution under the cursor of the list of effects: a word on what came of it.
+    /// An execution under the cursor of the effects list, whose outcome the operator reports.
     Effect {
         /// The event that began it.
         seq: Seq,
     },
     /// The emergency stop.
     Stop,
-    /// How to leave while something runs.
+    /// Question on quitting while calls run.
     Leave,
 }
 
 /// A question that is on screen.
 #[derive(Debug, Clone)]
 pub struct VisibleQuestion {
-    /// Which.
+    /// The question.
     pub question: Question,
-    /// Since when.
+    /// Time since when.
     pub since: u64,
     /// Rows of its text that were on screen.
     pub read: Coverage,
@@ -94,60 +96,61 @@ pub struct VisibleQuestion {
 }
 
 impl VisibleQuestion {
-    /// True where all that was not on screen yet stands above what is.
+    /// True if all unread rows are above the visible ones.
     pub fn is_left_above(&self) -> bool {
         let left = self.read.misses(self.rows);
         left.last().is_some_and(|rows| rows.end <= self.now.start)
     }
 
-    /// True once it has been on screen for long enough.
+    /// True once it was on screen for long enough.
     pub const fn is_armed(&self, now: u64, arming_ms: u64) -> bool {
         now.saturating_sub(self.since) >= arming_ms
     }
 
-    /// True where all of it was on screen.
+    /// True if all of it was on screen.
     pub fn is_read(&self) -> bool {
         self.read.misses(self.rows).is_empty()
     }
 }
 
-/// What is on screen to be decided, in the decision frame and in the topmost overlay.
+/// Questions on screen, in the decision frame and in the topmost overlay.
 #[derive(Debug, Clone, Default)]
 pub struct Arming {
     /// In the decision frame.
     pub frame: Option<VisibleQuestion>,
     /// In the topmost overlay.
     pub overlay: Option<VisibleQuestion>,
-    /// What was read of questions that were on screen before, the newest last.
+    /// Read rows of earlier questions, the newest last.
     before: VecDeque<VisibleQuestion>,
-    /// Since when an overlay covers the decision frame.
+    /// Time since when an overlay covers the decision frame.
     pub covered: Option<u64>,
-    /// Since when the palette covers the overlay below it.
+    /// Time since when the palette covers the overlay below it.
     pub overlay_covered: Option<u64>,
     /// Time of the newest message.
     pub now: u64,
-    /// True where the newest frame taught something that the next one would show another way.
+    /// True if the last frame changed the status of a question, so that the next one looks
+    /// different.
     pub changed: bool,
-    /// True right after a list of approvals was asked for and there was none: the key that would have approved the
-    /// list is not taken for one about the call in front.
+    /// True right after a request for a bulk approval without calls. The key that would have
+    /// approved the list then does not approve the current call.
     pub no_list: bool,
 }
 
-/// What covers the panes.
+/// Kind of overlay above the panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cover {
     /// Nothing.
     None,
-    /// Something on top.
+    /// An overlay.
     Overlay,
-    /// The palette, opened over something else on top: a command chosen there is about that.
+    /// The palette above another overlay. Its commands act on that overlay.
     PaletteOverOverlay,
 }
 
-/// What a frame shows of a question.
+/// Visibility of a question in a frame.
 #[derive(Debug, Clone)]
 pub struct Visibility {
-    /// Which.
+    /// The question.
     pub question: Question,
     /// Rows of the text on screen.
     pub rows: Range<usize>,
@@ -157,35 +160,35 @@ pub struct Visibility {
     pub width: u16,
 }
 
-/// What a frame shows in the decision frame and in the topmost overlay, and what covers the panes.
+/// Visibility in the decision frame and in the topmost overlay, and the kind of overlay.
 pub type FrameVisibility = (Option<Visibility>, Option<Visibility>, Cover);
 
-/// What a frame tells of a question: the status line says it, and the keys that decide look like it.
+/// Status of a question for the status line and the look of the decision keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct QuestionStatus {
-    /// Rows that are still to be read.
+    /// Unread rows.
     rows: usize,
-    /// True where some of them are above what is on screen.
+    /// True if some of them are above the visible ones.
     above: bool,
-    /// True where it has been on screen for long enough.
+    /// True if it was on screen for long enough.
     armed: bool,
 }
 
 impl Arming {
-    /// What is asked arms anew from now on; what was read stays read.
+    /// Restarts the minimum time on screen. Read rows stay read.
     pub fn rearm(&mut self) {
         for shown in [&mut self.frame, &mut self.overlay].into_iter().flatten() {
             shown.since = shown.since.max(self.now);
         }
     }
 
-    /// Records a frame: what it showed, and when it was there.
+    /// Records the visibility in a frame, and when it was flushed.
     pub fn drawn(&mut self, (frame, overlay, cover): FrameVisibility, at: u64, arming_ms: u64) {
         let covered = cover != Cover::None;
         let before = self.question_statuses(arming_ms);
         self.now = self.now.max(at);
         if covered {
-            // What is below stays known: a command chosen in the palette is about it.
+            // The covered question stays known: a palette command acts on it.
             self.covered.get_or_insert(at);
         } else {
             let fresh = self.covered.take();
@@ -199,7 +202,7 @@ impl Arming {
         } else {
             let fresh = self.overlay_covered.take();
             if let (None, Some(_), Some(frame)) = (&self.overlay, &overlay, &self.frame) {
-                // What was read in the frame is read on top of it too.
+                // Rows read in the frame count as read in the overlay too.
                 remember(&mut self.before, frame.clone());
             }
             self.overlay = see(&mut self.before, self.overlay.take(), overlay, at);
@@ -210,7 +213,7 @@ impl Arming {
         self.changed = before != self.question_statuses(arming_ms);
     }
 
-    /// What a frame tells of the questions in the frame and on top.
+    /// Status of the questions in the frame and in the overlay.
     fn question_statuses(&self, arming_ms: u64) -> [QuestionStatus; 2] {
         [&self.frame, &self.overlay].map(|slot| {
             let Some(shown) = slot else {
@@ -225,7 +228,7 @@ impl Arming {
         })
     }
 
-    /// When the newest question becomes decidable, where that is still to come.
+    /// When the last question becomes decidable, if it is not yet.
     pub fn wake_at(&self, arming_ms: u64) -> Option<u64> {
         [&self.frame, &self.overlay]
             .into_iter()
@@ -235,7 +238,7 @@ impl Arming {
             .min()
     }
 
-    /// Whether all of a question was on screen, now or before.
+    /// True if all of a question was on screen, now or before.
     pub fn was_read(&self, question: &Question) -> bool {
         let slots = self.frame.iter().chain(&self.overlay).chain(&self.before);
         slots
@@ -243,14 +246,14 @@ impl Arming {
             .any(VisibleQuestion::is_read)
     }
 
-    /// What is known of a question, if it is on screen: on top, or in the decision frame.
+    /// The question if it is on screen: in the overlay, or in the decision frame.
     pub fn find(&self, question: &Question, on_top: bool) -> Option<&VisibleQuestion> {
         let slot = if on_top { &self.overlay } else { &self.frame };
         slot.as_ref().filter(|shown| shown.question == *question)
     }
 }
 
-/// What is known of a question now that a frame shows so much of it.
+/// Updates a question with its visibility in a frame.
 fn see(
     before: &mut VecDeque<VisibleQuestion>,
     slot: Option<VisibleQuestion>,
@@ -269,7 +272,7 @@ fn see(
     let view = view?;
     let mut shown = known
         .or_else(|| {
-            // What was read stays read; how long it is on screen is counted anew.
+            // Read rows stay read. The time on screen starts again.
             let place = before.iter().position(|one| one.question == view.question)?;
             before
                 .remove(place)
@@ -284,7 +287,7 @@ fn see(
             width: view.width,
         });
     if shown.width != view.width || shown.rows != view.total {
-        // Other rows than those that were read, unless all of them were.
+        // Different rows: they are unread, unless all of the question was read.
         let whole = shown.is_read();
         shown.read = Coverage::default();
         if whole {
@@ -298,14 +301,14 @@ fn see(
     Some(shown)
 }
 
-/// Keeps what was read of a question that leaves the screen.
+/// Remembers the read rows of a question that leaves the screen.
 fn remember(before: &mut VecDeque<VisibleQuestion>, shown: VisibleQuestion) {
     let known = before.iter().position(|one| one.question == shown.question);
     if let Some(known) = known.and_then(|place| before.remove(place))
         && known.is_read()
         && !shown.is_read()
     {
-        // It was read whole, in other rows.
+        // It was read completely, in other rows.
         before.push_back(known);
         return;
     }
@@ -337,7 +340,7 @@ impl Coverage {
         self.0 = merged;
     }
 
-    /// Rows of so many that were not on screen.
+    /// Rows out of `total` that were not on screen.
     pub fn misses(&self, total: usize) -> Vec<Range<usize>> {
         let mut out = Vec::new();
         let mut at = 0;
@@ -358,43 +361,43 @@ impl Coverage {
 /// Keys that were pressed.
 #[derive(Debug, Clone, Default)]
 pub struct KeyState {
-    /// When the newest keys came.
+    /// Times of the latest keys.
     pub times: Vec<u64>,
-    /// The newest key, and when it came.
+    /// The latest key and its time.
     pub newest: Option<(Key, u64)>,
     /// Milliseconds between the newest key and the same one before it.
     gap: Option<u64>,
-    /// Keys that wait until it is known that no burst is on.
+    /// Keys that wait until a burst is ruled out.
     pub held: Vec<Key>,
-    /// When the first held key came.
+    /// Time of the first held key.
     pub since: u64,
-    /// When text was pasted last.
+    /// Time of the last paste.
     pub pasted: Option<u64>,
-    /// When ctrl-c was pressed last.
+    /// Time of the last ctrl-c.
     pub interrupted: Option<u64>,
-    /// Leave as soon as nothing runs.
+    /// True to quit once nothing runs.
     pub leaving: bool,
 }
 
-/// How a key came.
+/// How a key arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// By itself.
+    /// Alone.
     Single,
-    /// Soon after the same key, as if it was held down.
+    /// Soon after the same key, as if held down.
     Held,
-    /// Soon after the same key for the second time at least, and too slowly for one that is held down.
+    /// Soon after the same key for at least the second time, and too slowly for a held key.
     Tapped,
-    /// With others, faster than anybody types.
+    /// With others, faster than a person types.
     Burst,
 }
 
 impl KeyState {
-    /// Notes a key and says how fast it came.
+    /// Records a key and returns how fast it came.
     pub fn note(&mut self, key: Key, at: u64) -> Pace {
         self.times.retain(|time| at.saturating_sub(*time) <= BURST_MS);
         self.times.push(at);
-        // More than these tell nothing more.
+        // Older times do not matter.
         if self.times.len() > BURST_KEYS + 1 {
             self.times.remove(0);
         }
@@ -408,19 +411,19 @@ impl KeyState {
         match gap {
             _ if self.times.len() > BURST_KEYS => Pace::Burst,
             None => Pace::Single,
-            // The first repeat comes late: what comes after it tells.
+            // The first repeat comes late: the next one decides.
             Some(_) if slow(gap) && slow(before) => Pace::Tapped,
             Some(_) => Pace::Held,
         }
     }
 
-    /// True for a time right after a paste.
+    /// True for a short time after a paste.
     pub fn is_after_paste(&self, at: u64) -> bool {
         self.pasted
             .is_some_and(|then| at.saturating_sub(then) <= PASTE_MS)
     }
 
-    /// When the held keys are let through, or keys decide again after a paste.
+    /// When the held keys are processed, or keys can decide again after a paste.
     pub fn wake_at(&self, now: u64) -> Option<u64> {
         let held = (!self.held.is_empty()).then_some(self.since + BURST_MS + 1);
         let pasted = self.pasted.map(|then| then + PASTE_MS + 1);

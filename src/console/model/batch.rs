@@ -1,6 +1,6 @@
-//! Approvals that were sent together: what became of each, for one word at the end.
+//! Approvals that were sent together: the outcome of each, for one message at the end.
 //!
-//! Must not know: how they are sent, where the word is shown.
+//! Must not know: how they are sent, where the message is shown.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use crate::console::rows::many;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
 
-/// Refused calls that are named with the reason on the status line; the log names all.
+/// Maximum number of refused approvals whose reason is on the status line. The log names all.
 const NAMED: usize = 2;
 
 /// Approvals that were sent together.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// Those that are not answered yet.
+    /// Approvals without a reply yet.
     open: BTreeMap<NodeId, Command>,
-    /// Calls of the list that had changed or waited no more, and were not sent.
+    /// Listed calls that changed or no longer waited. They were not sent.
     left: Vec<NodeId>,
     approved: Vec<NodeId>,
-    /// Bytes of what was approved that had not been on screen.
+    /// Bytes of the approved arguments that were not on screen.
     unread: u64,
     /// Each with the reason; holds untrusted text.
     refused: Vec<(NodeId, String)>,
@@ -29,19 +29,19 @@ fn bytes(count: u64) -> String {
     many(usize::try_from(count).unwrap_or(usize::MAX), "byte")
 }
 
-/// What came of approvals that were sent together.
+/// Outcome of approvals that were sent together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sum {
-    /// In one line that begins with what counts most.
+    /// In one line, the most important first.
     pub short: String,
-    /// With every call by its name.
+    /// With the name of every call.
     pub whole: String,
     /// True where some were refused.
     pub bad: bool,
 }
 
 impl Batch {
-    /// These were sent; those others of the list were not.
+    /// Records the sent approvals, and the listed calls that were not sent.
     pub fn new(sent: Vec<Command>, left: Vec<NodeId>) -> Self {
         let call = |command: &Command| match command {
             Command::Call(CallCommand::Approve { call, .. }) => Some(*call),
@@ -57,7 +57,7 @@ impl Batch {
         }
     }
 
-    /// Notes what became of one, with the reason where it was refused; false where it is none of these.
+    /// Records the reply to an approval, with the reason of a refusal. False for any other command.
     pub fn answer(&mut self, command: &Command, why: Option<&str>) -> bool {
         let Command::Call(CallCommand::Approve { call, unread, .. }) = command else {
             return false;
@@ -75,19 +75,19 @@ impl Batch {
         true
     }
 
-    /// True once each is answered.
+    /// True once all are answered.
     pub fn is_answered(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// The calls that were in the list, whatever became of them.
+    /// The listed calls, whatever their outcome.
     pub fn listed(&self) -> impl Iterator<Item = NodeId> {
         let refused = self.refused.iter().map(|(call, _)| *call);
         self.approved.iter().chain(&self.left).copied().chain(refused)
     }
 
-    /// What came of all of them, once each is answered, and what was not in the list and goes on waiting; nothing for
-    /// nothing.
+    /// The outcome of all, once each is answered, and the calls outside of the list that still
+    /// wait. None for an empty batch.
     pub fn sum(&self, waits: &str) -> Option<Sum> {
         if !self.is_answered() {
             return None;
@@ -103,7 +103,7 @@ impl Batch {
         }
         let mut tail = match self.left.len() {
             0 => String::new(),
-            left => format!("; {left} of the list changed or waited no more, and did not count"),
+            left => format!("; {left} of the list changed or no longer waited"),
         };
         if !waits.is_empty() {
             tail = format!("{tail}; not in the list, and still waiting: {waits}");
@@ -120,7 +120,7 @@ impl Batch {
         })
     }
 
-    /// How many were refused, and why the first of them were.
+    /// The number of refused approvals, with the reasons of the first ones.
     fn refusals(&self, most: usize) -> String {
         let count = self.refused.len();
         if count == 0 {
@@ -183,7 +183,7 @@ mod tests {
             assert!(batch.answer(command, why));
         }
         let sum = batch.sum("").unwrap();
-        let left = "2 of the list changed or waited no more, and did not count";
+        let left = "2 of the list changed or no longer waited";
         let head = "approved 1 of 5 calls with 1 byte unread";
         assert_eq!(
             sum.short,

@@ -1,6 +1,6 @@
-//! What is worked out of all of a run when it is asked for, and kept until the run has changed.
+//! Caches values that are computed from the whole run, until the run changes.
 //!
-//! Must not know: what is worked out, who shows it.
+//! Must not know: what is computed, what shows it.
 
 use super::edit_preview::{Change, EditPreview};
 use crate::console::branch_diff::BranchDiff;
@@ -11,7 +11,7 @@ use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::unresolved::failed_calls;
 
-/// A value of a state, about something in it.
+/// A value computed from a state and a key.
 #[derive(Debug, Clone)]
 pub struct Cached<T, K = ()>(Option<CacheEntry<T, K>>);
 
@@ -29,7 +29,7 @@ impl<T, K> Default for Cached<T, K> {
 }
 
 impl<T, K: PartialEq> Cached<T, K> {
-    /// The value for this state; it is worked out anew where the state has changed or it was about something else.
+    /// The value for this state, computed again if the state or the key has changed.
     pub fn renew(&mut self, state: &State, about: K, of: impl FnOnce(&State, &K) -> T) -> &T {
         let is_new = |stored: &CacheEntry<T, K>| stored.seq == state.seq && stored.about == about;
         let stored = self
@@ -43,13 +43,13 @@ impl<T, K: PartialEq> Cached<T, K> {
         &self.0.insert(stored).value
     }
 
-    /// What was worked out last; none before.
+    /// The last value; none before the first.
     pub fn value(&self) -> Option<&T> {
         self.0.as_ref().map(|stored| &stored.value)
     }
 }
 
-/// What several parts of the screen show of all of the run.
+/// Values that several parts of the screen show.
 #[derive(Debug, Clone, Default)]
 pub struct Caches {
     edit_preview: Cached<EditPreview, Change>,
@@ -60,27 +60,27 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// What a change would do.
+    /// Preview of a change.
     pub fn edit_preview(&mut self, state: &State, change: Change) -> &EditPreview {
         self.edit_preview.renew(state, change, EditPreview::of)
     }
 
-    /// What the change that was looked at last would do.
+    /// Preview of the last change.
     pub fn last_edit_preview(&self) -> Option<&EditPreview> {
         self.edit_preview.value()
     }
 
-    /// What the branches came to.
+    /// The branches with their outcomes.
     pub fn branches(&mut self, state: &State) -> &[Branch] {
         self.branches.renew(state, (), |state, ()| branches(state))
     }
 
-    /// What could change the world.
+    /// Executions with effects.
     pub fn effects(&mut self, state: &State) -> &Effects {
         self.effects.renew(state, (), |state, ()| Effects::of(state))
     }
 
-    /// Brings the calls up to date that gave no value before the answer; none without an answer.
+    /// Updates the calls without a result before the answer; empty without an answer.
     pub fn renew_failed_calls(&mut self, state: &State) {
         let of = |state: &State, (): &()| match state.mode {
             Mode::Finished(_) => failed_calls(state, ROOT),
@@ -89,12 +89,12 @@ impl Caches {
         self.failed_calls.renew(state, (), of);
     }
 
-    /// The calls that gave no value before the answer.
+    /// The calls without a result before the answer.
     pub fn failed_calls(&self) -> &[NodeId] {
         self.failed_calls.value().map_or(&[], Vec::as_slice)
     }
 
-    /// Two branches side by side.
+    /// Comparison of two branches.
     pub fn branch_diff(&mut self, state: &State, two: (Epoch, Epoch)) -> &BranchDiff {
         self.branch_diff
             .renew(state, two, |state, two| BranchDiff::of(state, *two))

@@ -1,47 +1,50 @@
-//! What counts only where it is said twice, by the same key right after the first time. Must not know: keys.
+//! Actions that need the same key twice in a row.
+//!
+//! Must not know: keys.
 
 use crate::domain::id::Seq;
 
-/// Milliseconds in which it can be said again: long enough to read what is asked, too short to forget it.
+/// Maximum time between the two presses, in milliseconds: long enough to read the question, too
+/// short to forget it.
 pub const DOUBLE_PRESS_MS: u64 = 10_000;
 
-/// What is said twice.
+/// An action that needs a second press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
-    /// All collected edits are forgotten, as they were at this number.
+    /// Drop all staged edits, at this version of the list.
     Forget(u64),
-    /// A rule of the session judges no more.
+    /// Remove a rule of the session.
     DropRule(u32),
-    /// An execution did not happen.
+    /// Report that an execution did not happen.
     DidNot(Seq),
-    /// What stands on top of so many others is closed without what was typed into it.
+    /// Close the overlay above this number of others, and lose its typed text.
     Close(usize),
-    /// An empty result is given.
+    /// Give an empty result.
     Empty,
 }
 
-/// What was said once.
+/// State of the first press.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DoublePress {
-    /// With the key that is carried out now, and when.
+    /// First press by the current key, with its time.
     now: Option<(What, u64)>,
-    /// With the one right before it, and when.
+    /// First press by the previous key, with its time.
     before: Option<(What, u64)>,
 }
 
 impl DoublePress {
-    /// Something was pressed, pasted or pointed at: only what was said right before it can be said again now.
+    /// Records any key, paste or click: only the press directly before it can be confirmed.
     pub fn pressed(&mut self) {
         self.before = self.now.take();
     }
 
-    /// Whether this was said right before, and not too long ago.
+    /// True if the same action was pressed directly before, and not too long ago.
     pub fn is_again(&self, what: What, at: u64) -> bool {
         self.before
             .is_some_and(|(one, then)| one == what && at.saturating_sub(then) <= DOUBLE_PRESS_MS)
     }
 
-    /// It is said for the first time.
+    /// Records the first press.
     pub fn remember(&mut self, what: What, at: u64) {
         self.now = Some((what, at));
     }

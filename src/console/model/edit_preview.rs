@@ -1,4 +1,6 @@
-//! What the change that is looked at would do. Must not know: how it is shown, how a change is committed.
+//! Previews the selected change.
+//!
+//! Must not know: how it is shown, how a change is committed.
 
 use crate::domain::advice::Cards;
 use crate::domain::branch;
@@ -13,23 +15,24 @@ use crate::domain::state::State;
 /// A change of the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// An edit that nobody has made: what any of its node would do.
+    /// A hypothetical edit: what any edit of its node would do.
     Any(Edit),
-    /// What may be committed.
+    /// A command that may be committed.
     Command(Command),
 }
 
-/// What a change would do.
+/// Preview of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditPreview {
-    /// Its plan, or why it cannot be made.
+    /// Its plan, or why it is impossible.
     pub plan: Result<Plan, Refusal>,
-    /// Nodes that stay and say something else, because another branch stands: what they say then, and what they say now.
+    /// Nodes that stay and have another revision on the new branch: the new one, and the current
+    /// one.
     pub revision_changes: Vec<(NodeId, Rev, Rev)>,
 }
 
 impl EditPreview {
-    /// What a change of this run would do.
+    /// Previews a change of this run.
     pub fn of(state: &State, change: &Change) -> Self {
         let (plan, text) = match change {
             Change::Any(edit) => (lineage::plan(state, std::slice::from_ref(edit)), Vec::new()),
@@ -51,7 +54,7 @@ impl EditPreview {
     }
 }
 
-/// Nodes that stay and say something else, because another branch stands.
+/// Nodes that stay and have another revision on the new branch.
 fn revision_changes(state: &State, command: &EditCommand) -> Vec<(NodeId, Rev, Rev)> {
     let to = match command {
         EditCommand::Undo { .. } => branch::undo_target(state).map(|(to, _)| to),

@@ -1,4 +1,4 @@
-//! An open editor: a text, what it is for, what is wrong with it.
+//! An open editor: a text, its purpose and its faults.
 //!
 //! Must not know: keys, how it is drawn.
 
@@ -24,13 +24,13 @@ use crate::schema::{Checker, Completion};
 pub use edit_base::{EditBase, Meanwhile};
 pub use purpose::Purpose;
 
-/// Faults whose place is looked for.
+/// Maximum number of faults whose position is computed.
 const MARKED: usize = 8;
 
 /// How the text becomes what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Words; for a value, a JSON string of them.
+    /// Plain text; a value becomes a JSON string.
     Text,
     /// JSON, laid out for typing.
     Json,
@@ -39,32 +39,32 @@ pub enum Form {
 /// An open editor.
 #[derive(Debug, Clone)]
 pub struct Editor {
-    /// What the text will be.
+    /// Purpose of the text.
     pub purpose: Purpose,
     /// Its title.
     pub title: String,
     /// The text.
     pub field: Field,
-    /// How it becomes what is sent.
+    /// How the text becomes what is sent.
     pub form: Form,
     /// The exact text that the editor was opened on; empty for a new one.
     pub original: Arc<str>,
-    /// True where an untouched text may be sent: a new call, another tool.
+    /// True if an untouched text may be sent: a new call, another tool.
     pub is_new: bool,
-    /// What is wrong with it.
+    /// Faults of the text.
     pub faults: Vec<Fault>,
-    /// Where the first of the faults stand in the text, as line and character from 0; none where that
-    /// is nowhere in particular.
+    /// Positions of the first faults, as line and character from 0; none for a fault without a
+    /// position.
     pub marks: Vec<Option<(usize, usize)>>,
-    /// A text that is too long for the field: changed in `$EDITOR` only.
+    /// A text that is too long for the field: only `$EDITOR` can change it.
     pub long: Option<String>,
-    /// True where the field still holds what stood here before the text became too long.
+    /// True if the field still holds the text from before it became too long.
     pub can_go_back: bool,
-    /// True from the moment at which it was sent until the run has answered.
+    /// True from sending the text until the run answers.
     pub sent: bool,
-    /// The number of the collected edit that it was opened on.
+    /// Number of the staged edit that it was opened on.
     pub item: Option<u64>,
-    /// How what it is about stood when it was opened.
+    /// State of the edited node when the editor was opened.
     pub edit_base: EditBase,
     checker: Option<Arc<Checker>>,
 }
@@ -90,15 +90,15 @@ impl Editor {
         }
     }
 
-    /// An editor on words.
+    /// An editor for plain text.
     pub fn prose(purpose: Purpose, title: String, text: &Arc<str>) -> Self {
         let mut editor = Self::open(purpose, title, text, text.to_string(), Form::Text);
-        // Words are mostly added to.
+        // Plain text is mostly appended to.
         editor.field.to_end();
         editor
     }
 
-    /// An editor on a value: a JSON string is edited as its text.
+    /// An editor for a value. A JSON string is edited as its text.
     pub fn value(purpose: Purpose, title: String, value: &Arc<str>) -> Self {
         let as_text = if value.is_empty() {
             Some(String::new())
@@ -111,7 +111,7 @@ impl Editor {
         }
     }
 
-    /// An editor on arguments: JSON laid out, checked while it is typed.
+    /// An editor for arguments: formatted JSON, checked while typing.
     pub fn arguments(purpose: Purpose, title: String, args: &Arc<str>, is_new: bool, run: &RunPart) -> Self {
         let checker = purpose
             .tool()
@@ -125,7 +125,7 @@ impl Editor {
         editor
     }
 
-    /// Goes on with a text that was typed before.
+    /// Continues with a text that was typed before.
     pub fn resume(&mut self, value: &str, item: Option<u64>) {
         let as_text = match self.form {
             Form::Json => None,
@@ -147,7 +147,7 @@ impl Editor {
         self.check();
     }
 
-    /// What can be done with a text that is too long to be typed in, with these keys.
+    /// Describes what the operator can do with a text that is too long to type in.
     pub fn ways_out(&self, keymap: &Keymap) -> String {
         let mut words = format!("{} opens them in $EDITOR", keymap.first("external"));
         if self.long.as_ref().is_some_and(|long| long.len() > MOST_WORDS) {
@@ -155,18 +155,19 @@ impl Editor {
         }
         if self.can_go_back {
             let undo = keymap.first("undo-typing");
-            words = format!("{words}, {undo} takes back what made them so many");
+            words = format!("{words}, {undo} undoes the change that made them too many");
         }
         words
     }
 
-    /// The text for `$EDITOR`: itself, so that what is written there is what is taken back.
+    /// The text for `$EDITOR`, unchanged, so that it can be compared with the result.
     pub fn for_external(&self) -> &str {
         self.long.as_deref().unwrap_or(self.field.text())
     }
 
-    /// Takes back what `$EDITOR` left; editors add a line break at the end that nobody typed. Gives whether they had
-    /// also put a carriage return at the end of every line of a text that had none.
+    /// Takes the text from `$EDITOR`. Removes a line break that the editor added at the end.
+    /// Returns whether the editor ended every line with a carriage return, although the text had
+    /// none.
     pub fn take_external(&mut self, returned: &str) -> bool {
         let before = self.for_external();
         let breaks = returned.matches('\n').count();
@@ -194,7 +195,7 @@ impl Editor {
         ends
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub fn lines(&self) -> usize {
         match &self.long {
             Some(long) => long.split('\n').count(),
@@ -202,7 +203,7 @@ impl Editor {
         }
     }
 
-    /// True where nothing was changed.
+    /// True if nothing was changed.
     pub fn is_unchanged(&self) -> bool {
         match &self.long {
             Some(long) => match self.form {
@@ -219,7 +220,7 @@ impl Editor {
         self.for_external()
     }
 
-    /// Looks for faults, and for the places where they stand.
+    /// Finds the faults and their positions.
     pub fn check(&mut self) {
         let text = self.typed().to_owned();
         if self.form == Form::Text {
@@ -250,7 +251,7 @@ impl Editor {
         (self.faults, self.marks) = (faults, marks);
     }
 
-    /// Puts the cursor on the next place where something is wrong. False where there is none.
+    /// Moves the cursor to the next fault. False if there is none.
     pub fn to_next_fault(&mut self) -> bool {
         let (line, column) = self.field.cursor();
         let here = (line - 1, column - 1);
@@ -260,7 +261,7 @@ impl Editor {
         next.is_some_and(|(row, column)| self.field.jump(*row, *column))
     }
 
-    /// What can stand at the cursor by the tool's schema.
+    /// The completion at the cursor by the tool's schema.
     pub fn completion(&self) -> Option<Completion> {
         if self.form != Form::Json || self.long.is_some() {
             return None;
@@ -269,7 +270,7 @@ impl Editor {
         checker.complete(self.field.text(), self.field.offset())
     }
 
-    /// What a reference at the cursor can name: arguments hold references, values do not.
+    /// The references that are possible at the cursor. Arguments hold references, values do not.
     pub fn references(&self, state: &State) -> Option<Completion> {
         if self.form != Form::Json || self.long.is_some() {
             return None;
@@ -282,13 +283,13 @@ impl Editor {
         scope::complete(state, reader, self.field.text(), self.field.offset())
     }
 
-    /// Puts a text in the place of some bytes of the text.
+    /// Replaces a range of bytes by a text.
     pub fn put_in(&mut self, bytes: std::ops::Range<usize>, insert: &str) {
         self.field.splice(bytes, insert);
         self.check();
     }
 
-    /// Takes in a paste. Gives a word where the text is too long for the editor now.
+    /// Inserts a paste. The error says that the text is now too long for the editor.
     pub fn paste(&mut self, pasted: &str) -> Result<(), String> {
         let lines = field::pasted(pasted);
         let place = self.field.place();
@@ -307,7 +308,7 @@ impl Editor {
         Err(why)
     }
 
-    /// Takes back what made the text too long; false where it was so from the beginning.
+    /// Reverts the change that made the text too long; false if it was too long from the start.
     pub fn go_back(&mut self) -> bool {
         let done = self.can_go_back && self.long.is_some();
         if done {
@@ -317,8 +318,8 @@ impl Editor {
         done
     }
 
-    /// The text to send: the original bytes where nothing changed, packed JSON otherwise where the
-    /// original was packed.
+    /// The text to send. Unchanged text keeps its original bytes; changed JSON is compact if the
+    /// original was.
     pub fn result(&self) -> Result<Arc<str>, String> {
         if self.is_unchanged() && !(self.purpose.is_value() && self.is_new) {
             return Ok(Arc::clone(&self.original));
@@ -363,7 +364,7 @@ impl Editor {
         self.check();
     }
 
-    /// The edit of the graph that the text stands for; none for what is no edit.
+    /// The edit of the graph that the text makes; none if it makes no edit.
     pub fn edit(&self, text: Arc<str>, shown: bool) -> Option<Edit> {
         Some(match &self.purpose {
             Purpose::Call { node, base, tool } => Edit::Call {
@@ -394,7 +395,7 @@ impl Editor {
         })
     }
 
-    /// True where what is typed is no edit of the graph: it is sent at once.
+    /// True if the text is no edit of the graph: it is sent immediately.
     pub const fn is_no_edit(&self) -> bool {
         matches!(
             self.purpose,
@@ -402,7 +403,7 @@ impl Editor {
         )
     }
 
-    /// The node whose dependants wait while the editor is open.
+    /// The node whose dependants are suspended while the editor is open.
     pub const fn holds(&self) -> Option<NodeId> {
         match self.purpose {
             Purpose::Call { node, .. } | Purpose::Words { node, .. } | Purpose::Observation { node, .. } => {
@@ -421,11 +422,11 @@ fn fault(keyword: &str, message: String) -> Fault {
     }
 }
 
-/// Where a text stops being JSON, as line and character from 0, and why; none where all of it is. What is said counts as
-/// the cursor does.
+/// The position at which a text stops being JSON, as line and character from 0, and the reason;
+/// none for valid JSON. The reason counts from 1, as the cursor does.
 fn not_json(text: &str) -> Option<((usize, usize), String)> {
     let (line, column, message) = json::fault(text)?;
-    // Where the text ends too early, what is missing stands behind the last character.
+    // If the text ends too early, the fault is after the last character.
     let byte = if message.starts_with("EOF") {
         column
     } else {

@@ -1,6 +1,6 @@
-//! The one way in which an event becomes part of the run: folded into the state, and into what is known beside it.
+//! Applies an event to the run: to its state, and to the data that the console derives.
 //!
-//! Must not know: panes, who asks for it.
+//! Must not know: panes, who calls it.
 
 use super::run::RunPart;
 use crate::domain::apply::apply;
@@ -10,7 +10,7 @@ use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
 
 impl RunPart {
-    /// Folds one event; an event that was folded already changes nothing.
+    /// Applies an event. An event that was applied already changes nothing.
     pub fn take(&mut self, envelope: &Envelope) -> bool {
         if envelope.seq <= self.state.seq {
             return false;
@@ -31,21 +31,21 @@ impl RunPart {
     }
 }
 
-/// The turns of which the model is asked, and whose answer is not whole.
+/// The turns with an open request, whose response is incomplete.
 pub(super) fn open_streams(state: &State) -> impl Iterator<Item = &Turn> {
     let open = state.agenda.open.iter();
     open.filter_map(|id| state.turns.get(id))
         .filter(|turn| turn.asked > 0 && turn.stream == Stream::Open)
 }
 
-/// Time that a process has worked on the run, by its own clock: waits for the operator are not part of it.
+/// Working time of a process on the run, by its own clock, without waits for the operator.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WorkTime {
-    /// For how long, in milliseconds.
+    /// Working time in milliseconds.
     pub ms: u64,
-    /// When something happened last; none as long as no process was seen to begin.
+    /// Time of the last event; none if no process was seen to start.
     pub seen: Option<u64>,
-    /// True where that process went on with what others had begun.
+    /// True if that process resumed earlier work.
     pub later: bool,
     busy: bool,
     /// UTC milliseconds of the newest event.
@@ -59,7 +59,7 @@ impl WorkTime {
             Event::Run(RunEvent::Started(_) | RunEvent::Reopened { .. })
         );
         if begins {
-            // It counts anew, as its limit does.
+            // Restarts the count, as the limit does.
             (self.ms, self.seen) = (0, Some(envelope.mono));
             self.later = matches!(envelope.event, Event::Run(RunEvent::Reopened { .. }));
         } else if let Some(seen) = &mut self.seen {
@@ -73,7 +73,7 @@ impl WorkTime {
         (self.busy, self.at) = (busy, envelope.at);
     }
 
-    /// Milliseconds since the newest event that are work, at a moment.
+    /// Milliseconds of work since the newest event.
     pub fn since(&self, now: Option<i64>) -> u64 {
         let now = now.filter(|_| self.busy);
         now.map_or(0, |now| u64::try_from(now.saturating_sub(self.at)).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! The graph pane: rows, cursor, folds, search, what is looked for.
+//! The graph pane: rows, cursor, folds, filter and search.
 //!
 //! Must not know: colours, characters.
 
@@ -27,9 +27,9 @@ use query::Query;
 use rows::{RowSettings, Rows};
 pub use search::Search;
 
-/// Calls of a turn that keep rows of their own.
+/// Maximum number of calls of a turn that keep their own rows.
 const WIDE: usize = 8;
-/// Turns at the end that keep all their rows.
+/// Number of turns at the end that keep all their rows.
 const RECENT: usize = 30;
 
 /// A row under the cursor.
@@ -37,14 +37,14 @@ const RECENT: usize = 30;
 pub enum Pick {
     /// A node, or the row that holds it.
     Node(NodeId),
-    /// A part of an open stream, counted from 0; of a broken one there is one, for all that it had begun.
+    /// A part of an open stream, counted from 0. A broken stream has one part in total.
     Live(TurnId, usize),
 }
 
 /// How the pane shows the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// Rows with lanes beside them.
+    /// Rows with lanes next to them.
     #[default]
     Lanes,
     /// Boxes around the selected node.
@@ -63,10 +63,10 @@ impl Form {
     }
 }
 
-/// How much the pane shows.
+/// Amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {
-    /// Every node of the last turns; of earlier ones what needs attention.
+    /// Every node of the last turns; of earlier ones only nodes that need attention.
     #[default]
     Recent,
     /// A row for each turn, and for each node that needs attention.
@@ -88,7 +88,7 @@ impl Level {
         }
     }
 
-    /// What it shows, in words.
+    /// Describes what it shows.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Recent => "every node of the newest turns, older turns in one row each",
@@ -104,13 +104,13 @@ impl Level {
 pub struct GraphPane {
     /// The rows of nodes.
     pub rows: Rows,
-    /// What the operator chose to see of them.
+    /// View settings of the operator.
     pub settings: RowSettings,
     /// The state and the settings that the rows were built from.
     built: Option<(Seq, RowSettings)>,
     /// Rows of open and of broken streams, below the others.
     pub live: Vec<(TurnId, usize)>,
-    /// Turns whose stream broke, where they have a row among those.
+    /// Turns with a broken stream, if they have a row among those.
     pub broken: Vec<TurnId>,
     /// The row under the cursor.
     pub selected: Option<Pick>,
@@ -120,18 +120,18 @@ pub struct GraphPane {
     pub pinned: bool,
     /// The last node, and the number of streaming parts, when it was pinned.
     seen: (Option<NodeId>, usize),
-    /// The newest search.
+    /// The last search.
     pub search: Search,
     /// How the graph is shown.
     pub form: Form,
-    /// What is lit.
+    /// The highlighted relatives of the selected node.
     pub highlight: Highlight,
     /// The boxes around the selected node.
     pub map: MapPane,
 }
 
 impl GraphPane {
-    /// Rebuilds the rows if the state or the settings have changed; true where they have.
+    /// Rebuilds the rows if the state or the settings have changed. Returns whether they have.
     fn rebuild(&mut self, state: &State) -> bool {
         let built = self.built.as_ref();
         if built.is_some_and(|(seq, settings)| *seq == state.seq && *settings == self.settings) {
@@ -142,12 +142,12 @@ impl GraphPane {
         true
     }
 
-    /// The state was replaced by another one: the rows have to be rebuilt.
+    /// Forces a rebuild after the state was replaced.
     pub fn invalidate(&mut self) {
         self.built = None;
     }
 
-    /// Brings the rows up to date with the run.
+    /// Updates the rows from the run.
     pub fn sync(&mut self, run: &RunPart) {
         let state = &run.state;
         let before = self.cursor();
@@ -180,14 +180,15 @@ impl GraphPane {
         }
     }
 
-    /// Keeps the row of the cursor on its line.
+    /// Keeps the row of the cursor on its screen line.
     fn stay(&mut self, before: Option<usize>) {
         if let (Some(before), Some(now)) = (before, self.cursor()) {
             self.top = (self.top + now).saturating_sub(before);
         }
     }
 
-    /// Rebuilds the rows after a change of the settings, with the row of the cursor on its line.
+    /// Rebuilds the rows after a change of the settings, with the row of the cursor on its screen
+    /// line.
     fn rebuild_in_place(&mut self, state: &State, change: impl FnOnce(&mut RowSettings)) {
         let before = self.cursor();
         change(&mut self.settings);
@@ -195,14 +196,14 @@ impl GraphPane {
         self.stay(before);
     }
 
-    /// True where the operator put the cursor on a row of one node.
+    /// True if the operator selected a row of one node.
     fn is_single(&self, row: usize) -> bool {
         self.rows
             .get(row)
             .is_some_and(|row| self.pinned && row.count == 1 && self.selected == Some(Pick::Node(row.key)))
     }
 
-    /// Unfolds the node of the cursor if it was folded because its turn became old or was repeated.
+    /// Unfolds the selected node if it was folded because its turn became old or was repeated.
     fn keep_visible(&mut self, state: &State) {
         if let Some(Pick::Node(id)) = self.selected
             && let Some(row) = self.rows.of(id)
@@ -230,7 +231,7 @@ impl GraphPane {
         }
     }
 
-    /// Unfolds or folds the row of the cursor.
+    /// Unfolds or folds the selected row.
     pub fn toggle(&mut self, unfold: Option<bool>, state: &State) {
         let Some(row) = self.cursor().and_then(|row| self.rows.get(row)) else {
             return;
@@ -257,7 +258,7 @@ impl GraphPane {
         }
     }
 
-    /// Folds what was unfolded, if anything was, and puts the cursor on it.
+    /// Folds an unfolded fold, if any, and selects it.
     fn fold(&mut self, fold: Option<rows::Fold>, state: &State) {
         if let Some(fold) = fold {
             self.selected = Some(Pick::Node(fold.0));
@@ -280,7 +281,7 @@ impl GraphPane {
         self.settings.unfolded.clear();
     }
 
-    /// How many nodes and broken streams match the filter.
+    /// Number of nodes and broken streams that match the filter.
     pub fn found(&self) -> usize {
         self.rows.matches + self.broken.len()
     }

@@ -1,5 +1,8 @@
-//! How long nothing has come of an open request: a model that thinks and one that hangs look the same, so the time is
-//! told. Must not know: how it is drawn, when the engine gives up.
+//! Tracks how long an open request has received no data.
+//!
+//! Must not know: how it is drawn, when the engine gives up.
+//!
+//! A model that thinks and one that hangs look the same, so the screen shows the time.
 
 use std::collections::BTreeMap;
 
@@ -9,29 +12,29 @@ use crate::domain::id::TurnId;
 use crate::domain::state::State;
 use crate::domain::turn::Stream;
 
-/// Milliseconds of silence that are worth a word.
+/// Minimum idle time that is shown, in milliseconds.
 pub const IDLE_MS: u64 = 20_000;
 
-/// When something was heard last of each open request, in UTC milliseconds.
+/// Time of the last data for each open request, in UTC milliseconds.
 #[derive(Debug, Clone, Default)]
 pub struct LastActivity(BTreeMap<TurnId, i64>);
 
-/// A request of which nothing has come for a while.
+/// A request without data for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleTime {
     /// Its turn.
     pub turn: TurnId,
-    /// For how long, in milliseconds.
+    /// Idle time in milliseconds.
     pub ms: u64,
 }
 
 impl LastActivity {
-    /// Something came of a turn, or it was asked.
+    /// Records data for a turn, or its request.
     pub fn note(&mut self, turn: TurnId, at: i64) {
         self.0.insert(turn, at);
     }
 
-    /// The same, where an event says so.
+    /// Records an event that is data or a request.
     pub fn take(&mut self, envelope: &Envelope) {
         if let Event::Turn(
             TurnEvent::Requested { turn, .. }
@@ -46,7 +49,7 @@ impl LastActivity {
         }
     }
 
-    /// Forgets what is not open any more.
+    /// Forgets requests that are no longer open.
     pub fn prune(&mut self, state: &State) {
         let open = |id: &TurnId| {
             let turn = state.turns.get(id);
@@ -55,7 +58,7 @@ impl LastActivity {
         self.0.retain(|id, _| open(id));
     }
 
-    /// The request of which nothing was heard for the longest time, however short that is.
+    /// The request with the longest idle time, however short it is.
     pub fn longest(&self, now: i64) -> Option<IdleTime> {
         let (turn, at) = self.0.iter().min_by_key(|(_, at)| **at)?;
         Some(IdleTime {

@@ -1,4 +1,4 @@
-//! The inspector: everything about what is under the cursor, in tabs.
+//! The inspector: details of the selected node, in tabs.
 //!
 //! Must not know: how a tab is put together.
 
@@ -15,20 +15,20 @@ use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tab {
-    /// What it says, for reading.
+    /// The content, for reading.
     #[default]
     Content,
-    /// The exact arguments; for a call that waits, the decision frame.
+    /// The exact arguments; for a waiting call, the decision frame.
     Arguments,
     /// Revisions and their differences.
     Revisions,
     /// What the model saw.
     Context,
-    /// What it hangs on, what hangs on it.
+    /// Nodes that it depends on, and its descendants.
     Depends,
     /// Executions, decisions, ledger.
     Attempts,
-    /// The bytes of the request that it came from.
+    /// Wire data of the request that it came from.
     Wire,
 }
 
@@ -68,20 +68,20 @@ impl Tab {
     }
 }
 
-/// The tabs in the title line of the inspector: in one order, each in one place, whichever is shown.
+/// The tabs in the title line of the inspector. Their order and positions are fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabBar {
-    /// Those on the line, each with its first column and its words.
+    /// The visible tabs, each with its first column and its text.
     pub tabs: Vec<(Tab, u16, String)>,
-    /// Where not all of them fit: which of how many is shown, and its first column.
+    /// If not all tabs fit: the number of the current tab, and its first column.
     pub mark: Option<(u16, String)>,
-    /// What else is to be said, and its first column.
+    /// A note, and its first column.
     pub note: Option<(u16, &'static str)>,
 }
 
-/// Columns at the end of the title line that tell which rows are on screen.
+/// Columns at the end of the title line for the position in the text.
 const POSITION: u16 = 14;
-/// What was read of texts other than the one that is shown: how many places are kept.
+/// Maximum number of reading positions that are kept.
 const PLACES: usize = 32;
 
 /// What the inspector shows.
@@ -93,10 +93,10 @@ pub enum Subject {
     Broken(TurnId),
 }
 
-/// A text that is read: what it is about, the tab, the revision of its node.
+/// An open text: its subject, tab and revision.
 pub type Read = (Subject, Tab, Option<Rev>);
 
-/// What a document was made of: what it is about, the tab, the run, the width, bytes streamed.
+/// Inputs of a document: subject, tab, event, width, bytes streamed.
 pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64);
 
 /// The inspector.
@@ -104,36 +104,36 @@ pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64);
 pub struct Inspector {
     /// The tab chosen for rows of the graph.
     pub graph_tab: Tab,
-    /// The tab chosen for the entry of the queue; a new entry begins with its arguments.
+    /// The tab chosen for queue entries. A new entry starts with its arguments.
     pub queue_tab: Tab,
-    /// The tab that is shown: the chosen one, where what is shown has it.
+    /// The current tab: the chosen one, if the subject has it.
     pub tab: Tab,
     /// First row on screen.
     pub top: usize,
-    /// Whether it goes on with the end of what streams; none where nothing does.
+    /// Whether it follows the end of a stream; none without a stream.
     pub follows: Option<bool>,
-    /// Of what it shows a few at a time: the number of the newest that is shown; none for the newest that there is.
+    /// Number of the newest item shown in a paged list; none for the newest that exists.
     pub upto: Option<usize>,
-    /// What is looked for in it.
+    /// Search in the text.
     pub seek: Option<Seek>,
-    /// True where the output of tools is shown with its bytes as marks instead of in colours.
+    /// True to show the raw bytes of tool output as marks instead of colours.
     pub bytes: bool,
-    /// What it shows.
+    /// Its subject.
     pub subject: Option<Subject>,
-    /// The text that is read, where one can come back to it.
+    /// The open text, if its position can be restored.
     pub read: Option<Read>,
-    /// The first rows of the texts that were read before, the newest last.
+    /// First rows of the texts read before, the newest last.
     places: VecDeque<(Read, usize)>,
     /// The document.
     pub doc: Doc,
-    /// Rows made before.
+    /// Cached rows.
     pub cache: Cache,
-    /// What the document was made of: run, width, bytes streamed.
+    /// Inputs of the document.
     pub made: Option<DocumentKey>,
 }
 
 impl Inspector {
-    /// What is to be worked out since this was asked last.
+    /// Takes the work requested since the last call.
     pub fn take_work(&mut self) -> Vec<Work> {
         self.cache.take_work()
     }
@@ -146,7 +146,7 @@ impl Inspector {
         }
     }
 
-    /// Goes over to another text, at the place at which it was left; keeps that of the one before.
+    /// Opens another text at its last position, and stores the position of the current one.
     pub fn turn_to(&mut self, read: Option<Read>) {
         if let Some(before) = self.read.take() {
             self.places.retain(|(known, _)| *known != before);
@@ -163,7 +163,7 @@ impl Inspector {
         self.top = known.map_or(0, |(_, top)| *top);
     }
 
-    /// The next tab that the subject has, or the one before.
+    /// The next or previous tab that the subject has.
     pub fn next_tab(&self, back: bool) -> Tab {
         let mut tab = self.tab;
         for _ in Tab::ALL {
@@ -175,8 +175,7 @@ impl Inspector {
         tab
     }
 
-    /// The tabs in a title line of so many columns. Where there is not room for all of them it shows the part with
-    /// the shown one.
+    /// The tabs in a title line of this width. If not all fit, the part with the current one.
     pub fn bar(&self, width: u16, (left, right): (char, char)) -> TabBar {
         let tabs: Vec<Tab> = Tab::ALL
             .into_iter()
@@ -196,7 +195,7 @@ impl Inspector {
                 if no > at {
                     break;
                 }
-                // The shown one is further on.
+                // The current tab is further right.
                 bar.tabs.clear();
                 x = 1;
             }
@@ -228,7 +227,7 @@ impl Inspector {
         }
     }
 
-    /// Whether it follows what streams.
+    /// A note if it does not follow a stream.
     const fn note(&self) -> &'static str {
         match self.follows {
             None => "",
@@ -238,22 +237,22 @@ impl Inspector {
         }
     }
 
-    /// True where the last row is on a screen of so many.
+    /// True if the last row is on a screen of `height` rows.
     pub fn is_at_end(&self, height: usize) -> bool {
         self.shown(height).end >= self.doc.rows()
     }
 
-    /// Rows of a screen of so many that scroll.
+    /// Rows that scroll on a screen of `height` rows.
     pub fn room(&self, height: usize) -> usize {
         height.saturating_sub(self.doc.head_rows(self.first_row(), height))
     }
 
-    /// Rows that scroll in any case, however far down.
+    /// Minimum number of rows that scroll, at any position.
     pub fn least_room(&self, height: usize) -> usize {
         height.saturating_sub(self.doc.head_rows(usize::MAX, height))
     }
 
-    /// The rows of the document that are on a screen of so many.
+    /// The rows of the document on a screen of `height` rows.
     pub fn shown(&self, height: usize) -> Range<usize> {
         self.doc.shown(self.first_row(), height)
     }
@@ -263,9 +262,9 @@ impl Inspector {
         if self.doc.is_waiting() { 0 } else { self.top }
     }
 
-    /// Rows that the view can be scrolled down to.
+    /// Keeps the scroll position within the document.
     pub fn scroll(&mut self, height: usize) {
-        // Who reads a long text at another width goes on where they were once it is laid out.
+        // A long text keeps its position while it is laid out at another width.
         if self.doc.is_waiting() {
             return;
         }
@@ -273,14 +272,14 @@ impl Inspector {
     }
 }
 
-/// Whether there is anything about a subject in a tab.
+/// Whether a subject has a tab.
 fn has(subject: Option<Subject>, tab: Tab) -> bool {
     match subject {
         Some(Subject::Pick(Pick::Node(id))) => {
             let of_calls = matches!(tab, Tab::Arguments | Tab::Attempts);
             !of_calls || id.call().kind == NodeKind::Call
         }
-        // A stream says one thing.
+        // A stream has only content.
         _ => tab == Tab::Content,
     }
 }

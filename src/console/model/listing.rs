@@ -1,5 +1,6 @@
-//! A list with a cursor and more about what is under it: collected edits, branches, two branches side
-//! by side, effects. Must not know: keys, how it is drawn.
+//! A list with a cursor and details: staged edits, branches, a comparison, effects or rules.
+//!
+//! Must not know: keys, how it is drawn.
 
 mod rows;
 
@@ -9,14 +10,14 @@ use crate::console::commands::{Context, Move};
 use crate::console::doc::Doc;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
-/// What is listed.
+/// Kind of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// The collected edits.
+    /// The staged edits.
     StagedEdits,
     /// The branches.
     Branches {
-        /// The one to compare with; the one that stands where none is chosen.
+        /// The branch to compare with; none for the current branch.
         marked: Option<Epoch>,
     },
     /// Two branches, node by node.
@@ -25,12 +26,12 @@ pub enum Kind {
         a: Epoch,
         /// The other.
         b: Epoch,
-        /// Nodes that say the same are listed too.
+        /// True to list equal nodes too.
         all: bool,
     },
-    /// Effects: those that edits left behind and those in doubt, or the whole ledger.
+    /// Effects: orphaned ones and those with an unknown outcome, or the whole ledger.
     Effects {
-        /// The whole ledger; none where it is not known yet whether anything needs an eye, which is shown first.
+        /// True for the whole ledger; none until it is known whether any effect needs attention.
         all: Option<bool>,
     },
     /// Rules of the session.
@@ -38,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Where its keys are looked up.
+    /// Context in which its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
             Self::StagedEdits => Context::StagedEdits,
@@ -50,10 +51,10 @@ impl Kind {
     }
 }
 
-/// What an entry stands for.
+/// Subject of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
-    /// A collected edit, by its number.
+    /// A staged edit, by its number.
     Edit(u64),
     /// A branch.
     Branch(Epoch),
@@ -65,13 +66,13 @@ pub enum Item {
     Rule(u32),
 }
 
-/// What a list was made for: event, width, what may change otherwise, the entry under the cursor.
+/// Inputs of a list: event, width, other versions, the entry under the cursor.
 pub type ListKey = (Seq, u16, u64, Option<Item>);
 
 /// A list.
 #[derive(Debug, Clone)]
 pub struct Listing {
-    /// What is listed.
+    /// Its kind.
     pub kind: Kind,
     /// Its title.
     pub title: String,
@@ -79,22 +80,22 @@ pub struct Listing {
     pub items: Vec<Item>,
     /// The entry under the cursor.
     pub selected: Option<Item>,
-    /// Its place.
+    /// Index of that entry.
     pub at: usize,
     /// Its rows.
     pub rows: Rows,
     /// First row on screen.
     pub first: usize,
-    /// More about the entry under the cursor.
+    /// Details of the entry under the cursor.
     pub doc: Doc,
-    /// First row of that on screen.
+    /// First row of the details on screen.
     pub top: usize,
-    /// What it was made for.
+    /// Inputs that it was made for.
     pub made: Option<ListKey>,
 }
 
 impl Listing {
-    /// A list that is not made yet.
+    /// A list without rows yet.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -110,7 +111,7 @@ impl Listing {
         }
     }
 
-    /// Takes other entries; the cursor stays on its entry, or on its place.
+    /// Replaces the entries. The cursor stays on its entry, or at its index.
     pub fn take(&mut self, items: Vec<Item>) {
         let place = items.iter().position(|item| Some(*item) == self.selected);
         self.at = place.unwrap_or_else(|| self.at.min(items.len().saturating_sub(1)));
@@ -118,7 +119,7 @@ impl Listing {
         self.items = items;
     }
 
-    /// Up and down choose an entry; gives back larger steps, which read more about it.
+    /// Moves the cursor by an entry. Returns larger steps, which scroll the details.
     pub fn step(&mut self, to: Move) -> Option<Move> {
         let last = self.items.len().saturating_sub(1);
         self.at = match to {
@@ -133,7 +134,7 @@ impl Listing {
         None
     }
 
-    /// Puts the cursor on an entry.
+    /// Moves the cursor to an entry.
     pub fn point(&mut self, at: usize) {
         if at < self.items.len() {
             self.at = at;
@@ -142,10 +143,10 @@ impl Listing {
         }
     }
 
-    /// Keeps the entry under the cursor, and the text about it, on the screen.
+    /// Keeps the entry under the cursor, and its details, on screen.
     pub fn scroll(&mut self, rows: usize, more: usize) {
         let mine = self.rows.of(self.at);
-        // The headings above the first entry stay as long as there is room.
+        // The headings above the first entry stay visible while there is room.
         self.first = if self.at == 0 { 0 } else { self.first };
         if !mine.is_empty() {
             self.first = self.first.max(mine.end.saturating_sub(rows));

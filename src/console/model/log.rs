@@ -1,7 +1,8 @@
-//! The log pane: every event in words, and what the console itself had to say.
+//! The log pane: every event as text, and notes of the console itself.
 //!
-//! A line keeps its number for as long as it is kept, so that the cursor stays on it whatever arrives.
-//! Must not know: how events are put into words.
+//! Must not know: how events become text.
+//!
+//! A line keeps its number while it is stored, so that the cursor stays on it whatever arrives.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 
-/// Lines that are kept.
+/// Maximum number of stored lines.
 pub const MAX_LINES: usize = 5000;
 
 /// A line.
@@ -20,14 +21,14 @@ pub const MAX_LINES: usize = 5000;
 pub enum Line {
     /// An event of the run.
     Event(Arc<Envelope>),
-    /// A word of the console.
+    /// A note of the console.
     Note(String),
-    /// Something that did not go.
+    /// An error.
     Problem(String),
 }
 
 impl Line {
-    /// True for what somebody, or a rule, decided, and for what went wrong.
+    /// True for a decision of the operator or a rule, and for a problem.
     fn is_decision(&self) -> bool {
         match self {
             Self::Note(_) => false,
@@ -43,8 +44,7 @@ impl Line {
     }
 }
 
-/// True for what says that something went wrong: a call without its result, arguments that nothing can run with, a
-/// stream that broke, a breaker that lets nothing through.
+/// True for a problem: a failed call, arguments that are invalid, a broken stream, an open breaker.
 fn is_problem(event: &Event) -> bool {
     match event {
         Event::Call(event) => match event {
@@ -73,16 +73,16 @@ pub struct LogPane {
     lines: VecDeque<Line>,
     /// Number of the oldest line.
     oldest: u64,
-    /// The line under the cursor; none follows the newest.
+    /// The line under the cursor; none to follow the newest.
     at: Option<u64>,
     /// First line on screen.
     top: u64,
-    /// Only decisions and troubles are shown.
+    /// True to show only decisions and problems.
     pub decisions: bool,
 }
 
 impl LogPane {
-    /// Adds a line; a cursor that does not follow stays where it is.
+    /// Adds a line. A cursor that does not follow stays on its line.
     pub fn add(&mut self, line: Line) {
         if self.lines.len() == MAX_LINES {
             self.lines.pop_front();
@@ -91,8 +91,8 @@ impl LogPane {
         self.lines.push_back(line);
     }
 
-    /// Puts recorded events in front of everything else; they take the place of events that are there. A cursor
-    /// that does not follow stays on its event, and that where it is on the screen.
+    /// Replaces the stored events by recorded ones, before all notes. A cursor that does not follow
+    /// stays on its event, at the same row of the screen.
     pub fn replace(&mut self, events: impl IntoIterator<Item = Arc<Envelope>>) {
         let place = self.at.and(self.place());
         let own = std::mem::take(&mut self.lines);
@@ -111,7 +111,7 @@ impl LogPane {
         }
     }
 
-    /// The event under the cursor, and how many lines stand above it on the screen.
+    /// The event under the cursor, and the number of lines above it on screen.
     fn place(&self) -> Option<(Seq, usize)> {
         let Some(Line::Event(envelope)) = self.selected() else {
             return None;
@@ -122,7 +122,7 @@ impl LogPane {
         Some((envelope.seq, above))
     }
 
-    /// Puts the cursor on an event, if it is there.
+    /// Moves the cursor to an event, if it is stored.
     fn go_to(&mut self, seq: Seq, above: usize) {
         let is_it = |line: &Line| matches!(line, Line::Event(envelope) if envelope.seq == seq);
         let found = self.shown().find(|(_, line)| is_it(line)).map(|(no, _)| no);
@@ -132,7 +132,7 @@ impl LogPane {
         self.at = Some(no);
     }
 
-    /// The lines that are shown, with their numbers.
+    /// The shown lines with their numbers.
     pub fn shown(&self) -> impl DoubleEndedIterator<Item = (u64, &Line)> {
         let all = !self.decisions;
         self.lines
@@ -142,7 +142,7 @@ impl LogPane {
             .filter(move |(_, line)| all || line.is_decision())
     }
 
-    /// The newest events, the newest last, whatever is shown.
+    /// The newest events, the newest last, including hidden ones.
     pub fn newest(&self, count: usize) -> Vec<Arc<Envelope>> {
         let events = self.lines.iter().rev().filter_map(|line| match line {
             Line::Event(envelope) => Some(Arc::clone(envelope)),
@@ -178,7 +178,7 @@ impl LogPane {
         self.at.is_none()
     }
 
-    /// Lines that are shown below the cursor.
+    /// Number of shown lines below the cursor.
     pub fn below(&self) -> usize {
         match (self.at, self.cursor()) {
             (Some(_), Some(cursor)) => self.shown().rev().take_while(|(no, _)| *no > cursor).count(),
@@ -212,7 +212,7 @@ impl LogPane {
         self.at = (place < last).then(|| numbers.get(place).copied()).flatten();
     }
 
-    /// Puts the cursor on the line in a row of the screen.
+    /// Moves the cursor to the line in a row of the screen.
     pub fn point(&mut self, row: usize) {
         let top = self.top;
         let found = self.shown().map(|(no, _)| no).filter(|no| *no >= top).nth(row);
@@ -238,7 +238,7 @@ impl LogPane {
                 .unwrap_or(from)
         };
         let newest = self.shown().next_back().map_or(cursor, |(no, _)| no);
-        // The last screen is full as long as there are lines, and the cursor is on it.
+        // The last screen is full if there are enough lines, and contains the cursor.
         let lowest = before(cursor, height);
         let highest = cursor.min(before(newest, height));
         self.top = if self.at.is_none() {

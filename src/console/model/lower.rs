@@ -1,7 +1,8 @@
 //! Panes of rows with a cursor, at the bottom of the screen: state, branches, budget, health.
 //!
-//! The rows are made from the run when it changed; the cursor stays on what its row is about. Must not
-//! know: what is in the rows, how they are drawn.
+//! Must not know: what is in the rows, how they are drawn.
+//!
+//! The rows are made again when the run changes. The cursor stays on the target of its row.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,10 +15,10 @@ use crate::domain::escape::Detector;
 use crate::domain::id::{Epoch, NodeId, Seq};
 use crate::resilience::routing::Row as Weight;
 
-/// What a row is about.
+/// Target of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Target {
-    /// Nothing that one could go to.
+    /// No target.
     #[default]
     Nothing,
     /// A node.
@@ -34,8 +35,8 @@ pub enum Target {
     Detector(Detector),
 }
 
-/// Something that is known by its name: a number made of it. Its place says nothing, as others may come to stand before
-/// it between a frame and a key.
+/// Identifies something by a hash of its name. Its index is no identity, as rows can be inserted
+/// between a frame and a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameHash(u64);
 
@@ -60,9 +61,9 @@ impl NameHash {
 /// A row.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
-    /// What it is about.
+    /// Its target.
     pub target: Target,
-    /// Its words.
+    /// Its text.
     pub words: Styled,
 }
 
@@ -76,7 +77,7 @@ impl Row {
 /// A pane of rows.
 #[derive(Debug, Clone, Default)]
 pub struct RowsPane {
-    /// What stands in its title line behind its name.
+    /// Text of the title line after the name of the pane.
     pub title: String,
     /// The rows.
     pub rows: Vec<Row>,
@@ -84,12 +85,12 @@ pub struct RowsPane {
     pub at: usize,
     /// First row on screen.
     pub top: usize,
-    /// Event, width, and second of what lasts, that the rows were made for.
+    /// Inputs of the rows: event, width, and second of open periods.
     pub made: Option<(Seq, u16, Option<i64>)>,
 }
 
 impl RowsPane {
-    /// Takes other rows; the cursor stays on what it was on, or on its place.
+    /// Replaces the rows. The cursor stays on its target, or at its index.
     pub fn take(&mut self, title: String, rows: Vec<Row>) {
         let before = self.selected();
         let is_same = |row: &Row| row.target != Target::Nothing && row.target == before;
@@ -102,7 +103,7 @@ impl RowsPane {
         self.rows = rows;
     }
 
-    /// What the row under the cursor is about.
+    /// Target of the row under the cursor.
     pub fn selected(&self) -> Target {
         self.rows.get(self.at).map(|row| row.target).unwrap_or_default()
     }
@@ -139,15 +140,15 @@ impl RowsPane {
 /// The panes of rows.
 #[derive(Debug, Clone, Default)]
 pub struct Lower {
-    /// What the state holds.
+    /// Content of the state.
     pub state: RowsPane,
-    /// What edits left.
+    /// Branches of the run.
     pub branches: RowsPane,
-    /// What was spent.
+    /// Resources spent.
     pub budget: RowsPane,
-    /// How the tools do.
+    /// Success and latency of the tools.
     pub health: RowsPane,
-    /// The branch that others are compared with from the pane; none for the one that stands.
+    /// The branch that others are compared with from the pane; none for the current branch.
     pub marked: Option<Epoch>,
     /// The weight whose changes are listed.
     pub explained: Explained,
@@ -165,7 +166,7 @@ impl Lower {
         }
     }
 
-    /// The same, to be changed.
+    /// The rows of a pane, mutable.
     pub const fn of_mut(&mut self, pane: Pane) -> Option<&mut RowsPane> {
         match pane {
             Pane::State => Some(&mut self.state),

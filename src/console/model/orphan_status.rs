@@ -1,5 +1,6 @@
-//! What is known of the processes that may have outlived the program which had started them. Must not know: how it is
-//! looked for, how it is told.
+//! What is known of processes that may still run after a crash of the program that started them.
+//!
+//! Must not know: how they are found, how they are shown.
 
 use super::run::RunPart;
 use crate::console::link::OrphanCandidate;
@@ -7,20 +8,20 @@ use crate::domain::call::Status;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::orphan_process::OrphanProcess;
 
-/// What is known of such a process.
+/// Status of such a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrphanStatus {
-    /// Nothing yet: nobody has looked.
+    /// Not checked yet.
     #[default]
     NotLooked,
     /// All of it has ended.
     Nothing,
-    /// Something of it still runs.
+    /// A part of it still runs.
     Runs(OrphanProcess),
 }
 
 impl OrphanStatus {
-    /// What still runs, where anything is known to.
+    /// The orphan process, if it is known to run.
     pub fn runs(self) -> Option<OrphanProcess> {
         match self {
             Self::Runs(orphan) => Some(orphan),
@@ -28,7 +29,7 @@ impl OrphanStatus {
         }
     }
 
-    /// Why nobody may say yet that an execution did not happen; none where that may be said.
+    /// Why an execution cannot be reported as not happened yet; none if it can.
     pub fn forbids(self, process: OrphanCandidate) -> Option<String> {
         let left = self.runs()?;
         let words = left.describe(process.call, process.pid);
@@ -37,14 +38,14 @@ impl OrphanStatus {
 }
 
 impl From<Option<OrphanProcess>> for OrphanStatus {
-    /// What was found by a look.
+    /// The result of a check.
     fn from(found: Option<OrphanProcess>) -> Self {
         found.map_or(Self::Nothing, Self::Runs)
     }
 }
 
 impl RunPart {
-    /// What is left of the execution of a call that is in doubt.
+    /// Status of the process of a call whose outcome is unknown.
     pub fn outlived(&self, call: NodeId) -> OrphanStatus {
         match self.state.call(call).map(|call| &call.status) {
             Some(Status::OutcomeUnknown(attempt)) => self.outlived_of(call, *attempt),
@@ -52,7 +53,7 @@ impl RunPart {
         }
     }
 
-    /// What is left of an execution.
+    /// Status of the process of an execution.
     pub fn outlived_of(&self, call: NodeId, attempt: Attempt) -> OrphanStatus {
         let process = self.process_of(call, attempt);
         let mut known = self.orphans.iter();
@@ -60,7 +61,7 @@ impl RunPart {
         found.map_or(OrphanStatus::NotLooked, |(_, left)| *left)
     }
 
-    /// The process of an execution that may have outlived the program that had started it.
+    /// The process of an execution that may be an orphan.
     pub fn process_of(&self, call: NodeId, attempt: Attempt) -> Option<OrphanCandidate> {
         let call = self.state.call(call)?;
         let mut attempts = call.attempts.iter();

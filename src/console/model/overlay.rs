@@ -1,4 +1,4 @@
-//! What can be open on top of the panes. A stack: the topmost gets the keys.
+//! A stack of overlays on top of the panes; the topmost gets the keys.
 //!
 //! Must not know: how an overlay is drawn.
 
@@ -28,7 +28,7 @@ use crate::resilience::correction::Corrigible;
 
 pub use line::{LinePrompt, LinePurpose};
 
-/// Something on top.
+/// An overlay.
 #[derive(Debug, Clone)]
 pub enum Overlay {
     /// Text to read: help, a refusal.
@@ -41,24 +41,24 @@ pub enum Overlay {
     List(List),
     /// The impact of an edit.
     Review(Box<Review>),
-    /// Collected edits, branches, two of them side by side, effects.
+    /// Staged edits, branches, two branches side by side, or effects.
     Listing(Box<Listing>),
-    /// Calls to approve at once.
+    /// Calls to approve together.
     Bulk(Bulk),
     /// A rule of the session, before it is accepted.
     Rule(Box<RuleView>),
-    /// What a fork of a recorded run would be.
+    /// Preview of a fork of a session.
     Fork(Box<ForkView>),
     /// The choices of a waiting entry.
     Dialog(Dialog),
     /// The emergency stop.
     Stop,
-    /// Leaving while something runs.
+    /// Question on quitting while calls run.
     Leave,
 }
 
 impl Overlay {
-    /// Where its keys are looked up.
+    /// Context in which its keys are looked up.
     pub const fn context(&self) -> Context {
         match self {
             Self::Page(page) if matches!(page.content, PageContent::Attention) => Context::Attention,
@@ -82,7 +82,7 @@ impl Overlay {
         }
     }
 
-    /// What is read in it.
+    /// The document that it shows.
     pub const fn doc(&self) -> Option<&Doc> {
         match self {
             Self::Page(page) => Some(&page.doc),
@@ -104,18 +104,18 @@ pub struct Page {
     pub title: String,
     /// What is on it.
     pub content: PageContent,
-    /// As rows.
+    /// The content as rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// What is looked for in it.
+    /// Search in the page.
     pub seek: Option<Seek>,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
 impl Page {
-    /// A page that is not made yet.
+    /// A page without rows yet.
     pub fn new(title: impl Into<String>, content: PageContent) -> Self {
         Self {
             title: title.into(),
@@ -136,61 +136,61 @@ impl Page {
 /// What is on a page.
 #[derive(Debug, Clone)]
 pub enum PageContent {
-    /// Every key, those of the place first in which it was asked for.
+    /// Every key. The keys of this context come first.
     Help(Context),
-    /// What went round.
+    /// Loops: repetition without progress.
     Loops,
-    /// A line of the log; holds untrusted text.
+    /// A line of the log. Holds untrusted text.
     Note(String),
-    /// Why the run waits for a person.
+    /// Why the run needs attention.
     Attention,
-    /// The error of a call whose class is to be corrected.
+    /// The error of a call whose class the operator corrects.
     Classify(Box<Classifying>),
     /// A difference.
     Difference([Arc<str>; 2]),
-    /// What a change of a node would do, whatever it is.
+    /// Preview of any change of a node.
     Impact(Box<Edit>),
 }
 
-/// An error whose class is to be corrected.
+/// An error whose class the operator corrects.
 #[derive(Debug, Clone)]
 pub struct Classifying {
     /// The error.
     pub failed: Corrigible,
-    /// The pattern that is to stand in the rule.
+    /// The pattern of the new rule.
     pub pattern: String,
 }
 
 /// A list to choose from by typing.
 #[derive(Debug, Clone)]
 pub struct List {
-    /// What is chosen.
+    /// What the operator chooses.
     pub purpose: ListPurpose,
     /// Its title.
     pub title: String,
     /// What was typed.
     pub field: Field,
-    /// Everything there is.
+    /// All choices.
     pub choices: Vec<Choice>,
-    /// What fits, best first.
+    /// Indices of the matching choices, best first.
     pub found: Vec<usize>,
-    /// For each of these the characters of its name that were typed.
+    /// For each match, the characters of its name that were typed.
     pub typed: Vec<Vec<u32>>,
-    /// The chosen place in `found`.
+    /// Index of the cursor in `found`.
     pub at: usize,
 }
 
 impl List {
-    /// Bytes that can be typed to choose.
+    /// Maximum length of the typed text, in bytes.
     pub const MOST: usize = line::WORDS;
 
-    /// The entry under its cursor; none where nothing fits.
+    /// The choice under the cursor; none without a match.
     pub fn chosen(&self) -> Option<&Choice> {
         self.choices.get(*self.found.get(self.at)?)
     }
 }
 
-/// What is chosen from a list.
+/// Purpose of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListPurpose {
     /// A command.
@@ -206,32 +206,32 @@ pub enum ListPurpose {
     },
     /// The tool of a new call.
     NewCall {
-        /// The turn that it stands after.
+        /// The turn before it.
         after: Option<TurnId>,
     },
-    /// What stands at some bytes of the text in the editor below.
+    /// A value for a range of bytes in the editor below.
     Complete {
         /// The first byte.
         from: usize,
-        /// Behind the last one.
+        /// Byte after the last one.
         to: usize,
     },
 }
 
-/// An entry of a list. Its words are safe to show.
+/// A choice of a list. Its texts are safe to show.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// Its name.
     pub name: String,
     /// What it is.
     pub detail: String,
-    /// What stands at the right end.
+    /// Text at the right end.
     pub right: String,
-    /// What it does.
+    /// What choosing it yields.
     pub gives: Gives,
 }
 
-/// What an entry of a list gives.
+/// What a choice yields.
 #[derive(Debug, Clone)]
 pub enum Gives {
     /// A command.
@@ -242,41 +242,41 @@ pub enum Gives {
     Json(String),
     /// A theme.
     Theme(String),
-    /// Nothing here: the command works in this place.
+    /// Nothing here: the command works in this context.
     Elsewhere(&'static str),
 }
 
-/// The impact of a change of the graph, before it is committed.
+/// Preview of a change of the graph, before the commit.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// What is committed.
+    /// The command to commit.
     pub command: Command,
-    /// What it is, as a title.
+    /// Title that describes the change.
     pub title: String,
-    /// What it would do; none before it was on screen.
+    /// What it would do; none until it was planned for the screen.
     pub plan: Option<Result<Plan, Refusal>>,
-    /// What changes in the texts.
+    /// Texts that change.
     pub changes: Vec<Changed>,
     /// Why, for the log; empty for no reason.
     pub reason: String,
-    /// Whose edits these are.
+    /// Where these edits come from.
     pub whose: Whose,
-    /// What was sent from it and is not answered yet; none before.
+    /// The command that was sent and is not answered yet.
     pub sent: Option<Command>,
-    /// What became of the node while the edit was typed; empty for nothing. Safe to show.
+    /// What happened to the node while the operator typed; empty for nothing. Safe to show.
     pub meanwhile: String,
-    /// All of it as rows.
+    /// The preview as rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Changes when the plan does.
+    /// Changes with the plan.
     pub stamp: u64,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
 impl Review {
-    /// What it would do, or why that cannot be.
+    /// The plan, or the reason why there is none.
     pub fn known(&self) -> Result<&Plan, &str> {
         match &self.plan {
             Some(Ok(plan)) => Ok(plan),
@@ -285,7 +285,7 @@ impl Review {
         }
     }
 
-    /// The edits, where it is about edits.
+    /// The edits of an edit command; empty for other commands.
     pub fn edits(&self) -> &[Edit] {
         match &self.command {
             Command::Edit(EditCommand::Commit { edits, .. }) => edits,
@@ -293,7 +293,7 @@ impl Review {
         }
     }
 
-    /// Whether later turns stand although what they were asked with changes.
+    /// True if later turns stay active although their context changes.
     pub const fn keeps_later(&self) -> bool {
         matches!(
             self.command,
@@ -305,11 +305,11 @@ impl Review {
 /// Where the edits of a review come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// Just made.
+    /// Just made by the operator.
     New,
-    /// A collected edit that was opened again.
+    /// A staged edit that was opened again.
     Item(u64),
-    /// All collected edits.
+    /// All staged edits.
     AllStaged,
 }
 
@@ -329,22 +329,22 @@ pub struct BulkItem {
     pub call: NodeId,
     /// The revision that is listed.
     pub rev: Rev,
-    /// Hash of what would run.
+    /// Hash of the arguments that would run.
     pub digest: Digest,
     /// Bytes of its arguments that are not listed.
     pub unread: u64,
-    /// Why it is not approved any more; it stays in its row.
+    /// Why it is no longer approved. It stays in its row.
     pub left: Option<DropReason>,
-    /// Its rows as they were shown; none before they were.
+    /// Its rows as shown; empty until then.
     pub rows: Vec<Styled>,
 }
 
 /// Why a call of a list is not approved with the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropReason {
-    /// It waits no longer, or not to be approved with others.
+    /// It no longer waits, or must not be approved together with others.
     Gone,
-    /// It is not what was listed.
+    /// It differs from what was listed.
     Changed,
 }
 
@@ -358,32 +358,32 @@ impl DropReason {
     }
 }
 
-/// Calls to approve at once: those that waited when the list was opened.
+/// Calls to approve together: those that waited when the list was opened.
 #[derive(Debug, Clone, Default)]
 pub struct Bulk {
     /// The calls.
     pub items: Vec<BulkItem>,
-    /// Calls that could be approved with them and are not listed: they came since.
+    /// Number of newer calls that could be approved too and are not listed.
     pub more: usize,
-    /// Calls that waited too when the list was opened, and are in none.
+    /// Calls that waited too when the list was opened, but are in no list.
     pub excluded: BTreeMap<Alone, Vec<NodeId>>,
-    /// As rows.
+    /// The list as rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Changes when the list does.
+    /// Changes with the list.
     pub stamp: u64,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
 impl Bulk {
-    /// The calls that are approved: they wait as they are listed.
+    /// The calls to approve: they wait as listed.
     pub fn approvable(&self) -> impl Iterator<Item = &BulkItem> {
         self.items.iter().filter(|item| item.left.is_none())
     }
 
-    /// True where the list would be another one if it were opened now.
+    /// True if the list would differ if it were opened now.
     pub fn is_dated(&self) -> bool {
         self.more > 0 || self.items.iter().any(|item| item.left.is_some())
     }
@@ -394,39 +394,39 @@ impl Bulk {
 pub struct RuleView {
     /// The rule.
     pub rule: RuleRequest,
-    /// What it would have meant; or why it may not stand.
+    /// What it would have decided, or why it is not allowed.
     pub would: Result<Would, String>,
-    /// What was sent from it and is not answered yet; none before.
+    /// The command that was sent and is not answered yet.
     pub sent: Option<Command>,
-    /// For each call that it would decide at once the bytes of its arguments that nobody has read.
+    /// For each call that it would decide immediately, the unread bytes of its arguments.
     pub unread: Vec<u64>,
-    /// As rows.
+    /// The view as rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Changes when what it would decide at once does.
+    /// Changes with the calls that it would decide immediately.
     pub stamp: u64,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
-/// What a fork of a recorded run would be, before it is written.
+/// Preview of a fork of a session, before it is written.
 #[derive(Debug, Clone, Default)]
 pub struct ForkView {
-    /// What is foreseen, or why there can be none; none until the record was read.
+    /// The preview, or why there is none; `None` until the session was read.
     pub preview: Option<Result<Arc<ForkPreview>, String>>,
-    /// True once it was asked for.
+    /// True once the operator requested it.
     pub sent: bool,
-    /// As rows.
+    /// The preview as rows.
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
 impl ForkView {
-    /// What would be written; none where that is not known, not possible, or asked for already.
+    /// The fork to write; none if it is unknown, impossible or already requested.
     pub fn can_be_written(&self) -> Option<&ForkPreview> {
         let predicted = self.preview.as_ref()?.as_ref().ok()?;
         (!self.sent).then_some(predicted)
@@ -444,16 +444,16 @@ pub struct Dialog {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
-    /// Event and width that it was made for.
+    /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }
 
 /// Kinds of choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogKind {
-    /// A repeated effect.
+    /// Consent to a repeated effect.
     Consent,
-    /// An outcome that nobody knows.
+    /// A call whose outcome is unknown.
     UnknownOutcome,
     /// A broken stream.
     Broken(TurnId),

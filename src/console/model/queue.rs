@@ -1,17 +1,18 @@
-//! The queue pane: what waits for the operator, first come first served.
+//! The queue pane: entries that wait for the operator, in order of arrival.
 //!
-//! Its rows never move under the cursor: what is gone stays as a dim row until the operator moves.
 //! Must not know: what a decision does.
+//!
+//! Rows never move under the cursor: a gone entry stays as a dim row until the operator moves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::console::call_group::CallGroup;
 use crate::domain::id::{NodeId, Rev, TurnId};
 
-/// What waits.
+/// A queue entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueEntry {
-    /// A call, in one revision, since one event: a call that is asked again is another entry.
+    /// A call, in one revision, since one event. A call that asks again is a new entry.
     Call {
         /// The call.
         call: NodeId,
@@ -32,7 +33,7 @@ pub enum QueueEntry {
 /// A row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What waits.
+    /// The entry.
     pub entry: QueueEntry,
     /// True once it no longer waits.
     pub gone: bool,
@@ -45,22 +46,23 @@ pub struct QueuePane {
     pub items: Vec<Item>,
     /// The selected entry.
     pub selected: Option<QueueEntry>,
-    /// Calls that are of the shape of one before them.
+    /// Calls with the same tool and argument names as an earlier call.
     pub call_groups: BTreeMap<NodeId, CallGroup>,
-    /// What they were compared for.
+    /// The entries that were compared for it.
     pub compared: Vec<QueueEntry>,
     /// First row on screen.
     pub top: usize,
     /// Rows on screen.
     height: usize,
-    /// The entry that the operator has just decided: once it is gone the cursor goes to the next.
+    /// The entry that the operator has just decided. Once it is gone, the cursor moves to the next
+    /// one.
     pub leaving: Option<QueueEntry>,
 }
 
 impl QueuePane {
-    /// Takes in what waits now. New entries go to the end; what is gone is marked, not removed.
+    /// Updates the entries. New ones go to the end; gone ones are marked, not removed.
     pub fn sync(&mut self, waiting: &[QueueEntry]) {
-        // Each is looked for in a set: thousands can wait, and this is done before every frame.
+        // Uses a set: thousands of entries can wait, and this runs before every frame.
         let mut fresh: BTreeSet<QueueEntry> = waiting.iter().copied().collect();
         for item in &mut self.items {
             item.gone = !fresh.remove(&item.entry);
@@ -76,7 +78,7 @@ impl QueuePane {
             self.leaving = None;
             self.settle();
         }
-        // Rows below the cursor can go without moving it.
+        // Removing rows below the cursor does not move it.
         let at = self.position().unwrap_or(0);
         let mut index = 0;
         self.items.retain(|item| {
@@ -89,14 +91,14 @@ impl QueuePane {
         }
     }
 
-    /// The entry of a call that still waits.
+    /// The entry of a waiting call.
     pub fn entry_of(&self, id: NodeId) -> Option<QueueEntry> {
         let is_its =
             |item: &&Item| !item.gone && matches!(item.entry, QueueEntry::Call { call, .. } if call == id);
         self.items.iter().find(is_its).map(|item| item.entry)
     }
 
-    /// Removes what is gone; the cursor stays on its entry, or goes to the next one.
+    /// Removes gone entries. The cursor stays on its entry, or moves to the next one.
     pub fn settle(&mut self) {
         let at = self.position().unwrap_or(0);
         let next = self
@@ -119,7 +121,8 @@ impl QueuePane {
         self.items.iter().position(|item| item.entry == selected)
     }
 
-    /// Moves the cursor by rows. From what waits no more it goes to its neighbour: coming there is a row of the way.
+    /// Moves the cursor by rows. From a gone entry it moves to a neighbour, which counts as one
+    /// row.
     pub fn step(&mut self, by: isize) {
         let gone = self.current().is_none() && self.position().is_some();
         let after = self.position().map_or(0, |at| at + 1);
@@ -151,18 +154,18 @@ impl QueuePane {
             .map(|item| item.entry)
     }
 
-    /// No row stays above the screen while there is room for it.
+    /// Fills the screen: no row stays above it while there is room.
     fn fill(&mut self) {
         self.top = self.top.min(self.items.len().saturating_sub(self.height));
     }
 
-    /// Entries above the screen, and below it.
+    /// Number of entries above the screen, and below it.
     pub fn beyond(&self) -> (usize, usize) {
         let top = self.top.min(self.items.len());
         (top, self.items.len().saturating_sub(top + self.height))
     }
 
-    /// Keeps the cursor on screen. Rows do not move while the operator does nothing, unless there is more room.
+    /// Keeps the cursor on screen. Rows move only if the operator moves or the room grows.
     pub fn scroll(&mut self, height: usize) {
         if self.height != height {
             self.height = height;
@@ -216,7 +219,7 @@ mod tests {
             ]
         );
         queue.sync(&[call(2), call(9)]);
-        assert_eq!(queue.waiting(), 2, "what waits again has its row again");
+        assert_eq!(queue.waiting(), 2, "an entry that waits again gets its row back");
         assert_eq!(queue.items.len(), 2);
     }
 
@@ -242,7 +245,7 @@ mod tests {
         queue.sync(&[call(1), call(2)]);
         queue.sync(&[call(2)]);
         assert_eq!(queue.selected, Some(call(1)));
-        assert_eq!(queue.current(), None, "nothing can be decided on what is gone");
+        assert_eq!(queue.current(), None, "a gone entry cannot be decided");
         queue.settle();
         assert_eq!(queue.current(), Some(call(2)));
     }

@@ -1,6 +1,8 @@
 //! The run as the console knows it: its own fold, and what is still streaming.
 //!
-//! The state changes only by folding received envelopes, as [`fold`](super::fold) does. Must not know: panes.
+//! Must not know: panes.
+//!
+//! The state changes only by folding received envelopes, as [`fold`](super::fold) does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,55 +32,56 @@ use crate::resilience::attention::{Attention, AttentionReason, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
 
-/// Milliseconds from which on a wait is shown that ends by itself: what is shorter would only flicker.
+/// Minimum length of an automatic delay that is shown, in milliseconds. A shorter one would only
+/// flicker.
 pub const NOTICED_MS: u64 = 1_000;
 
 /// The run.
 #[derive(Debug, Clone, Default)]
 pub struct RunPart {
-    /// The fold.
+    /// The state.
     pub state: State,
-    /// How the tools do.
+    /// Health and weights of the tools.
     pub watch: Watch,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
-    /// True once the first snapshot or event came.
+    /// True once the first snapshot or event arrived.
     pub arrived: bool,
-    /// True once nothing more will come.
+    /// True once no further update follows.
     pub ended: bool,
-    /// Why nothing more begins.
+    /// Why the run is halted.
     pub halted: Option<String>,
-    /// What was ended after the run had halted: no event tells of that.
+    /// What was cancelled after the run halted. No event reports it.
     pub cut: Cut,
-    /// What was sent last, with what was on screen for it: shown when it is refused.
+    /// The last command with what was on screen for it, shown if it is refused.
     pub sent: Option<SentCommand>,
     /// Approvals that were sent together and are not all answered yet.
     pub batches: Vec<Batch>,
-    /// True from the moment at which an edit was sent until the run has answered.
+    /// True from sending an edit until the run answers.
     pub committing: bool,
-    /// True where another hand committed meanwhile, which let go what was held for it.
+    /// True if another client committed meanwhile, which released the suspended nodes.
     pub overtaken: bool,
-    /// Whether a recorded run plays by itself.
+    /// True while a recorded run plays.
     pub playing: bool,
-    /// Where a recorded run stands.
+    /// Position in a recorded run.
     pub at: Option<At>,
-    /// What went over the wire for the request that was looked at last.
+    /// Wire data of the last inspected request.
     pub wire: Option<WireSeen>,
-    /// What the request said that was looked at last.
+    /// Content of the last inspected request.
     pub sent_then: Option<SentThen>,
-    /// The call whose decision is looked at, with what it would replace; none until that has come.
+    /// The inspected call with what it would replace; none until the answer arrives.
     pub looked: Option<(LoadRequest, Option<Replaced>)>,
-    /// Processes that may have outlived the program which had started them, with what is known of each.
+    /// Processes that may be orphans, each with its status.
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
-    /// Time at work in the process that was heard last.
+    /// Working time of the latest process.
     pub(super) worked: WorkTime,
-    /// When something came last of what is asked.
+    /// Time of the last data for each open request.
     pub last_activity: LastActivity,
 }
 
-/// What of a halted run was under way and was ended then, or turned out to have ended.
+/// Parts of a halted run that were cancelled, or turned out to have ended.
 #[derive(Debug, Clone, Default)]
 pub struct Cut {
     calls: BTreeSet<NodeId>,
@@ -95,65 +98,62 @@ pub struct WireSeen {
     pub turn: TurnId,
     /// The request.
     pub request: u32,
-    /// True where its stream was open when it was asked for.
+    /// True if the stream was open when the wire data was requested.
     pub open: bool,
-    /// What was found; none until it has come.
+    /// The result; none until it arrives.
     pub frames: Option<Result<Option<Frames>, String>>,
 }
 
-/// What a request said.
+/// Content of a request.
 #[derive(Debug, Clone)]
 pub struct SentThen {
     /// The turn.
     pub turn: TurnId,
     /// Which of its requests, counted from 1.
     pub request: u32,
-    /// What was found; none until it has come.
+    /// The result; none until it arrives.
     pub found: Option<Result<Arc<transcript::sent::SentRequest>, String>>,
 }
 
-/// A command that went out.
+/// A command that was sent.
 #[derive(Debug, Clone)]
 pub struct SentCommand {
     /// The command.
     pub command: Command,
     /// The call, its revision and the text that was shown.
     pub shown: Option<(NodeId, Rev, Arc<str>)>,
-    /// The line that it was typed in: where it is refused, the words are there again.
+    /// The line that it was typed in. A refusal opens it again with its text.
     pub line: Option<Box<LinePrompt>>,
 }
 
 impl RunPart {
-    /// The weight that a row is about, as it is now.
+    /// The current weight for a row.
     pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();
         rows.find(|row| NameHash::weight(row) == named)
     }
 
-    /// Why a call waits for no decision now, where it does not.
+    /// Checks that a call needs a decision now. The error says why not.
     pub fn waits(&self, call: &Call) -> Result<(), String> {
         let id = call.id;
         match EffectiveStatus::of_call(&self.state, call) {
             EffectiveStatus::Superseded(_) => {
                 let why = effective_status::replaced_words(&self.state, id);
-                Err(format!("{id} is history: {why}"))
+                Err(format!("{id} is superseded: {why}"))
             }
             EffectiveStatus::Suspended(status) | EffectiveStatus::Active(status)
                 if !status.needs_operator() =>
             {
-                Err(format!(
-                    "{id} does not wait for you: it is {}",
-                    status.base_label()
-                ))
+                Err(format!("cannot decide {id}: it is {}", status.base_label()))
             }
-            EffectiveStatus::Suspended(_) => Err(format!(
-                "{id} is held by an edit before it: nothing can be decided until it stands again"
-            )),
+            EffectiveStatus::Suspended(_) => {
+                Err(format!("cannot decide {id}: suspended by an open edit before it"))
+            }
             EffectiveStatus::Active(_) => Ok(()),
         }
     }
 
-    /// Why a question that was put is asked no more, where it is not: an edit or another hand came in between.
+    /// Checks that a question is still open. The error says what changed.
     pub fn still_asks(&self, question: &Question) -> Result<(), String> {
         match question {
             Question::Call {
@@ -172,9 +172,7 @@ impl RunPart {
                 if now == (Some(*rev), digest, *status) {
                     Ok(())
                 } else {
-                    Err(format!(
-                        "{id} asks something else now: close this and look at it anew"
-                    ))
+                    Err(format!("{id} asks a new question: close this and open it again"))
                 }
             }
             Question::Turn { turn, request } => {
@@ -187,7 +185,7 @@ impl RunPart {
         }
     }
 
-    /// A run of which nothing is known but how its tools are watched.
+    /// A run without events, with the health of its tools.
     pub fn new(watch: Watch) -> Self {
         Self {
             watch,
@@ -195,7 +193,7 @@ impl RunPart {
         }
     }
 
-    /// Takes in a whole state.
+    /// Replaces the whole state.
     pub fn replace(&mut self, state: State) {
         self.watch = self.watch.on(&state);
         self.worked = WorkTime::default();
@@ -206,7 +204,7 @@ impl RunPart {
         self.prune();
     }
 
-    /// Takes in what a stream has brought.
+    /// Applies new stream content.
     pub fn stream(&mut self, live: Live) {
         self.live.insert(live.turn, live);
         self.prune();
@@ -220,7 +218,7 @@ impl RunPart {
         self.last_activity.prune(&self.state);
     }
 
-    /// The text that runs or would run for a call: with its references filled in where they are known.
+    /// The arguments that run or would run for a call, with known references filled in.
     pub fn shown_args(&self, call: NodeId) -> Option<Arc<str>> {
         let life = self.state.call(call)?;
         life.resolved.clone().or_else(|| {
@@ -231,7 +229,7 @@ impl RunPart {
         })
     }
 
-    /// The tools offered.
+    /// The offered tools.
     pub fn tools(&self) -> &[ToolCard] {
         self.state.started.as_ref().map_or(&[], |started| &started.tools)
     }
@@ -246,17 +244,17 @@ impl RunPart {
         pending_retry::broken(&self.state).map(|(turn, _)| turn)
     }
 
-    /// Those of them that are left to the operator: nothing is asked again by itself.
+    /// Broken streams that are not retried automatically.
     pub fn left_broken(&self) -> impl Iterator<Item = &Turn> {
         pending_retry::left(&self.state).map(|(turn, _)| turn)
     }
 
-    /// How many calls and streams wait for the operator.
+    /// Number of calls and streams that need the operator.
     pub fn asking(&self) -> usize {
         self.state.queue().count() + self.left_broken().count()
     }
 
-    /// What a person has to do about a run that stands still, where no call waits for their word.
+    /// What the operator must do if the run stopped although no call needs a decision.
     pub fn stuck(&self) -> Option<Attention> {
         let shut = || {
             self.state
@@ -264,7 +262,7 @@ impl RunPart {
                 .values()
                 .any(|breaker| breaker.phase == Phase::Open)
         };
-        // A run that works is not looked through for each frame.
+        // A running run is not searched on every frame.
         if matches!(self.state.mode, Mode::Running) && self.state.editing.is_empty() && !shut() {
             return None;
         }
@@ -280,36 +278,36 @@ impl RunPart {
         standstill(&self.state).filter(still)
     }
 
-    /// True where all that is left to do waits for an edit that is not committed.
+    /// True if all remaining work waits for an open edit.
     pub fn waits_for_edit(&self) -> bool {
         self.stuck()
             .is_some_and(|need| need.cause == AttentionReason::Edit)
     }
 
-    /// Milliseconds of working time up to a moment, or else to the newest event, where this console saw the process
-    /// begin.
+    /// Working time of the latest process in milliseconds, until `now` or the newest event. None if
+    /// the console did not see the process start.
     pub fn worked_ms(&self, now: Option<i64>) -> Option<u64> {
         self.worked.seen.map(|_| self.worked.ms + self.worked.since(now))
     }
 
-    /// Milliseconds of working time of all processes, where the one heard last is not the only one.
+    /// Working time of all processes in milliseconds; none if there is only one.
     pub fn worked_in_all_ms(&self, now: Option<i64>) -> Option<u64> {
         let more = self.worked.later || self.worked.seen.is_none();
         let all = u64::try_from(self.state.active.ms()).unwrap_or(0) + self.worked.since(now);
         more.then_some(all).filter(|all| *all > 0)
     }
 
-    /// True where the model is asked, and its answer is not whole.
+    /// True while a response of the model is incomplete.
     pub fn streams(&self) -> bool {
         !self.cuts_streams() && open_streams(&self.state).next().is_some()
     }
 
-    /// True where the open streams were ended and no event says so.
+    /// True if the open streams were cancelled without an event.
     pub(super) const fn cuts_streams(&self) -> bool {
         self.halted.is_some() && (self.cut.all || self.cut.streams)
     }
 
-    /// The calls that run, as far as that is known.
+    /// The running calls, as far as known.
     pub fn running(&self) -> impl Iterator<Item = NodeId> {
         let cut = |id: &NodeId| self.halted.is_some() && (self.cut.all || self.cut.calls.contains(id));
         self.state
@@ -320,7 +318,7 @@ impl RunPart {
             .filter(move |id| !cut(id))
     }
 
-    /// A command that only ends something was answered without a record: whatever it was about is under way no more.
+    /// A cancelling command was answered without an event: its target no longer runs.
     pub fn was_cut(&mut self, command: &Command) {
         match command {
             Command::Call(CallCommand::Cancel { call, .. }) => _ = self.cut.calls.insert(*call),
@@ -330,26 +328,26 @@ impl RunPart {
         }
     }
 
-    /// True where nothing goes on but requests that are made again by themselves, after a wait that can be noticed.
+    /// True if nothing runs except automatic retries with a noticeable delay.
     fn retries(&self) -> bool {
         let idle = self.state.agenda.running.is_empty();
         let is_idle =
             |turn: &Turn| pending_retry::of(&self.state, turn).is_some_and(|one| one.is_long(NOTICED_MS));
         let mut open = open_streams(&self.state);
-        // What waits for an edit goes on by the operator's hand.
+        // Calls that wait for an edit need the operator to continue.
         let by_itself = |one: &PendingRetry<'_>| one.until != Until::Edit && one.is_long(NOTICED_MS);
         idle && open.all(is_idle)
             && pending_retry::all(&self.state).any(|one| by_itself(&one))
             && self.live.is_empty()
     }
 
-    /// True where a stream is open or a call runs.
+    /// True while a stream is open or a call runs.
     pub fn is_busy(&self) -> bool {
         let streams = self.streams() && !matches!(self.state.mode, Mode::Stopped(_));
         self.running().next().is_some() || streams
     }
 
-    /// What the run does.
+    /// Current phase of the run.
     pub fn phase(&self, recorded: bool) -> RunPhase {
         if self.halted.is_some() {
             return RunPhase::Halted;

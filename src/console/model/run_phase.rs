@@ -1,15 +1,17 @@
-//! What a run does, in one word of the header and the title. Must not know: how the word is drawn.
+//! The phase of a run, as a label for the header and the title.
+//!
+//! Must not know: how the label is drawn.
 
-/// Where a call stands that ran when its run was halted: its end is not recorded and not heard of, so nobody knows
-/// whether it still runs.
+/// Status of a call that ran when its run halted. Its end is not recorded, so it is unknown whether
+/// it still runs.
 pub const AT_THE_HALT: &str = "running at the halt";
 
-/// What a run does.
+/// Phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPhase {
-    /// Nothing more begins: the journal cannot be written, or the program made a mistake.
+    /// Starts nothing new: the journal cannot be written, or the program has a bug.
     Halted,
-    /// A live run of which nothing came yet.
+    /// A live run without events yet.
     Starting,
     /// A recorded run that plays.
     Replaying,
@@ -19,22 +21,22 @@ pub enum RunPhase {
     Stopped,
     /// Ended with an answer.
     Answered,
-    /// Paused by the operator, a limit or a repetition.
+    /// Paused by the operator, a limit or a loop.
     Paused,
-    /// Something runs, or is about to.
+    /// A call or request runs, or is about to.
     Working,
-    /// Nothing goes on but a request that broke and is made again by itself.
+    /// Only automatic retries of broken requests remain.
     Retrying,
-    /// The operator's word is waited for.
+    /// Waits for the operator.
     Waiting,
-    /// Nothing more will come.
+    /// No further event follows.
     Ended,
-    /// All that is left to do waits for an edit that is not committed.
+    /// All remaining work waits for an open edit.
     HeldByEdit,
 }
 
 impl RunPhase {
-    /// In a word or few.
+    /// A short label.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Halted => "HALTED",
@@ -48,7 +50,7 @@ impl RunPhase {
             Self::Retrying => "retrying",
             Self::Waiting => "waiting for you",
             Self::Ended => "ended",
-            Self::HeldByEdit => "held by an edit",
+            Self::HeldByEdit => "waiting on edit",
         }
     }
 }

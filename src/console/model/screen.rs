@@ -1,16 +1,17 @@
-//! Size of the screen, focus, and where the panes stand.
+//! Size of the screen, focus, and the areas of the panes.
 //!
-//! Pure geometry of the panes between header and status line. The panes at the bottom share one place:
-//! one of them is shown at a time. Must not know: what is in a pane.
+//! Must not know: what is in a pane.
+//!
+//! The panes at the bottom share one area: one of them is shown at a time.
 
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
 use crate::console::commands::Context;
 
-/// Smallest screen on which something can be decided.
+/// Smallest screen on which the operator can decide.
 pub const DECIDABLE: (u16, u16) = (40, 10);
-/// From so many columns on the graph stands beside the other panes.
+/// Minimum number of columns for a graph to the left of the other panes.
 const BESIDE: u16 = 100;
 
 /// A pane.
@@ -24,13 +25,13 @@ pub enum Pane {
     Inspector,
     /// The log.
     Log,
-    /// What the state holds, and who wrote it.
+    /// What the state holds, and what wrote it.
     State,
-    /// What edits left.
+    /// Branches of the run.
     Branches,
-    /// What was spent, and what may be.
+    /// Resources spent, and their limits.
     Budget,
-    /// How the tools do.
+    /// Success and latency of the tools.
     Health,
 }
 
@@ -47,10 +48,10 @@ impl Pane {
         Self::Health,
     ];
 
-    /// The panes that share the place at the bottom.
+    /// The panes that share the area at the bottom.
     pub const LOWER: [Self; 5] = [Self::Log, Self::State, Self::Branches, Self::Budget, Self::Health];
 
-    /// True for a pane of the place at the bottom.
+    /// True for a pane of the area at the bottom.
     pub fn is_lower(self) -> bool {
         Self::LOWER.contains(&self)
     }
@@ -77,7 +78,7 @@ impl Pane {
         }
     }
 
-    /// Where its keys are looked up.
+    /// Context in which its keys are looked up.
     pub const fn context(self) -> Context {
         match self {
             Self::Graph => Context::Graph,
@@ -92,38 +93,38 @@ impl Pane {
     }
 }
 
-/// A line between panes that can be moved.
+/// A line between panes that the operator can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
-    /// Between the graph and what stands to the right of it.
+    /// Between the graph and the panes to the right of it.
     Left,
-    /// Below the graph, where it stands above the others.
+    /// Below the graph, where it is above the others.
     Graph,
     /// Below the queue.
     Queue,
-    /// Above the place at the bottom.
+    /// Above the area at the bottom.
     Lower,
 }
 
-/// Sizes that the operator gave; none where the layout decides.
+/// Sizes that the operator set; none where the layout decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sizes {
-    /// Columns of the graph beside the others.
+    /// Columns of the graph, next to the others.
     pub left: Option<u16>,
-    /// Rows of the graph above the others.
+    /// Rows of the graph, above the others.
     pub graph: Option<u16>,
     /// Rows of the queue.
     pub queue: Option<u16>,
-    /// Rows of the place at the bottom.
+    /// Rows of the area at the bottom.
     pub lower: Option<u16>,
 }
 
-/// Where the panes stand. A pane without a place is not on screen.
+/// Areas of the panes. A pane without an area is not on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Places {
     /// The line at the top.
     pub header: Rect,
-    /// A line below it that cannot be overlooked.
+    /// A warning line below the header.
     pub banner: Option<Rect>,
     /// The graph.
     pub graph: Option<Rect>,
@@ -135,11 +136,11 @@ pub struct Places {
     pub lower: Option<Rect>,
     /// The lines at the bottom.
     pub status: Rect,
-    /// What is between header and status line.
+    /// The rows between header and status line.
     pub body: Rect,
 }
 
-/// Size, focus, places.
+/// Size, focus and areas.
 #[derive(Debug, Clone)]
 pub struct Screen {
     /// Columns.
@@ -150,23 +151,23 @@ pub struct Screen {
     pub focus: Pane,
     /// Whose cursor the inspector follows: the graph's or the queue's.
     pub lead: Pane,
-    /// The focused pane alone.
+    /// True to show only the focused pane.
     pub zoom: bool,
     /// The pane that is shown at the bottom.
     pub lower: Option<Pane>,
-    /// Sizes that the operator gave.
+    /// Sizes that the operator set.
     pub sizes: Sizes,
     /// The border that is being moved.
     pub moving: Option<Border>,
-    /// Whether the terminal's window has the focus, where the terminal tells.
+    /// True if the terminal's window has the focus; none if the terminal does not report it.
     pub focused: Option<bool>,
     /// Whether the console has the mouse.
     pub mouse: bool,
-    /// What is on top takes the whole width.
+    /// True if the overlay takes the whole width.
     pub broad: bool,
-    /// Rows that the newest word asks for.
+    /// Rows that the last message needs.
     pub wordy: u16,
-    /// Where everything stands now.
+    /// Current areas of the panes.
     pub places: Places,
 }
 
@@ -190,12 +191,12 @@ impl Screen {
         }
     }
 
-    /// True where there is room to decide something.
+    /// True if there is room for a decision.
     pub fn can_decide(&self) -> bool {
         self.width >= DECIDABLE.0 && self.height >= DECIDABLE.1
     }
 
-    /// True where only the focused pane is shown.
+    /// True if only the focused pane is shown.
     pub fn is_single(&self) -> bool {
         self.zoom || self.width < 40 || self.places.body.height < 8
     }
@@ -222,7 +223,7 @@ impl Screen {
             .unwrap_or(Pane::Graph)
     }
 
-    /// Columns of what is on top.
+    /// Columns of an overlay.
     pub fn overlay_width(&self) -> u16 {
         if self.broad {
             self.width
@@ -231,7 +232,7 @@ impl Screen {
         }
     }
 
-    /// Where something of so many rows stands on top, its title line included.
+    /// Area of an overlay of `rows` rows, including its title line.
     pub fn overlay(&self, rows: usize) -> Rect {
         let body = self.places.body;
         let width = self.overlay_width();
@@ -241,18 +242,18 @@ impl Screen {
         Rect::new((self.width - width) / 2, body.y, width, height.min(body.height))
     }
 
-    /// Where a list to choose from stands on top, its title line included.
+    /// Area of an overlay with a list to choose from, including its title line.
     pub fn list(&self, list: &List) -> Rect {
         let mut area = self.overlay(list.choices.len() + 1);
         if matches!(list.purpose, ListPurpose::Complete { .. }) {
-            // The text that it is about stands above.
+            // The text that the list completes stays visible above.
             area.y = self.places.body.bottom().saturating_sub(area.height);
         }
         area
     }
 
-    /// Where a list of so many rows stands with more about one of them below: all of it, the rows of
-    /// the list, those of the rest.
+    /// Areas of an overlay with a list of `rows` rows and `more` rows of details: the whole, the
+    /// list, the details.
     pub fn listing(&self, rows: usize, more: usize) -> (Rect, Rect, Rect) {
         let whole = self.overlay(rows + more + 1);
         let area = inside(whole);
@@ -269,7 +270,8 @@ impl Screen {
         (whole, list, inside(rest))
     }
 
-    /// The border at a place of the screen: a title line below a pane, or the column beside the graph.
+    /// The border at a place of the screen: a title line below a pane, or the column next to the
+    /// graph.
     pub fn border_at(&self, x: u16, y: u16) -> Option<Border> {
         let places = &self.places;
         let title = |area: Option<Rect>| {
@@ -314,13 +316,13 @@ impl Screen {
         panes.chain(self.lower).find(|pane| here(*pane))
     }
 
-    /// Works out where everything stands; `queued` rows want to be seen in the queue.
+    /// Computes the areas of the panes. The queue wants `queued` rows.
     pub fn arrange(&mut self, queued: usize, banner: bool) {
         self.places = places(self, queued, banner);
     }
 }
 
-/// Further rows for a long word are taken only where no pane comes or goes for it.
+/// A long message gets more rows only if no pane appears or disappears because of it.
 fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     let usual = laid_out(screen, queued, banner, 0);
     let requested = screen.wordy.saturating_sub(usual.status.height);
@@ -332,7 +334,7 @@ fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
         .unwrap_or(usual)
 }
 
-/// Where everything stands with so many rows more than usual for a word on the status line.
+/// Areas with `further` more rows than usual for the message on the status line.
 fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Places {
     let (width, height) = (screen.width, screen.height);
     let row = |y: u16, rows: u16| Rect::new(0, y.min(height), width, rows.min(height.saturating_sub(y)));
@@ -381,7 +383,7 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
     if width >= BESIDE {
         let left = sizes.left.unwrap_or(width * 9 / 20).clamp(20, width - 30);
         let (graph, right) = split_columns(rest, left);
-        // A blank column keeps the words of the panes apart.
+        // A blank column separates the texts of the panes.
         let graph = Rect {
             width: graph.width - 1,
             ..graph
@@ -421,7 +423,7 @@ fn slot(places: &mut Places, pane: Pane) -> &mut Option<Rect> {
 }
 
 impl Places {
-    /// Where a pane stands.
+    /// Area of a pane.
     pub fn of(&self, pane: Pane) -> Option<Rect> {
         *slot(&mut self.clone(), pane)
     }

@@ -1,4 +1,4 @@
-//! A search in what is read: what is looked for, where it was found last, and how often it is there.
+//! A search in an open text: the pattern, the last match, and the number of matches.
 //!
 //! Must not know: keys, how a match is drawn.
 
@@ -6,21 +6,21 @@ use regex::Regex;
 
 use crate::console::doc::{Doc, Tally};
 
-/// Words that are looked for in what is read.
+/// Search in an open text.
 #[derive(Debug, Clone)]
 pub struct Seek {
-    /// As they were typed.
+    /// The typed text.
     pub words: String,
-    /// Finds them: small and capital letters alike where only small ones were typed.
+    /// The pattern. It ignores case unless a capital letter was typed.
     pub regex: Regex,
-    /// The row in which they were found last.
+    /// Row of the last match.
     pub found: Option<usize>,
-    /// Where they are.
+    /// All matches.
     tally: Tally,
 }
 
 impl Seek {
-    /// Looks for these words; nothing where there are none.
+    /// Searches for a text; none if it is empty.
     pub fn new(words: &str) -> Option<Self> {
         if words.is_empty() {
             return None;
@@ -38,8 +38,8 @@ impl Seek {
         })
     }
 
-    /// Goes on from the row that was found last, or from the first one on screen. Gives the row, and whether it was
-    /// reached by way of the other end; none where the words are nowhere.
+    /// Continues from the last match, or from the first row on screen. Returns the row and whether
+    /// the search wrapped; none without a match.
     pub fn step(&mut self, doc: &Doc, top: usize, back: bool) -> Option<(usize, bool)> {
         let from = match self.found {
             Some(row) if back => row,
@@ -52,7 +52,7 @@ impl Seek {
         Some((row, (row < from) != back))
     }
 
-    /// The place of the row that was found last: which match of how many.
+    /// Describes the position of the last match among all matches.
     pub fn place(&mut self, doc: &Doc) -> String {
         let row = self.found.unwrap_or_default();
         doc.count(&self.regex, &mut self.tally);

@@ -1,11 +1,13 @@
-//! Where what is shown comes from. Must not know: what is shown.
+//! Source of the shown run.
+//!
+//! Must not know: what is shown.
 
-/// Where what is shown comes from.
+/// Source of the shown run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Source {
-    /// A run that goes on: it can be decided about.
+    /// A live run, which accepts decisions.
     #[default]
     Live,
-    /// A record that can be played and stepped.
+    /// A recorded session that can be played and stepped.
     Replay,
 }

@@ -1,7 +1,8 @@
-//! Edits that were collected to be committed together. Nothing of the run changes before that.
+//! Edits that are staged to be committed together.
 //!
-//! An edit of the same thing takes the place of the one before it. Must not know: keys, how edits
-//! are shown.
+//! Must not know: keys, how edits are shown.
+//!
+//! The run does not change before the commit. An edit of the same target replaces the earlier one.
 
 use crate::domain::command::{Edit, EditCommand, InsertAfter};
 use crate::domain::effective_status;
@@ -9,30 +10,30 @@ use crate::domain::id::{NodeId, Rev};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
-/// A collected edit.
+/// A staged edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Tells it from every other that was ever collected.
+    /// Unique number.
     pub no: u64,
     /// The edit.
     pub edit: Edit,
 }
 
-/// The collected edits, in the order in which they are committed.
+/// The staged edits, in the order of the commit.
 #[derive(Debug, Clone, Default)]
 pub struct StagedEdits {
     items: Vec<Item>,
     /// Why, for the log; empty for no reason.
     pub reason: String,
-    /// Later turns stand although what they were asked with changes.
+    /// True to keep later turns active although their context changes.
     pub keep_later: bool,
-    /// Changes when the list does.
+    /// Changes with the list.
     pub stamp: u64,
-    /// The item that is being committed by itself.
+    /// The item that is being committed separately.
     pub sending: Option<u64>,
 }
 
-/// What an edit is about: one edit of each is kept.
+/// Target of an edit. At most one edit of each target is staged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     Node(NodeId),
@@ -59,7 +60,7 @@ pub const fn node_of(edit: &Edit) -> Option<NodeId> {
         | Edit::Observation { node, .. }
         | Edit::Delete { node, .. }
         | Edit::RejectAnswer { node, .. } => Some(*node),
-        // It may not count here at all.
+        // Its node may not be on this branch.
         Edit::Copy { .. }
         | Edit::InsertPrompt { .. }
         | Edit::InsertThought { .. }
@@ -82,7 +83,7 @@ const fn base_of(edit: &Edit) -> Option<Rev> {
     }
 }
 
-/// What an insertion stands behind, where that is named.
+/// The turn or node before an insertion, if one is named.
 const fn after_of(edit: &Edit) -> Option<InsertAfter> {
     match edit {
         Edit::InsertPrompt {
@@ -117,8 +118,8 @@ impl StagedEdits {
         self.items.is_empty()
     }
 
-    /// Adds an edit: in the place of the item of this number, or of one about the same thing, or at
-    /// the end. True where it took a place.
+    /// Adds an edit. It replaces the item of this number or of the same target; otherwise it is
+    /// appended. Returns true if it replaced one.
     pub fn add(&mut self, edit: Edit, instead: Option<u64>) -> bool {
         self.stamp += 1;
         let place = self
@@ -134,12 +135,12 @@ impl StagedEdits {
         false
     }
 
-    /// The item of a number.
+    /// The item with a number.
     pub fn get(&self, no: u64) -> Option<&Item> {
         self.items.iter().find(|item| item.no == no)
     }
 
-    /// Takes one out.
+    /// Removes an item.
     pub fn remove(&mut self, no: u64) -> Option<Edit> {
         self.stamp += 1;
         let at = self.items.iter().position(|item| item.no == no)?;
@@ -148,7 +149,7 @@ impl StagedEdits {
         Some(item.edit)
     }
 
-    /// Takes all out.
+    /// Removes all items.
     pub fn clear(&mut self) {
         self.stamp += 1;
         self.items.clear();
@@ -162,7 +163,7 @@ impl StagedEdits {
         }
     }
 
-    /// Takes out what was committed, and what a commit about the same thing has taken the place of.
+    /// Removes committed edits, and edits whose target a commit has changed.
     pub fn committed(&mut self, edits: &[Edit]) {
         self.stamp += 1;
         let sent = self.sending.take();
@@ -175,14 +176,14 @@ impl StagedEdits {
         self.tidy();
     }
 
-    /// The collected edit of what a node says.
+    /// The staged edit of a node's text.
     pub fn of(&self, node: NodeId) -> Option<&Item> {
         self.items
             .iter()
             .find(|item| about(&item.edit) == Some(About::Node(node)))
     }
 
-    /// True where an edit of the node, or of its observation, is collected.
+    /// True if an edit of the node, or of its observation, is staged.
     pub fn touches(&self, node: NodeId) -> bool {
         self.items
             .iter()
@@ -190,7 +191,7 @@ impl StagedEdits {
             .any(|id| id == node || id == node.observation())
     }
 
-    /// The nodes on which everything waits until the edits are committed or dropped.
+    /// The nodes whose dependants stay suspended until the edits are committed or dropped.
     pub fn nodes(&self, state: &State) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> = self
             .items
@@ -216,7 +217,7 @@ fn without_shown(edit: &Edit) -> Edit {
     edit
 }
 
-/// Why an edit has to be done again: what it was based on is not there any more.
+/// Why an edit must be repeated: its base is no longer there.
 pub fn moved(state: &State, edit: &Edit) -> Option<String> {
     let is_active = |turn: &Turn| !matches!(turn.activity, Activity::Superseded(_));
     if let Some(after) = after_of(edit) {
@@ -226,7 +227,7 @@ pub fn moved(state: &State, edit: &Edit) -> Option<String> {
                 state.node(id).is_some_and(|node| node.active) && state.turn_of(id).is_some_and(is_active)
             }
         };
-        return (!counts).then(|| format!("{after} is history: do it again at another place"));
+        return (!counts).then(|| format!("{after} is superseded: make the edit at another place"));
     }
     let id = node_of(edit)?;
     let Some(node) = state.node(id) else {
@@ -234,13 +235,18 @@ pub fn moved(state: &State, edit: &Edit) -> Option<String> {
     };
     if !node.active || !state.turn_of(id).is_some_and(is_active) {
         let why = effective_status::replaced_words(state, id);
-        return Some(format!("{id} is history: {why}"));
+        return Some(format!("{id} is superseded: {why}"));
     }
     let base = base_of(edit)?;
-    (node.rev() != base).then(|| format!("{id} changed from {base} to {} since: do it again", node.rev()))
+    (node.rev() != base).then(|| {
+        format!(
+            "{id} changed from {base} to {} since: repeat the edit",
+            node.rev()
+        )
+    })
 }
 
-/// Puts an edit on what its node says now.
+/// Bases an edit on the current revision of its node.
 pub fn rebased(state: &State, edit: &Edit) -> Edit {
     let mut edit = edit.clone();
     let now = node_of(&edit)
@@ -259,7 +265,7 @@ pub fn rebased(state: &State, edit: &Edit) -> Edit {
     edit
 }
 
-/// The command that commits edits, as it is planned: what was seen of it is filled in when it is sent.
+/// The command that commits edits. Fields about what was shown are filled in when it is sent.
 pub fn commit_of(mut edits: Vec<Edit>, keep_later: bool) -> EditCommand {
     for edit in &mut edits {
         if let Edit::Call { shown, .. } = edit {

@@ -1,4 +1,6 @@
-//! When the console is to be woken, though nobody presses a key and nothing happens. Must not know: clocks, what is done then.
+//! Computes when the console must wake up without input or events.
+//!
+//! Must not know: clocks, what is done then.
 
 use super::Model;
 use super::idle_time::IDLE_MS;
@@ -9,21 +11,21 @@ use crate::domain::ladder;
 use crate::domain::state::Mode;
 
 impl Model {
-    /// The next moment at which something happens by time alone.
+    /// The next time at which the screen changes without input or events.
     pub fn wake_at(&self) -> Option<u64> {
         let arming = self.arming.wake_at(self.settings.arming_ms);
-        // What is left of a wait is told four times a second.
+        // A remaining delay is updated four times a second.
         let utc = self.utc();
         let continues = !halted::is(self);
         let counts = continues && utc.is_some_and(|utc| ladder::counts_down(&self.run.state, utc));
         let waits = counts.then(|| self.arming.now.saturating_add(250));
-        // What is left of a deadline, once a second.
+        // A remaining deadline is updated once a second.
         let running = continues && self.utc().is_some() && self.run.state.mode == Mode::Running;
         let mut asked = self.run.state.queue();
         let due = running
             && asked.any(|call| call.approval.due.is_some() && call.status == Status::AwaitingApproval);
         let deadlines = due.then(|| self.arming.now.saturating_add(1000));
-        // How long nothing came, and the time at work, once a second.
+        // Idle time and working time are updated once a second.
         let after = |ms: u64| self.arming.now.saturating_add(ms);
         let idle = self.unheard();
         let idle = idle.map(|one| after(IDLE_MS.saturating_sub(one.ms).max(1000)));

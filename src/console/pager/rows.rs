@@ -12,16 +12,16 @@ use crate::console::sgr::{self, Run, Sgr};
 use crate::console::tint::Tint;
 use crate::text::{Kind, Span, line_spans};
 
-/// What is known of the bytes of a piece.
+/// Styles of the bytes of a piece.
 #[derive(Default)]
 pub(super) struct Inks<'a> {
     /// Tokens of JSON.
     pub tints: Vec<(Range<usize>, Tint)>,
-    /// What was searched for.
+    /// Search matches.
     pub hits: Vec<Range<usize>>,
-    /// What the whole text asks for.
+    /// Colours of the whole text.
     pub runs: &'a [Run],
-    /// Where the piece begins in the text.
+    /// Position of the piece in the text.
     pub from: usize,
 }
 
@@ -35,7 +35,7 @@ impl Inks<'_> {
             kind,
             tint: tint.map(|(_, tint)| *tint).unwrap_or_default(),
             hit: self.hits.get(hit).is_some_and(|range| range.contains(&byte)),
-            // A mark looks like a mark, whatever is asked for.
+            // A mark always looks like a mark.
             sgr: match kind {
                 Kind::Plain => sgr::at(self.runs, byte),
                 Kind::Escaped | Kind::Blank => Sgr::default(),
@@ -43,7 +43,7 @@ impl Inks<'_> {
         }
     }
 
-    /// How many of the next `count` bytes look like the first of them, at least.
+    /// Minimum number of the next `count` bytes that look like the first of them.
     fn same_style_len(&self, at: usize, count: usize) -> usize {
         let byte = self.from + at;
         let edge = |range: &Range<usize>| {
@@ -62,12 +62,12 @@ impl Inks<'_> {
     }
 }
 
-/// Bytes at the beginning of a text that are each a character of one cell, whatever stands beside it: none
-/// where the first one may hang together with what comes before or after it.
+/// Length of the prefix whose bytes are each a character of one cell. Zero if the first character
+/// may combine with its neighbours.
 fn singles(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
-    // A mark may sit on the last one.
+    // A combining mark may follow the last one.
     if ascii < bytes.len() {
         ascii.saturating_sub(1)
     } else {
@@ -75,8 +75,7 @@ fn singles(text: &str) -> usize {
     }
 }
 
-/// Bytes at the beginning of a text up to the first place between two characters of ASCII, where nothing
-/// hangs together.
+/// Length of the prefix up to the first place between two ASCII characters, where nothing combines.
 fn knot(text: &str) -> usize {
     let bytes = text.as_bytes();
     let between = bytes.windows(2).position(<[u8]>::is_ascii);
@@ -85,7 +84,7 @@ fn knot(text: &str) -> usize {
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes that rows were made of: what a frame costs, counted instead of timed.
+    /// Bytes that were made into rows: the cost of a frame, counted instead of timed.
     pub(super) static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -104,7 +103,7 @@ pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) ->
             if whole <= width {
                 fill.put(ink, &span.text, whole);
             } else {
-                // A mark is never torn apart unless it is wider than the whole row.
+                // A mark is split only if it is wider than the whole row.
                 for grapheme in span.text.graphemes(true) {
                     fill.put(ink, grapheme, grapheme.columns());
                 }
@@ -116,12 +115,12 @@ pub(super) fn rows_of(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) ->
     fill.rows
 }
 
-/// Bytes of a piece that a span stands for which begins at one of them.
+/// Length of the part of a piece that a span represents, from a byte on.
 fn source_len(span: &Span<'_>, piece: &str, at: usize) -> usize {
     let rest = piece.get(at..).unwrap_or_default();
     match span.kind {
         Kind::Plain => span.text.len(),
-        // A mark stands for one character, or for the blanks that it counts.
+        // A mark represents one character, or the blanks that it counts.
         Kind::Escaped => rest.chars().next().map_or(0, char::len_utf8),
         Kind::Blank => rest.len() - rest.trim_start_matches(' ').len(),
     }
@@ -149,7 +148,7 @@ impl Fill {
         }
     }
 
-    /// Puts plain text that begins at a byte of the piece.
+    /// Adds plain text that begins at a byte of the piece.
     fn plain(&mut self, text: &str, at: usize, inks: &Inks<'_>) {
         let mut from = 0;
         while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
@@ -170,7 +169,7 @@ impl Fill {
         }
     }
 
-    /// Puts characters of which each is one byte and one cell.
+    /// Adds characters that are each one byte and one cell.
     fn cells(&mut self, ink: Ink, mut text: &str) {
         while !text.is_empty() {
             if self.used >= self.width && self.used > 0 {

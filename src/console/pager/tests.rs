@@ -1,4 +1,4 @@
-//! Rows agree with the text, at any width; only what is looked at is made.
+//! Rows agree with the text, at any width; only the visible part is made.
 
 use proptest::prelude::*;
 
@@ -145,7 +145,7 @@ fn something_in_ten_megabytes_is_found_forwards_and_back() {
     assert_eq!(pager.find(&find, second, true), Some(0));
 }
 
-/// Bytes that rows are made of while something is done.
+/// Number of bytes made into rows during an action.
 fn work(what: impl FnOnce()) -> usize {
     let before = MADE.with(std::cell::Cell::get);
     what();
@@ -210,7 +210,7 @@ fn a_style_holds_over_rows_and_blocks_and_a_search() {
     assert_eq!(red(&rows[rows.len() - 1]), [("end".into(), false)]);
     assert_eq!(red(&rows[rows.len() - 2]), [("dddddddddz".into(), true)]);
     assert_eq!(pager.text(), &text, "what is copied is exact");
-    // What is found is found in what is shown: a sequence in a word hides nothing of it.
+    // A search matches the shown text: a sequence inside a word hides no match.
     let find = Regex::new("zend").unwrap();
     assert_eq!(pager.find(&find, 0, false), Some(rows.len() - 2));
 }

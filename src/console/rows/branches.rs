@@ -1,4 +1,4 @@
-//! The branches as rows: which one stands, what began each, what it came to.
+//! The branches as rows: the current one, the start of each, and its outcome.
 //!
 //! Must not know: what can be done with a branch.
 
@@ -20,7 +20,7 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, looks: (u16, Charset)) -> 
         })
         .collect();
     let title = match all.len() {
-        1 => "1: nothing was edited yet".to_owned(),
+        1 => "1: no edits yet".to_owned(),
         count => many(count, "").trim_end_matches(" s").to_owned(),
     };
     (title, rows)

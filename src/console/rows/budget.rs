@@ -1,4 +1,4 @@
-//! What was spent and what may be: a row for each limit, sub-agent and request.
+//! Rows of the budget pane: used and allowed amounts for each limit, sub-agent and request.
 //!
 //! Must not know: how a limit is enforced.
 
@@ -21,7 +21,7 @@ use crate::domain::turn::{Turn, Usage};
 const NAME: usize = 10;
 /// Cells of a meter.
 const METER: usize = 20;
-/// Requests that are listed, the newest ones.
+/// Maximum number of requests that are listed, the newest ones.
 const REQUESTS: usize = 200;
 
 /// The rows.
@@ -50,7 +50,7 @@ pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Cha
     (title, rows)
 }
 
-/// How much of the tightest limit is used, in per cent; none where nothing is limited.
+/// Used share of the tightest limit, in per cent; none without limits.
 pub fn used_share(run: &RunPart, now: Option<i64>) -> Option<u128> {
     let state = &run.state;
     let limits = &state.limits;
@@ -70,7 +70,7 @@ pub fn used_share(run: &RunPart, now: Option<i64>) -> Option<u128> {
     [turns, tokens, money, time].into_iter().flatten().max()
 }
 
-/// Per cent of a limit that are used.
+/// Used share of a limit, in per cent.
 fn share(used: u64, most: u64) -> u128 {
     if most == 0 {
         return 100;
@@ -78,7 +78,7 @@ fn share(used: u64, most: u64) -> u128 {
     u128::from(used) * 100 / u128::from(most)
 }
 
-/// Draws how much of a limit is used.
+/// Draws the used share of a limit.
 struct Meter {
     charset: Charset,
     cells: usize,
@@ -122,7 +122,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
     };
     let plain = |count: u64| (count, count.to_string());
     let limits = &state.limits;
-    // Named as the limit is where it is set, with what is counted behind it.
+    // Named as the limit in the settings, with the count after it.
     let counted = limits.turns.unwrap_or(state.requests);
     put(
         "turns",
@@ -152,7 +152,7 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
             let words = if scripted {
                 "none: a script answers, no model"
             } else {
-                "not known: set [price] in the configuration"
+                "unknown: set [price] in the configuration"
             };
             rows.push(Row::new(Target::Nothing, named("price").own(Role::Dim, words)));
         }
@@ -163,36 +163,36 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
         rows.push(Row::new(Target::Nothing, named("in all").own(Role::Text, words)));
     }
     let running = state.agenda.running.len();
-    let words = format!("{running} of {} at one time", limits.parallel);
+    let words = format!("{running} of {} at a time", limits.parallel);
     rows.push(Row::new(Target::Limits, named("parallel").own(Role::Text, words)));
     rows
 }
 
-/// Working time: the waits for the operator are no part of it.
+/// Working time, without waits for the operator.
 fn time((run, now): (&RunPart, Option<i64>), meter: &Meter) -> Row {
     let words = named("minutes");
     let words = match (run.worked_ms(now), run.state.limits.wall_ms) {
         (Some(used), Some(most)) => meter.put(words, used, most).own(
             Role::Text,
             format!(
-                "  {} at work of {} since it was opened, waits for you left out",
+                "  {} at work of {} since it opened, without waits for you",
                 span(used),
                 span(most)
             ),
         ),
         (Some(used), None) => words
-            .own(Role::Text, format!("{} at work since it was opened", span(used)))
+            .own(Role::Text, format!("{} at work since it opened", span(used)))
             .own(Role::Dim, ", no limit"),
         (None, Some(most)) => words.own(
             Role::Text,
-            format!("at most {} of working time, waits for you left out", span(most)),
+            format!("at most {} of working time, without waits for you", span(most)),
         ),
         (None, None) => words.own(Role::Text, "no limit"),
     };
     Row::new(Target::Limits, words)
 }
 
-/// How the calls of a run stand, of those that count.
+/// Number of active calls by status.
 #[derive(Debug, Default)]
 struct Tally {
     all: usize,
@@ -203,7 +203,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts them.
+    /// Counts the active calls.
     fn of(state: &State) -> Self {
         let mut tally = Self::default();
         for call in state.calls.values() {
@@ -223,14 +223,14 @@ impl Tally {
     }
 }
 
-/// Calls by how they stand.
+/// The row of the calls by status.
 fn calls(state: &State, tally: &Tally) -> Row {
     let mut words = named("calls").own(Role::Text, format!("{}: {} ok", tally.all, tally.ok));
     let waiting = state.agenda.waiting.len();
     for (count, word, role) in [
         (tally.failed, "failed", Role::Failed),
-        (tally.refused, "refused", Role::Failed),
-        (tally.left, "left unknown", Role::Unknown),
+        (tally.refused, "not approved", Role::Failed),
+        (tally.left, "abandoned", Role::Unknown),
         (waiting, "waiting", Role::Awaiting),
     ] {
         if count > 0 {
@@ -242,7 +242,7 @@ fn calls(state: &State, tally: &Tally) -> Row {
     Row::new(Target::Nothing, words)
 }
 
-/// What sub-agents used of what they were given; all of it counts in the run's own figures too.
+/// Rows of sub-agents with their used and allowed amounts. The run's own numbers include them.
 fn agents(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
     for child in state.children.values().filter(|child| is_active(state, child)) {
         let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
@@ -283,7 +283,7 @@ fn request(turn: &Turn, price: Option<&Price>) -> Row {
         words = words.own(Role::Dim, format!("  {}", turn.thread));
     }
     if !turn.is_active() {
-        words = words.own(Role::Dim, "  history");
+        words = words.own(Role::Dim, "  superseded");
     }
     Row::new(target, words)
 }
@@ -294,9 +294,9 @@ fn total(usage: Usage) -> u64 {
 
 fn tokens(usage: Usage) -> String {
     if usage.input.is_none() && usage.output.is_none() {
-        return "not counted".to_owned();
+        return "unreported".to_owned();
     }
-    // Writing into a string cannot fail.
+    // Writing to a string cannot fail.
     let mut words = format!("{} sent", usage.input.unwrap_or(0));
     if let Some(cached) = usage.cached.filter(|cached| *cached > 0) {
         let _ = write!(words, " ({cached} cached)");
@@ -308,7 +308,7 @@ fn tokens(usage: Usage) -> String {
     words
 }
 
-/// A time as people say it.
+/// A readable period of time.
 fn span(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms} ms"),

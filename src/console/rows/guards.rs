@@ -1,8 +1,8 @@
-//! What keeps watch over the run, below how the tools do: the detectors of repetition, whether they are listened
-//! to, and every step that was taken, with what came of it. The word that tells stands first, or where every width
-//! has room for it.
+//! Rows of the loop guard below the tools: its detectors, and every step with its outcome.
 //!
 //! Must not know: how a repetition is found, how a step is chosen.
+//!
+//! The distinguishing word comes first, or where every width has room for it.
 
 use crate::console::doc::Styled;
 use crate::console::edit_result;
@@ -18,9 +18,9 @@ use crate::resilience::policy::Policy;
 
 use super::many;
 
-/// Steps that are listed, the newest ones.
+/// Maximum number of steps that are listed, the newest ones.
 const STEPS: usize = 8;
-/// Characters of what a step is against.
+/// Maximum length of a step's target, in characters.
 const WORDS: usize = 80;
 
 /// A row for each detector.
@@ -50,7 +50,7 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
             .own(
                 Role::Dim,
                 match found {
-                    0 if detector.is_informational() => ", tells only".to_owned(),
+                    0 if detector.is_informational() => ", reports only".to_owned(),
                     0 => String::new(),
                     count => format!(", found {}", many(count, "loop")),
                 },
@@ -66,10 +66,10 @@ pub(super) fn lessons(run: &RunPart) -> Option<Row> {
     Some(Row::new(Target::Nothing, Styled::new().own(Role::Text, words)))
 }
 
-/// The newest interventions, the newest first: of the guard, and of the operator.
+/// The newest interventions of the guard and of the operator, the newest first.
 pub(super) fn interventions(run: &RunPart) -> Vec<Row> {
     let state = &run.state;
-    // What a step itself edited is told by the step.
+    // The step itself reports its edit.
     let by_hand = state.edits.iter().rev().filter(|one| one.by.is_none());
     let mut rows: Vec<(NodeId, Row)> = by_hand
         .take(STEPS)
@@ -110,7 +110,7 @@ fn by_operator(state: &State, id: NodeId) -> Option<Row> {
 
 fn guard(incident: &Incident, step: &Step) -> Row {
     let (role, source) = match step.outcome {
-        None => (Role::Dim, "nothing came of it yet"),
+        None => (Role::Dim, "no outcome yet"),
         Some(result @ (StepOutcome::Helped | StepOutcome::Overtaken)) => (Role::Ok, result.label()),
         Some(result) => (Role::Failed, result.label()),
     };

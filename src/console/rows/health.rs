@@ -1,7 +1,8 @@
-//! How the tools do: a row for each tool, under it one for each kind of task that it served, and for a chosen
-//! one every change of its weight with the execution that caused it.
+//! Rows of the health pane: one for each tool, and for each kind of task that it served.
 //!
-//! Must not know: how a weight is made, what follows from it.
+//! Must not know: how a weight is computed, what follows from it.
+//!
+//! A chosen tool also lists every change of its weight, with the execution that caused it.
 
 use std::sync::Arc;
 
@@ -25,9 +26,9 @@ const SLICES: usize = 16;
 const WHY: usize = 80;
 /// Cells of a weight's meter.
 const METER: usize = 10;
-/// Sudden changes that are listed, the newest ones.
+/// Maximum number of sudden changes that are listed, the newest ones.
 const ALERTS: usize = 5;
-/// From which width on there is room for meters.
+/// Minimum width for meters.
 const ROOMY: u16 = 60;
 
 /// The weight that is explained, as (tool, kind of task).
@@ -105,12 +106,12 @@ fn title(run: &RunPart) -> String {
                 0 => String::new(),
                 count => format!(", {}", many(count, "sudden change")),
             };
-            format!("{:.0} % of the calls came to a value{alerts}", rate * 100.0)
+            format!("{:.0}% of calls succeeded{alerts}", rate * 100.0)
         }
     }
 }
 
-/// What the run started with, learned by earlier ones.
+/// Learned data that the run started with.
 fn started_with(run: &RunPart) -> Option<Row> {
     let imported = run.state.weights.imported.as_ref()?;
     let words = Styled::new()
@@ -122,7 +123,7 @@ fn started_with(run: &RunPart) -> Option<Row> {
     Some(Row::new(Target::Nothing, words))
 }
 
-/// The newest sudden changes come first: they are why somebody looks here.
+/// The newest sudden changes come first: the operator looks for them.
 fn alert(alert: &Alert) -> Row {
     let words = Styled::new()
         .own(Role::Warning, "sudden ")
@@ -200,7 +201,7 @@ impl Pane<'_> {
                 }
             };
             put(refused.invalid, "with wrong arguments");
-            put(refused.rejected, "refused by you");
+            put(refused.rejected, "rejected by you");
         }
         let target = health
             .and_then(|health| health.last_failure)
@@ -229,13 +230,13 @@ impl Pane<'_> {
             words = words.own(Role::Failed, format!(", {}", failed.join(", ")));
         }
         if health.retries > 0 {
-            words = words.own(Role::Text, format!(", {} again", health.retries));
+            words = words.own(Role::Text, format!(", {} retried", health.retries));
         }
         let of = |percent| health.latency(percent).unwrap_or(0);
         words.own(Role::Dim, format!("; p50 {} ms, p95 {} ms", of(50), of(95)))
     }
 
-    /// How the strategies of repair did, a row for each.
+    /// Success of the repair strategies, a row for each.
     fn repairs(&self, name: &str) -> impl Iterator<Item = Row> {
         let started = self.run.state.started.as_ref();
         let price = started.and_then(|started| started.price.as_ref());
@@ -255,16 +256,16 @@ impl Pane<'_> {
             })
     }
 
-    /// The row of a weight; `is_before` where no execution of this run moved it.
+    /// The row of a weight; `is_before` if no execution of this run moved it.
     fn weight(&self, one: &Weight, is_before: bool) -> Row {
         let weights = &self.run.watch.weights;
         let weight = weights.weight(&one.kind, &one.tool);
         let role = role_of(weight);
-        // What it does is told first: no width cuts it.
+        // The action comes first, so that no width cuts it off.
         let done = if weights.is_hidden(&one.kind, &one.tool) {
             "not offered "
         } else if weights.asks(&one.kind, &one.tool).is_some() {
-            "put to you "
+            "asks you "
         } else {
             ""
         };
@@ -303,7 +304,7 @@ fn role_of(rate: f64) -> Role {
     }
 }
 
-/// One character for a share, a blank-looking one where nothing ran.
+/// One character for a share; a light one if nothing ran.
 fn level(share: Option<f64>, charset: Charset) -> char {
     let levels: [char; 8] = match charset {
         Charset::Unicode => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],

@@ -1,4 +1,4 @@
-//! The state as rows: every path, what stands there, who wrote it, who read it.
+//! The state as rows: every path with its value, writers and readers.
 //!
 //! Must not know: how a reference finds its value.
 
@@ -20,7 +20,7 @@ use crate::domain::ready::{PathWriters, written_paths};
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 
-/// Readers that are named.
+/// Maximum number of readers that are named.
 const NAMED: usize = 4;
 
 /// The rows.
@@ -67,7 +67,7 @@ fn has_ended(state: &State, id: NodeId) -> bool {
     state.calls.get(&id).is_some_and(ended) && state.observation(id).is_some()
 }
 
-/// Which calls were given what a call wrote.
+/// For each call, the calls that received what it wrote.
 fn readers(state: &State) -> BTreeMap<NodeId, Vec<NodeId>> {
     let mut out: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for id in state.agenda.state_readers.values().flatten() {
@@ -88,7 +88,7 @@ fn readers(state: &State) -> BTreeMap<NodeId, Vec<NodeId>> {
     out
 }
 
-/// The row of a path: what stands there.
+/// The row of a path with its current value.
 fn head(
     state: &State,
     path: &PathWriters,
@@ -133,7 +133,7 @@ fn head(
     Row::new(Target::Node(writer), words)
 }
 
-/// Adds what a writer came to: a value, or why there is none.
+/// Adds the value of a writer, or why there is none.
 fn with_outcome(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled {
     match outcome {
         Some(Outcome::Err(error)) => {
@@ -151,7 +151,7 @@ fn with_outcome(words: Styled, outcome: Option<&Outcome>, room: usize) -> Styled
     }
 }
 
-/// The row of a write that does not stand: before the one that does, or still to come.
+/// The row of an inactive write: before the active one, or still to come.
 fn other(state: &State, id: NodeId, before: bool, charset: Charset) -> Row {
     let call = state.calls.get(&id);
     let symbol = call.map_or(Symbol::Proposed, |call| Symbol::of_status(&call.status));

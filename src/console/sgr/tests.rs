@@ -1,11 +1,13 @@
-//! Which bytes are taken out of a text, and what they ask for. Must not know: the screen.
+//! Bytes that are removed from a text, and the styles that they request.
+//!
+//! Must not know: the screen.
 
 use proptest::prelude::*;
 use regex::Regex;
 
 use super::*;
 
-/// What is asked for at the end of a text.
+/// The style at the end of a text.
 fn end(text: &str) -> Sgr {
     let painted = painted(text).unwrap();
     at(&painted.runs, painted.text.len())
@@ -80,7 +82,7 @@ fn what_is_no_colour_stays_in_the_text() {
         assert_eq!(painted(text), None, "{text:?}");
         assert!(!has_any(text), "{text:?}");
     }
-    // More numbers than are read: it cannot be told what it asks for.
+    // More numbers than are read: the requested style is unknown.
     let many = format!("\u{1b}[{}m", "1;".repeat(32));
     assert_eq!(painted(&many), None);
     assert!(has_any(&format!("{many}\u{1b}[m")));
@@ -88,7 +90,7 @@ fn what_is_no_colour_stays_in_the_text() {
     assert_eq!(mixed.text, "\u{1b}[2Jx");
 }
 
-/// Text with many sequences, whole and torn.
+/// Text with many sequences, complete and broken.
 fn torn() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "\u{1b}\\[[0-9;:]{0,8}m",

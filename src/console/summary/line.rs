@@ -1,7 +1,6 @@
-//! A line in parts: the console's own words beside texts of others, fitted into a number of columns so that nothing is
-//! left out without a sign.
+//! Fits a line of own and untrusted texts into columns, with a sign for each cut.
 //!
-//! Must not know: what a line is about, looks.
+//! Must not know: what a line is about, styles.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -10,7 +9,7 @@ use crate::console::columns::Columns as _;
 
 /// The sign of further parts of a line.
 const GAP: &str = " …";
-/// Columns that a text keeps as long as one that names a place can be shown whole beside it.
+/// Columns that a text keeps while the name of a place next to it can be shown whole.
 const FLOOR: usize = 16;
 
 /// A part of a line.
@@ -21,7 +20,7 @@ enum Part {
 }
 
 impl Part {
-    /// What stays of it; none for what never gives way.
+    /// The part that stays; `None` for a part that is never cut.
     fn keep(&self) -> Option<Keep> {
         match self {
             Self::Untrusted(output) if output.keep != Keep::Name => Some(output.keep),
@@ -30,25 +29,25 @@ impl Part {
     }
 }
 
-/// A line. Its texts become visible only when it is fitted into columns.
+/// A line. Unsafe characters are marked when it is fitted into columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
     parts: Vec<Part>,
 }
 
 impl Summary {
-    /// Adds the console's own words.
+    /// Adds the console's own text.
     pub fn own(mut self, words: impl Into<String>) -> Self {
         self.parts.push(Part::Own(words.into()));
         self
     }
 
-    /// Adds a text of which the beginning stays.
+    /// Adds an untrusted text. A cut keeps its beginning.
     pub fn untrusted(self, text: &str) -> Self {
         self.text(UntrustedText::new(text, Keep::Head))
     }
 
-    /// Adds a short text that never gives way.
+    /// Adds a short untrusted text that is never cut.
     pub fn name(self, text: &str) -> Self {
         self.text(UntrustedText::new(text, Keep::Name))
     }
@@ -59,34 +58,33 @@ impl Summary {
         self
     }
 
-    /// Adds another line behind this one.
+    /// Appends another line.
     pub fn and(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         self
     }
 
-    /// The line in so many columns: long texts give way before short ones, those that name a place last.
+    /// The line in at most `columns`. Long texts are cut before short ones, names of places last.
     pub fn fitted(&self, columns: usize) -> Pieces {
         limited(self.put(columns, false), columns)
     }
 
-    /// The line for rows that are broken: each text in so many columns, and where that is not all the bytes that it
-    /// has.
+    /// The line for wrapped rows: each text in at most `columns`, with its size in bytes if it is cut.
     pub fn at_length(&self, columns: usize) -> Pieces {
         self.put(columns, true)
     }
 
-    /// The line in its visible form, in so many columns.
+    /// The line in its visible form, in at most `columns`.
     pub fn visible(&self, columns: usize) -> String {
         self.fitted(columns).into_iter().map(|(_, text)| text).collect()
     }
 
-    /// The columns of all of it, counted up to some that are more than `most`.
+    /// The columns of the whole line, counted only until they exceed `most`.
     pub fn columns(&self, most: usize) -> usize {
         self.widths(most).into_iter().sum()
     }
 
-    /// The first characters of the line as they are; holds untrusted text.
+    /// The first characters of the line, unmarked. Contains untrusted text.
     pub fn raw(&self, most: usize) -> String {
         let all: String = self
             .parts
@@ -122,7 +120,7 @@ impl Summary {
             match part {
                 Part::Own(words) => add(&mut out, Kind::Plain, words),
                 Part::Untrusted(output) => {
-                    // In rows that are broken each text keeps something.
+                    // In wrapped rows each text keeps a part.
                     let share = if lengths { share.max(FLOOR) } else { share };
                     let is_cut = output.put(share, &mut out);
                     if is_cut && lengths {
@@ -132,13 +130,13 @@ impl Summary {
             }
         }
         if is_less {
-            // The sign of the last text says only that this text goes on.
+            // The sign of the last text only means that this text is cut.
             add(&mut out, Kind::Cut, GAP);
         }
         out
     }
 
-    /// The columns of each part, counted up to one that is more than there are.
+    /// The columns of each part, counted only until they exceed the room.
     fn widths(&self, columns: usize) -> Vec<usize> {
         let widths = self.parts.iter().map(|part| match part {
             Part::Own(words) => words.columns(),
@@ -147,7 +145,7 @@ impl Summary {
         widths.collect()
     }
 
-    /// How many parts there is room for, where each text has the columns that it keeps.
+    /// The number of parts that fit if each text is cut to the columns that it keeps.
     fn fitting(&self, widths: &[usize], columns: usize) -> usize {
         let (mut used, mut stored) = (0, 0);
         for (at, (part, width)) in self.parts.iter().zip(widths).enumerate() {
@@ -201,7 +199,7 @@ fn shares(parts: &[Part], widths: &[usize], columns: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The columns that none of several texts may exceed so that all of them fit.
+/// The limit of columns for each of several texts so that all of them fit.
 fn level(widths: &[usize], room: usize) -> usize {
     let mut sorted = widths.to_vec();
     sorted.sort_unstable();
@@ -216,7 +214,7 @@ fn level(widths: &[usize], room: usize) -> usize {
     usize::MAX
 }
 
-/// Pieces that take at most so many columns together.
+/// Pieces that take at most `columns` together.
 fn limited(pieces: Pieces, columns: usize) -> Pieces {
     let total: usize = pieces.iter().map(|(_, text)| text.columns()).sum();
     if total <= columns {
@@ -242,7 +240,7 @@ fn limited(pieces: Pieces, columns: usize) -> Pieces {
             break;
         }
     }
-    // The sign may stand there already.
+    // The sign may be there already.
     if out.last().is_none_or(|(kind, _)| *kind != Kind::Cut) {
         add(&mut out, Kind::Cut, CUT);
     }

@@ -1,4 +1,6 @@
-//! What a line of arguments must tell, however little room it has. Must not know: looks.
+//! Tests what a line of arguments shows in little room.
+//!
+//! Must not know: styles.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +126,7 @@ fn an_approval_list_shows_the_length_of_a_text() {
     assert!(row.ends_with(r#"wo…" (2000 bytes) path=a"#), "{row}");
 }
 
-/// Texts of a few signs that lines of arguments are made of.
+/// Texts of a few signs that occur in lines of arguments.
 fn texts() -> impl Strategy<Value = String> {
     const PARTS: [&str; 15] = [
         "a", "1", " ", "   ", "\n", "=", "\"", "\\", "'", "/", "path=", "<LF>", "⟨LF⟩", "{}", "\t",
@@ -211,7 +213,7 @@ fn the_size_of_a_long_result_is_of_its_text_or_labeled_as_json() {
     };
     let lines = "a\n".repeat(40);
     assert!(message(&lines).starts_with("80 bytes: "), "{}", message(&lines));
-    // Of a long one only the head is read.
+    // Only the head of a long one is read.
     let long = "a\n".repeat(200_000);
     assert!(
         message(&long).starts_with("600002 bytes of JSON: "),
@@ -224,7 +226,7 @@ fn the_size_of_a_long_result_is_of_its_text_or_labeled_as_json() {
 fn two_contents_compared_show_where_they_differ() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    let base = "the same words stand here ".repeat(5);
+    let base = "the same words are here ".repeat(5);
     let args = |end: &str| format!(r#"{{"path":"out.txt","content":"{base}{end}"}}"#);
     stage.awaiting("c3", "write_file", &args("alpha"));
     let state = &stage.model.run.state;
@@ -244,7 +246,7 @@ fn two_contents_compared_show_where_they_differ() {
         beside("alpha", "alpha"),
         content(state, node, &output(&args("alpha"))).visible(70)
     );
-    // Beside nothing that is like it, it is told as ever.
+    // Next to nothing similar, the line is as usual.
     let other = Content::Deleted;
     let one = output(&args("alpha"));
     assert_eq!(

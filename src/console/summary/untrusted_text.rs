@@ -1,6 +1,6 @@
-//! A text of somebody else in a line: it becomes visible here, and where it is cut there is a sign.
+//! An untrusted text in a line: marks unsafe characters, and adds a sign for each cut.
 //!
-//! Must not know: what stands beside it, looks.
+//! Must not know: the text next to it, styles.
 
 use std::borrow::Cow;
 
@@ -9,66 +9,66 @@ use unicode_segmentation::{Graphemes, UnicodeSegmentation as _};
 use crate::console::columns::Columns as _;
 use crate::text;
 
-/// The sign of what was left out. Where only ASCII is drawn the screen puts its own in its place.
+/// The sign of a cut. An ASCII screen replaces it.
 pub(super) const CUT: &str = "…";
-/// Characters of a text that a line is made from; a run of blanks counts as few, since it is shown as their number.
+/// Characters of a text that a line uses. A run of blanks counts as a few, because its number is shown.
 const MOST: usize = 1200;
-/// Bytes that are looked at for them.
+/// Bytes that are scanned for them.
 const READ: usize = 64 * 1024;
-/// Blanks in a row that are counted.
+/// The fewest blanks in a row that are shown as a number.
 const BLANKS: usize = 3;
 /// Characters of a name.
 const NAME: usize = 40;
 /// Columns that every text keeps.
 pub(super) const LEAST: usize = 6;
-/// Columns of a text that are shown before what was left out of its middle.
+/// Columns of a text that are shown before a cut in its middle.
 const BEFORE: usize = 12;
 
-/// What a piece of a line is.
+/// The kind of a piece of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The console's own, or somebody else's as it stands there.
+    /// The console's own text, or untrusted text as it is.
     Plain,
     /// A mark for a character.
     Mark,
     /// A mark for a number of blanks.
     Blank,
-    /// The sign of what was left out.
+    /// The sign of a cut.
     Cut,
 }
 
 /// A line that is ready to be shown.
 pub type Pieces = Vec<(Kind, String)>;
 
-/// What of a text stays where there is no room for all of it.
+/// The part of a text that stays in little room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// As much as of the console's own words: it never gives way to another text.
+    /// All of it, as for the console's own text.
     Name,
     /// Its beginning.
     Head,
-    /// Its end: what names a place is told from others by that.
+    /// Its end, which distinguishes the name of a place.
     End,
-    /// A little of its beginning, and what stands from this character on.
+    /// A little of its beginning, and the part from this character on.
     From(usize),
 }
 
-/// A text of somebody else.
+/// An untrusted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntrustedText {
-    /// Its characters, as far as a line can hold them.
+    /// The characters, as many as a line can hold.
     pub(super) text: String,
-    /// True where there are more.
+    /// True if there are more.
     pub(super) more: bool,
     pub(super) keep: Keep,
-    /// True where it stands between quotation marks.
+    /// True if it is between quotation marks.
     quoted: bool,
-    /// The bytes of all of it.
+    /// The bytes of the whole text.
     pub(super) bytes: usize,
 }
 
 impl UntrustedText {
-    /// A text, of which this stays.
+    /// A text, and the part that stays.
     pub fn new(text: &str, keep: Keep) -> Self {
         let most = if keep == Keep::Name { NAME } else { MOST };
         let (head, more) = match keep {
@@ -84,11 +84,11 @@ impl UntrustedText {
         }
     }
 
-    /// The head of a text that has so many bytes.
+    /// The head of a text with `bytes` bytes.
     pub fn of_bytes(mut self, bytes: usize) -> Self {
         if bytes > self.bytes {
             self.more = true;
-            // Where the text goes on, a blank at the cut is no blank at the end.
+            // A blank at a cut is not a trailing blank.
             self.text.truncate(self.text.trim_end_matches(' ').len());
         }
         self.bytes = bytes;
@@ -110,7 +110,7 @@ impl UntrustedText {
         if self.quoted { 2 } else { 0 }
     }
 
-    /// The columns of all of it, counted up to one that is more than `most`.
+    /// The columns of the whole text, counted only until they exceed `most`.
     pub(super) fn columns(&self, most: usize) -> usize {
         let mut used = self.marks() + usize::from(self.more);
         for span in text::spans(&self.text) {
@@ -131,7 +131,7 @@ impl UntrustedText {
         used
     }
 
-    /// Puts as much of it as fits into `room` columns. Gives whether that is less than all.
+    /// Adds as much of it as fits into `room` columns. Returns true if it was cut.
     pub(super) fn put(&self, room: usize, out: &mut Pieces) -> bool {
         let inside = room.saturating_sub(self.marks());
         if self.quoted {
@@ -193,7 +193,7 @@ impl UntrustedText {
     }
 }
 
-/// The atoms at the beginning that are shown before a gap.
+/// The atoms at the beginning that are shown before a cut.
 fn beginning<'a, 'b>(all: &'b [Atom<'a>], room: usize) -> &'b [Atom<'a>] {
     let most = (room / 4).min(BEFORE);
     let mut used = 0;
@@ -207,7 +207,7 @@ fn beginning<'a, 'b>(all: &'b [Atom<'a>], room: usize) -> &'b [Atom<'a>] {
     all.get(..count).unwrap_or_default()
 }
 
-/// Puts what fits from the beginning on, and a sign where that is not all.
+/// Adds the beginning, as far as it fits, and a sign if it is cut.
 fn put_head<'a>(all: impl Iterator<Item = Atom<'a>>, room: usize, more: bool, out: &mut Pieces) {
     let (mut taken, mut used, mut cut) = (Vec::new(), 0, more);
     for atom in all {
@@ -230,7 +230,7 @@ fn put_head<'a>(all: impl Iterator<Item = Atom<'a>>, room: usize, more: bool, ou
     }
 }
 
-/// What cannot be taken apart any more: a character as it is read, or a mark.
+/// An indivisible part: a character as it is read, or a mark.
 struct Atom<'a> {
     kind: Kind,
     text: Cow<'a, str>,
@@ -251,12 +251,12 @@ fn add_all(out: &mut Pieces, atoms: &[Atom<'_>]) {
     }
 }
 
-/// A text in its visible form, taken apart.
+/// The atoms of a text in its visible form.
 fn atoms(text: &str) -> impl Iterator<Item = Atom<'_>> {
     text::spans(text).into_iter().flat_map(split_atoms)
 }
 
-/// A piece of visible text, taken apart: a mark stays whole.
+/// The atoms of a piece of visible text. A mark stays whole.
 fn split_atoms(span: text::Span<'_>) -> impl Iterator<Item = Atom<'_>> {
     let kind = kind(&span);
     let (plain, mark) = match (span.kind, span.text) {
@@ -285,14 +285,14 @@ const fn kind(span: &text::Span<'_>) -> Kind {
 
 /// The characters of a plain text as they are read, one by one.
 enum Letters<'a> {
-    /// Each byte is one: what stands in most rows need not be looked at for what belongs together.
+    /// Each byte is one character: most rows need no search for grapheme clusters.
     Ascii(&'a str),
     Any(Graphemes<'a>),
 }
 
 impl<'a> Letters<'a> {
     fn of(text: &'a str) -> Self {
-        // A control character may belong to the one before it, but none is plain.
+        // A control character may belong to the one before it, but a plain text has none.
         if text.is_ascii() {
             Self::Ascii(text)
         } else {
@@ -316,14 +316,14 @@ impl<'a> Iterator for Letters<'a> {
     }
 }
 
-/// The first characters of a text, and whether that is less than all.
+/// The first characters of a text, and whether it was cut.
 pub(super) fn bounded(text: &str, most: usize) -> (&str, bool) {
     let (mut count, mut blanks) = (0, 0);
     for (at, c) in text.char_indices() {
         blanks = if c == ' ' { blanks + 1 } else { 0 };
         count += usize::from(blanks <= BLANKS);
         if count > most || at >= READ {
-            // Where the text goes on, a blank at the cut is no blank at the end.
+            // A blank at a cut is not a trailing blank.
             return (text.get(..at).unwrap_or(text).trim_end_matches(' '), true);
         }
     }

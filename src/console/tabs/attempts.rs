@@ -1,4 +1,4 @@
-//! The tab of decisions and executions of a call, and how both are told in words.
+//! The tab of decisions and executions of a call, and the text for both.
 //!
 //! Must not know: keys, how a decision is sent.
 
@@ -12,7 +12,7 @@ use crate::domain::ledger::is_orphaned;
 use crate::domain::rule;
 use crate::domain::state::LedgerOutcome;
 
-/// How an execution ended, in words.
+/// The outcome of an execution, as text.
 pub fn ledger_word(outcome: &LedgerOutcome) -> String {
     match outcome {
         LedgerOutcome::Running => "runs".to_owned(),
@@ -48,7 +48,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
             (_, Some(entry)) => ledger_word(&entry.outcome),
             (Some(outcome), None) => ledger_word(&LedgerOutcome::Known(outcome.clone())),
-            (None, None) => "runs, or nobody knows".to_owned(),
+            (None, None) => "running, or outcome unknown".to_owned(),
         };
         let mut words = format!("{} on branch {}, {how}", attempt.rev, attempt.epoch.0);
         if let Some(ms) = attempt.ms {
@@ -58,7 +58,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
             let _ = write!(words, ", process {pid}");
         }
         if attempt.fenced {
-            words.push_str(", too late to count");
+            words.push_str(", too late: ignored");
         }
         maker.fact(&attempt.no.to_string(), Role::Text, words);
     }
@@ -68,7 +68,7 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     ledger(maker, id);
 }
 
-/// What the list of effects keeps of a call, whatever becomes of it.
+/// The ledger entries of a call, which remain whatever happens to it.
 fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let attempts = run.state.call(id).map_or(&[][..], |call| &call.attempts);
@@ -83,14 +83,14 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     for entry in entries {
         let mut words: Vec<String> = vec![entry.effect.label().to_owned()];
         if is_orphaned(&run.state, entry) {
-            words.push("under what an edit replaced".to_owned());
+            words.push("orphaned".to_owned());
         }
         if entry.more.probed {
-            words.push("a look at the world could not tell".to_owned());
+            words.push("a probe was inconclusive".to_owned());
         }
         if !entry.more.reused_by.is_empty() {
             let by: Vec<String> = entry.more.reused_by.iter().map(NodeId::to_string).collect();
-            words.push(format!("its result was given to {}", by.join(" ")));
+            words.push(format!("its result was reused by {}", by.join(" ")));
         }
         super::effects::entry(maker, entry.seq, &words.join(", "));
         if let Some(key) = &entry.key {
@@ -106,12 +106,12 @@ fn because(words: &str, reason: &str) -> String {
     }
 }
 
-/// A decision in words; holds untrusted text.
+/// A decision, as text. Contains untrusted text.
 pub fn decision_word(decision: &Decision) -> String {
     match decision {
         Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
         Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
-        Decision::Auto { rule } => format!("let through by {}", rule::describe(rule)),
+        Decision::Auto { rule } => format!("allowed by {}", rule::describe(rule)),
         Decision::Allowed { by, reason } => because(&format!("approved by approver {by}"), reason),
         Decision::LeftToOperator { by, reason } => {
             because(&format!("left to the operator by approver {by}"), reason)
@@ -126,8 +126,8 @@ pub fn decision_word(decision: &Decision) -> String {
             format!("operator's result of {from} used")
         }
         Decision::RunAgain => "run again with consent".to_owned(),
-        Decision::Abandon { reason } => because("left unknown by the operator, not to run again", reason),
-        Decision::DidNotFinish => "did not finish, said by the operator".to_owned(),
-        Decision::Withdrawn { reason } => format!("taken back before it began: {reason}"),
+        Decision::Abandon { reason } => because("abandoned by the operator, not to run again", reason),
+        Decision::DidNotFinish => "did not finish, reported by the operator".to_owned(),
+        Decision::Withdrawn { reason } => format!("withdrawn before it started: {reason}"),
     }
 }

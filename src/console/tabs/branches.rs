@@ -1,6 +1,6 @@
-//! The list of branches, in rows.
+//! The rows of the list of branches.
 //!
-//! Must not know: keys, where the rows stand on the screen.
+//! Must not know: keys, where the rows are on the screen.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -16,10 +16,10 @@ use crate::domain::branch::{Branch, Sum};
 use crate::domain::id::Epoch;
 use crate::domain::state::State;
 
-/// From here on two branches stand beside each other.
+/// The fewest columns for two branches side by side.
 pub(super) const BESIDE: u16 = 120;
 
-/// What began an epoch: several edits that were committed as one are counted.
+/// The edit that started an epoch; further edits of the same commit are counted.
 pub fn what(state: &State, epoch: Epoch) -> String {
     let Some(record) = crate::domain::branch::record(state, epoch) else {
         return "as the run began".to_owned();
@@ -34,7 +34,7 @@ pub fn what(state: &State, epoch: Epoch) -> String {
     }
 }
 
-/// One branch in words.
+/// The name of a branch, as text.
 pub fn title(state: &State, epoch: Epoch) -> String {
     let record = crate::domain::branch::record(state, epoch);
     let what = what(state, epoch);
@@ -89,7 +89,7 @@ pub fn list(
     lines
 }
 
-/// More about a branch: what it came to.
+/// Details of a branch: its answer.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
     maker.own(Role::Dim, cost(&branch.sum));
     let Some(text) = &branch.sum.text else { return };
@@ -105,7 +105,7 @@ fn of(item: usize, words: Styled) -> Line {
     }
 }
 
-/// What a branch took, in a line.
+/// The cost of a branch, in a line.
 pub(super) fn cost(sum: &Sum) -> String {
     let tokens = sum
         .usage
@@ -123,7 +123,7 @@ pub(super) fn cost(sum: &Sum) -> String {
     )
 }
 
-/// A line of exactly so many columns; where it does not fit its end says so.
+/// A line of exactly `columns`; a sign at its end marks a cut.
 pub(super) fn clipped(line: Styled, columns: usize, charset: Charset) -> Styled {
     let wide = line.columns();
     if wide <= columns {

@@ -44,7 +44,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     maker.field("tool", tool);
     model_reason(maker, node);
     let args = &bare(maker, args);
-    // What is taken apart is copied: a long text is shown as it is instead.
+    // Parsing copies the text: a long one is shown as it is instead.
     let members = if args.len() > MAX_PARSED {
         Arc::default()
     } else {
@@ -108,7 +108,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     }
 }
 
-/// Arguments without the reason for the call, which is shown apart from them.
+/// Arguments without the reason for the call, which is shown separately.
 fn bare(maker: &mut Maker<'_>, args: &Arc<str>) -> Arc<str> {
     match rewrite::without_why(args) {
         Cow::Borrowed(_) => Arc::clone(args),
@@ -116,7 +116,7 @@ fn bare(maker: &mut Maker<'_>, args: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Why the model made the call: its own word, which nothing is decided by.
+/// The model's stated reason for the call. No decision depends on it.
 fn model_reason(maker: &mut Maker<'_>, node: &Node) {
     if let Some(why) = why::of(node) {
         let why = maker.cache.owned(&format!("model says: {why}"));
@@ -149,7 +149,7 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Stale, "  inputs may have changed");
     }
     if maker.run.state.held.contains(&call.id) {
-        line = line.own(Role::Blocked, "  held by an edit that is not committed");
+        line = line.own(Role::Blocked, "  suspended by an open edit");
     }
     maker.doc.line(line);
     match (&call.validation.because, &call.validation.denied_by) {
@@ -159,15 +159,15 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
     }
 }
 
-/// Why a call does not count now, in a word.
+/// Why a call is not active now, as a label.
 const fn inactive_label(effective: EffectiveStatus<'_>) -> &'static str {
     match effective {
-        EffectiveStatus::Superseded(_) => "history",
-        EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => "held",
+        EffectiveStatus::Superseded(_) => "superseded",
+        EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => "suspended",
     }
 }
 
-/// The exact arguments; for a call that waits, everything that a decision rests on.
+/// The exact arguments; for a waiting call, everything that a decision depends on.
 pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
     let Some(call) = maker.run.state.call(id) else {
         maker.own(Role::Dim, "only calls have arguments");
@@ -178,7 +178,7 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Superseded, words);
         exact(maker, id, false);
     } else if matches!(call.status, Status::Repairing(_)) {
-        // Nothing of it may run: what may be chosen stands before what was said.
+        // It cannot run now, so the repairs come before the arguments.
         super::repairs::rounds(maker, call);
         exact(maker, id, false);
     } else if effective.asks() {
@@ -188,41 +188,39 @@ pub fn arguments(maker: &mut Maker<'_>, id: NodeId) {
     }
 }
 
-/// Why nothing is asked about a call that an edit replaced or holds, whatever it waited for.
+/// Why no decision is asked about a superseded or suspended call.
 fn undecided(state: &State, id: NodeId, effective: EffectiveStatus<'_>) -> Option<String> {
     match effective {
         EffectiveStatus::Superseded(_) => {
             let why = effective_status::replaced_words(state, id);
-            Some(format!("history: {why}, nothing can be decided about it"))
+            Some(format!("superseded: {why}; no decision is possible"))
         }
         EffectiveStatus::Suspended(status) if status.needs_operator() => {
-            Some("held by an edit before it: nothing can be decided until it stands again".to_owned())
+            Some("suspended by an open edit before it: no decision is possible until that ends".to_owned())
         }
         EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => None,
     }
 }
 
-/// The decision frame: the tool, what it can do, and the exact bytes that would run. Nothing here
-/// is written by the model but what stands behind the frame's bar.
+/// The decision frame: the tool, its effect, and the exact bytes that would run. Only text after the bar of the
+/// frame is from the model.
 pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let Some(call) = run.state.call(id) else { return };
     let words = match &call.status {
         Status::Consent(cause) => match cause {
-            ConsentCause::Orphaned => "this effect happened already, on a branch that an edit replaced",
+            ConsentCause::Orphaned => "this effect happened already, on a superseded branch",
             ConsentCause::Unknown => "an equal effect may have happened already: its outcome is unknown",
-            ConsentCause::Elsewhere => "the session that this one is a fork of did the same since",
+            ConsentCause::Elsewhere => "the session that this one was forked from did the same since",
             ConsentCause::SameCall => "this very call ran already with these arguments",
         },
         Status::OutcomeUnknown(attempt) if call.was_cancelled(*attempt) => {
             "it was cancelled while it ran: part of it may have happened"
         }
-        Status::OutcomeUnknown(_) => {
-            "it was running when the program ended: nobody knows whether it happened"
-        }
-        // It is asked again once the run goes on.
+        Status::OutcomeUnknown(_) => "it was running when the program ended: outcome unknown",
+        // It is asked again when the run resumes.
         _ if run.halted.is_some() => halted::NOTHING,
-        _ if tags::asks_operator(&run.state, id) => "it asks you: what you answer is its result",
+        _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
         _ => "may this call run?",
     };
     let named = thread::named(&run.state, id);
@@ -242,13 +240,13 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     exact(maker, id, true);
 }
 
-/// True for an execution whose end was reported: nothing of it runs any more.
+/// True for an execution whose end was reported.
 fn has_ended(call: &Call, attempt: Attempt) -> bool {
     let mut attempts = call.attempts.iter();
     attempts.any(|one| one.no == attempt && one.outcome.is_some())
 }
 
-/// Where a process may have outlived the program that had started it: an answer before its end may be wrong.
+/// Warns about a process that may still run after the program ended: an answer before its end may be wrong.
 fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
     let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
@@ -264,13 +262,13 @@ fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
         .process?;
     Some(match left {
         OrphanStatus::Runs(left) => format!(
-            "{}: wait for the end of that, or {}; until then nobody can say that it did not happen",
+            "{}: wait for the end of that, or {}; until then it may still happen",
             left.describe(call.id, pid),
             left.ending(pid)
         ),
-        OrphanStatus::Nothing => format!("its process {pid} has ended, with all that it began"),
+        OrphanStatus::Nothing => format!("its process {pid} and all its children have ended"),
         OrphanStatus::NotLooked => format!(
-            "its process was {pid}: if `pgrep -g {pid}` still shows it or what it began, wait or `kill -- -{pid}`, then answer"
+            "its process was {pid}: if `pgrep -g {pid}` still shows it or its children, wait or `kill -- -{pid}`, then answer"
         ),
     })
 }
@@ -284,7 +282,7 @@ fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
         .unwrap_or_default()
 }
 
-/// Who made the call another one than it was, and what they changed.
+/// The author of a changed call, and the changes.
 fn changed(maker: &mut Maker<'_>, node: &Node) {
     let (
         Some(Content::Call {
@@ -313,7 +311,7 @@ fn changed(maker: &mut Maker<'_>, node: &Node) {
     proposed(maker, node);
 }
 
-/// The call in whose place a repair proposes another tool, and why.
+/// The original call for which a repair proposes another tool, and the reason.
 fn proposed(maker: &mut Maker<'_>, node: &Node) {
     let Some((tool, args)) = repair_trace::replaced(node) else {
         return;
@@ -358,7 +356,7 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let derived = Derived::of(call, &tool, &shown);
     derived.above(maker);
     bytes(maker, &shown, decide);
-    // What is worked out of the bytes is read after them: on a small screen it would push away what runs.
+    // Derived facts come after the bytes: on a small screen they would push the bytes away.
     if decide {
         like_another(maker, id);
     }
@@ -395,12 +393,12 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     ran_before(maker, call);
-    // Behind everything that a decision rests on.
+    // After everything that a decision depends on.
     model_reason(maker, node);
 }
 
-/// What would run, byte for byte, below what of it is not what it looks like. Before both are known there is neither:
-/// nothing can be decided.
+/// The exact bytes that would run, below the warnings about deceptive characters. Until both are ready, neither is
+/// shown and no decision is possible.
 fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
     let width = maker.width.saturating_sub(2).max(1);
     let survey = maker.cache.survey(shown);
@@ -411,7 +409,7 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
             for ticket in survey.err().into_iter().chain(pager.err()) {
                 maker.doc.wait(ticket);
             }
-            maker.own(Role::Warning, "looked through and laid out: a moment");
+            maker.own(Role::Warning, "loading the arguments…");
             return;
         }
     };
@@ -425,7 +423,7 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
     }
 }
 
-/// A call of the shape of one that waits before it: what sets it apart stands here.
+/// For a call similar to an earlier waiting one: the differences.
 fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     let Some(similar) = maker.call_groups.get(&id).filter(|similar| similar.is_like()) else {
         return;
@@ -437,7 +435,7 @@ fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     maker.over(line, usize::from(NAME));
 }
 
-/// The look of what a tool can do to the world.
+/// The style of an effect class.
 pub(super) const fn looks(effect: EffectClass) -> Role {
     match effect {
         EffectClass::Pure | EffectClass::Read => Role::Ok,
@@ -460,7 +458,7 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
         }
         None => line = line.own(Role::Warning, "  not a tool of this run"),
     }
-    // Whatever the width, no tag is cut off.
+    // No tag is cut at any width.
     maker.over(line, usize::from(NAME));
 }
 
@@ -498,7 +496,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
     for entry in entries.iter().rev().take(3) {
         let how = ledger_word(&entry.outcome);
         let orphaned = if is_orphaned(&run.state, entry) {
-            ", under what an edit replaced"
+            ", orphaned"
         } else {
             ""
         };

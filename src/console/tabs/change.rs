@@ -1,8 +1,8 @@
-//! What the texts in the arguments of a call say, for reading: with their line breaks, a replacement as the difference
-//! that it makes, and a file as the difference with the one that is there now. Stands below what is decided, which is
-//! the bytes themselves.
+//! Shows the texts in the arguments of a call for reading, or as a diff to the current file.
 //!
 //! Must not know: what may run, which calls wait.
+//!
+//! These lines come below the exact bytes, which are what the operator decides about.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Rev};
 use crate::text;
 
-/// The tool of this program that puts a text in the place of another, and the names of the two.
+/// The built-in tool that replaces a text, and the names of the old and new text.
 const REPLACES: (&str, [&str; 2]) = ("edit_file", ["old", "new"]);
 
-/// Lines of a difference with a file that are shown.
+/// The most lines of a diff with a file.
 const MOST: usize = 2_000;
 
-/// The texts of a call with these arguments; nothing where the bytes say as much.
+/// Adds the texts in these arguments; nothing if the bytes are readable enough.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
     now(maker, (id, rev));
     if shown.len() > MAX_PARSED {
@@ -73,7 +73,7 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
     }
 }
 
-/// What stands where the call would write, as it is now.
+/// Adds the current content of the place that the call would write.
 fn now(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev)) {
     let looked = maker.run.looked.as_ref().filter(|(look, _)| {
         let digest = maker.run.state.call(id).and_then(|call| call.digest.as_ref());
@@ -84,19 +84,16 @@ fn now(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev)) {
         Some(Replaced::Nothing) => maker.own(Role::Title, "a new file: nothing is there now"),
         Some(Replaced::Unreadable(why)) => {
             let why = text::visible(why);
-            let words = format!("the file as it is now is not compared: {why}");
+            let words = format!("the current file is not compared: {why}");
             maker.own(Role::Dim, words);
         }
         Some(Replaced::Text(lines)) => {
-            maker.own(Role::Title, "in the file as it is now");
-            maker.own(Role::Dim, "for reading: no part of what is decided");
+            maker.own(Role::Title, "in the current file");
+            maker.own(Role::Dim, "for reading: not part of the decision");
             difference(maker, lines.get(..MOST).unwrap_or(lines));
             if lines.len() > MOST {
                 let more = lines.len() - MOST;
-                maker.own(
-                    Role::Warning,
-                    format!("  ~ {more} more lines differ or stand around"),
-                );
+                maker.own(Role::Warning, format!("  ~ {more} more lines of the diff"));
             }
         }
     }

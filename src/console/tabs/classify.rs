@@ -1,4 +1,5 @@
-//! The page on an error whose class is to be corrected: the error, the rule that would be kept and where, the answers.
+//! The page to correct the class of an error: the error, the rule to save and the answers.
+//!
 //! Must not know: how an error is classified.
 
 use super::{Maker, note};
@@ -8,10 +9,10 @@ use crate::console::model::overlay::Classifying;
 use crate::console::theme::Role;
 use crate::text::visible_head;
 
-/// Bytes of an error that are shown.
+/// The most shown bytes of an error.
 const MOST: usize = 2000;
 
-/// The answers: the name of the command, and what it says.
+/// The answers: the name of the command, and its label.
 const ANSWERS: [(&str, &str); 3] = [
     ("error-permanent", "permanent: do not retry errors like this"),
     (
@@ -31,7 +32,7 @@ pub fn classify(maker: &mut Maker<'_>, shown: &Classifying, settings: &Settings)
     note(maker, &visible_head(&error.message, MOST));
     maker.field("evidence", &error.evidence);
     maker.doc.line(Styled::new());
-    maker.own(Role::Title, "the rule that is kept");
+    maker.own(Role::Title, "the rule to save");
     maker.field("tool", &failed.tool);
     maker.field("pattern", &shown.pattern);
     let place = settings

@@ -1,6 +1,6 @@
-//! Two branches in rows, node by node: side by side where there is room, one under the other elsewhere.
+//! Rows that compare two branches node by node: side by side, or stacked on a narrow screen.
 //!
-//! Must not know: keys, where the rows stand on the screen, what tells two branches apart.
+//! Must not know: keys, where the rows are on the screen, how branches are compared.
 
 use std::ops::Range;
 
@@ -18,12 +18,12 @@ use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
 use crate::domain::result_source;
 
-/// Columns before what a node says.
+/// Columns before the text of a node.
 const BEFORE: usize = 14;
 
-/// Where two things stand beside each other, or one under the other.
+/// The arrangement of two things: side by side, or stacked.
 struct Layout {
-    /// Beside each other.
+    /// Side by side.
     beside: bool,
     /// Columns of each.
     room: usize,
@@ -46,13 +46,12 @@ impl Layout {
         }
     }
 
-    /// Rows of what is on so many sides.
+    /// The number of rows for something on `sides` sides.
     const fn rows(&self, sides: usize) -> usize {
         if self.beside { 1 } else { sides }
     }
 
-    /// Puts two things into rows. None for a side on which there is nothing: where the two stand one under the other it
-    /// takes no row.
+    /// Puts two things into rows. `None` is an empty side, which takes no row when stacked.
     fn put(
         &self,
         of: Option<usize>,
@@ -92,7 +91,7 @@ fn nothing() -> Styled {
     Styled::new().own(Role::Dim, "-")
 }
 
-/// The rows of a comparison: what the two are and came to, then those of each node, which [`nodes`] makes.
+/// The rows of a comparison: both branches and their answers, then the rows of each node, made by [`nodes`].
 pub fn rows(maker: &Maker<'_>, sides: &BranchDiff, all: bool) -> Rows {
     let layout = Layout::of(maker);
     Rows::sparse(
@@ -133,12 +132,12 @@ fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
     lines
 }
 
-/// Says that nothing tells two branches of so many nodes apart.
+/// The text for two equal branches.
 fn equal(nodes: usize) -> Line {
     let words = match nodes {
-        0 => "equal: no node counts on either".to_owned(),
-        1 => "equal: the only node says the same on both".to_owned(),
-        nodes => format!("equal: all {nodes} nodes say the same on both"),
+        0 => "equal: no active node on either".to_owned(),
+        1 => "equal: the only node is the same on both".to_owned(),
+        nodes => format!("equal: all {nodes} nodes are the same on both"),
     };
     Line {
         of: None,
@@ -164,7 +163,7 @@ fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: Pair<'_>) -> Vec<Li
         (None, _) => (Role::DiffAdd, "only B"),
     };
     let name = (role, format!("{:<6}{word}", row.node.to_string()));
-    // What counted when the two were compared takes its row, whatever became of it.
+    // Each node of the comparison keeps its row, whatever its status is now.
     let side = |rev: Option<Rev>, result, left, elsewhere| {
         let rev = rev?;
         let words = side_line(maker, row.node, (rev, result, left), elsewhere, layout.room);
@@ -175,7 +174,7 @@ fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: Pair<'_>) -> Vec<Li
     layout.put(Some(at), name, a, b)
 }
 
-/// The difference of a node on two branches, its result included.
+/// The diff of a node on two branches, including its result.
 pub fn difference(maker: &mut Maker<'_>, pair: Pair<'_>) {
     one(maker, "", pair.node);
     if let Some(result) = pair.result {

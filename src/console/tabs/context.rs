@@ -1,6 +1,6 @@
-//! The tab of the context: what the model saw when it was asked for a turn, as it was sent then.
+//! The tab of the context: what the model saw for a turn, as it was sent.
 //!
-//! Must not know: wire formats, where the record is kept.
+//! Must not know: wire formats, where the record is stored.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         .as_ref()
         .filter(|seen| seen.turn == id && seen.request == request);
     let sent = match seen.and_then(|seen| seen.found.as_ref()) {
-        None => return maker.own(Role::Dim, "being read"),
+        None => return maker.own(Role::Dim, "loading…"),
         Some(Err(why)) => {
             let why = crate::text::visible(why);
             return maker.own(Role::Error, why);
@@ -59,7 +59,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     if newest && !same {
         maker.own(
             Role::Warning,
-            "what stands before it was changed since: this is what was sent then",
+            "earlier nodes changed since: this is what was sent then",
         );
     }
     maker.field("model", &sent.model);
@@ -144,7 +144,7 @@ fn one(maker: &mut Maker<'_>, message: &Message) {
         Message::Note { about, text } => {
             let alone = *about == NoteKind::Notice && **text != *INSERTED;
             let title = if alone {
-                "told with this request alone"
+                "sent with this request alone"
             } else {
                 "note of the console"
             };

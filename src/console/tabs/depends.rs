@@ -1,4 +1,6 @@
-//! The tab of dependencies: what a node hangs on, and what hangs on it. Must not know: keys.
+//! The tab of dependencies: the parents and descendants of a node.
+//!
+//! Must not know: keys.
 
 use super::Maker;
 use crate::console::doc::Styled;
@@ -7,15 +9,15 @@ use crate::console::theme::Role;
 use crate::domain::graph::{self, EdgeKind};
 use crate::domain::id::NodeId;
 
-/// Nodes right above, and nodes below, that are listed.
+/// The most parents, and the most descendants, that are listed.
 const MOST: usize = 200;
 
-/// What a node hangs on, and what hangs on it.
+/// The parents of a node, and its descendants.
 pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     let state = &maker.run.state;
     let edges = graph::edges_into(state, id);
     let above = graph::ancestors(state, id).len();
-    maker.own(Role::Title, format!("hangs on ({above} in all)"));
+    maker.own(Role::Title, format!("depends on ({above} in all)"));
     for edge in edges.iter().take(MOST) {
         let word = match edge.kind {
             EdgeKind::Produces => "follows",
@@ -35,7 +37,7 @@ pub fn make(maker: &mut Maker<'_>, id: NodeId) {
         }
     }
     let below = graph::descendants(state, id);
-    maker.own(Role::Title, format!("hangs on it: {} nodes", below.len()));
+    maker.own(Role::Title, format!("descendants: {} nodes", below.len()));
     for id in below.iter().take(MOST) {
         row(maker, "", *id);
     }

@@ -1,8 +1,8 @@
-//! What is worked out of the arguments of a call: the commands of its shell line, the files that it may run. It stands
-//! below the bytes that it was worked out of. What of it is a warning is counted above them, in a few rows whatever the
-//! arguments say.
+//! Facts derived from the arguments of a call: its shell commands, the files that it may run.
 //!
-//! Must not know: how a call is decided, how a shell line is taken apart.
+//! Must not know: how a call is decided, how a shell line is parsed.
+//!
+//! They come below the bytes. A few rows above the bytes count the warnings among them.
 
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
@@ -13,31 +13,31 @@ use crate::policy::shell::ShellCall;
 use crate::shell_line::{Command, Program};
 use crate::text::visible;
 
-/// Longest arguments of a shell that are taken apart.
+/// Longest arguments of a shell that are parsed.
 const LINE: usize = 64 * 1024;
 /// Columns before a command.
 const INDENT: usize = 14;
-/// Characters of a command that are repeated; all of them stand in the frame.
+/// The most characters of a repeated command; the frame has all of them.
 const COMMAND: usize = 400;
-/// Characters of the name of a program.
+/// The most characters of the name of a program.
 const PROGRAM: usize = 60;
-/// Characters of the path of a file that may run.
+/// The most characters of the path of a file that may run.
 const PATH: usize = 400;
 
-/// What was worked out of the arguments of a call.
+/// Facts derived from the arguments of a call.
 pub(super) struct Derived<'c> {
     /// The call.
     call: &'c Call,
-    /// The commands of its shell line; none where there is one, which is the call itself.
+    /// The commands of its shell line; empty for a single one, which is the call itself.
     commands: Vec<Command>,
-    /// What to look out for besides those.
+    /// Other warnings.
     warning: Option<&'static str>,
-    /// What the policy says of each; empty where the record knows of others.
+    /// The policy's decision on each; empty if the record has other commands.
     parts: &'c [Part],
 }
 
 impl<'c> Derived<'c> {
-    /// Takes the arguments apart that would run.
+    /// Parses the arguments that would run.
     pub(super) fn of(call: &'c Call, tool: &str, shown: &str) -> Self {
         let (mut commands, warning) = commands(tool, shown);
         if commands.len() < 2 {
@@ -53,7 +53,7 @@ impl<'c> Derived<'c> {
         }
     }
 
-    /// Says above the bytes that something stands below them, and what of that is a warning.
+    /// Adds, above the bytes, a pointer to the facts below, and the warnings among them.
     pub(super) fn above(&self, maker: &mut Maker<'_>) {
         let files = self
             .call
@@ -81,7 +81,7 @@ impl<'c> Derived<'c> {
         }
     }
 
-    /// What is not as it was among the files that it may run, or was not looked at.
+    /// Warnings about files that it may run: changed, unknown or unread.
     fn files_warned_of(&self) -> Vec<String> {
         let operands = self.call.operands();
         let seen = |seen: FileCheck| operands.iter().filter(|one| one.seen == seen).count();
@@ -104,7 +104,7 @@ impl<'c> Derived<'c> {
         }
         if seen(FileCheck::Dates) > 0 {
             words.push(format!(
-                "{} that it may run, too long to be read: size and dates count",
+                "{} that it may run, too long to be read: only size and dates are compared",
                 many(seen(FileCheck::Dates), "file")
             ));
         }
@@ -117,7 +117,7 @@ impl<'c> Derived<'c> {
         words
     }
 
-    /// Which of the commands only a shell can tell, or the policy denies.
+    /// Warnings about commands that only a shell can resolve, or that the policy denies.
     fn commands_warned_of(&self) -> Vec<String> {
         let all = self.commands.len();
         let denied = self.parts.iter().filter(|part| part.gate == Gate::Deny).count();
@@ -137,17 +137,17 @@ impl<'c> Derived<'c> {
         found.chain(self.warning.map(str::to_owned)).collect()
     }
 
-    /// Each command with its program and the policy's word on it, and each file that it may run.
+    /// Adds each command with its program and the policy's decision, and each file that it may run.
     pub(super) fn below(&self, maker: &mut Maker<'_>) {
         self.each_command(maker);
-        // What is in them is part of what is decided, and is looked at once more before it begins.
+        // Their contents are part of the decision, and are checked again before the launch.
         for row in files(self.call, 0) {
             maker.over(row, usize::from(NAME));
         }
     }
 
-    /// The commands of a shell line, each on lines of its own: its program first, which no width can hide, and what the
-    /// policy says of it alone.
+    /// Adds the commands of a shell line, each on its own lines: first the program, which no width can hide, and
+    /// the policy's decision on the command alone.
     fn each_command(&self, maker: &mut Maker<'_>) {
         if self.commands.is_empty() {
             return;
@@ -188,7 +188,7 @@ impl<'c> Derived<'c> {
     }
 }
 
-/// The commands that a call runs, and what to look out for besides them.
+/// The commands of a call, and other warnings.
 fn commands(tool: &str, args: &str) -> (Vec<Command>, Option<&'static str>) {
     if args.len() > LINE {
         return (Vec::new(), None);
@@ -197,7 +197,7 @@ fn commands(tool: &str, args: &str) -> (Vec<Command>, Option<&'static str>) {
     (shell.commands().cloned().collect(), shell.warning())
 }
 
-/// A row for each file that a call may run, so many columns in: which of them it runs only its shell can tell.
+/// Adds an indented row for each file that a call may run. Only the shell knows which of them it runs.
 pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     let Some(runs) = &call.runs else {
         return Vec::new();
@@ -218,7 +218,7 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
     runs.operands.iter().enumerate().map(row).collect()
 }
 
-/// A file that may run, as it was looked at.
+/// A row for a file that may run, as it was read.
 fn file(row: Styled, one: &Operand, modified: bool) -> Styled {
     let hash = visible(one.hash.get(..12).unwrap_or(&one.hash));
     let mut row = row

@@ -1,5 +1,6 @@
-//! Executions with effects, as the ledger keeps them: what ran, with which arguments, when, how it
-//! ended. Must not know: what is done about them.
+//! Rows of the ledger: each execution with its arguments, its time and its outcome.
+//!
+//! Must not know: how effects are reverted or probed.
 
 use std::ops::Range;
 
@@ -19,26 +20,26 @@ use crate::domain::template::{compensate_of, probe_entry};
 use crate::domain::thread;
 use crate::text;
 
-/// Where the further rows of one begin.
+/// Indent of the further rows of an entry.
 const INDENT: usize = 4;
-/// Calls that would repeat an execution and are named.
+/// The most named calls that would repeat an execution.
 const NAMED: usize = 3;
 
-/// The rows of a list of so many effects: what they are, then two rows for each, which [`listed`] makes.
+/// The rows of a list of effects: an introduction, then two rows for each, made by [`listed`].
 pub fn list(maker: &mut Maker<'_>, effects: usize, all: bool) -> Rows {
-    // The first column is the cursor's.
+    // The first column is for the cursor.
     let whole = maker.width;
     maker.width = whole.saturating_sub(1).max(1);
     maker.own(
         Role::Text,
         if all {
-            "Everything that ran and could change the world. No edit and no undo takes any of it back."
+            "Everything that ran and could have an effect. No edit or undo reverts any of it."
         } else {
-            "These happened under what an edit replaced, or nobody knows what came of them. No edit and no undo takes them back. The model is told of what was left behind; a call that would repeat one asks first."
+            "Effects of superseded calls, or with an unknown outcome. No edit or undo reverts them. The model is told of orphaned effects; a call that would repeat one asks first."
         },
     );
     if !maker.run.state.elsewhere.is_empty() {
-        let words = "This session is a fork: what happened in the other one after its place is listed too.";
+        let words = "This session is a fork: later effects in the other session are listed too.";
         maker.own(Role::Text, words);
     }
     maker.width = whole;
@@ -52,8 +53,8 @@ pub fn list(maker: &mut Maker<'_>, effects: usize, all: bool) -> Rows {
     Rows::sparse(head, std::iter::repeat_n(2, effects))
 }
 
-/// The rows of some of the listed effects: the tool with its arguments, then when and how it ended. What of that does not
-/// fit is in [`more`].
+/// The rows of some of the listed effects: the tool with its arguments, then time and outcome. [`more`] shows
+/// what is cut.
 pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Line> {
     let state = &maker.run.state;
     let repeating = repeat::repeating(state);
@@ -73,10 +74,10 @@ pub fn listed(maker: &Maker<'_>, items: &[Item], which: Range<usize>) -> Vec<Lin
         .collect()
 }
 
-/// What became of an execution since, and which calls that wait for consent would repeat it.
+/// What happened to an effect since, and which calls awaiting consent would repeat it.
 fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
     let mut words = Vec::new();
-    // What a call is about to do stands first: the end of a long row is cut.
+    // A pending repeat comes first: the end of a long row is cut.
     if !repeated_by.is_empty() {
         let named = repeated_by.iter().take(NAMED);
         let mut named: Vec<String> = named.map(|id| thread::named(state, *id)).collect();
@@ -87,7 +88,7 @@ fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
     }
     if let Some(entry) = state.ledger.get(&seq) {
         if let Some(by) = ledger::taken_back(state, entry) {
-            words.push(format!("taken back by {by}"));
+            words.push(format!("reverted by {by}"));
         }
         if ledger::is_orphaned(state, entry) {
             words.push(repeat::since(state, entry).describe());
@@ -96,7 +97,7 @@ fn became(state: &State, seq: Seq, repeated_by: &[NodeId]) -> String {
     words.join("; ")
 }
 
-/// More about an effect: what can be said of one in doubt, the calls that would find out about it or take it back.
+/// Details of an effect: choices for an unknown outcome, and the calls that would probe or revert it.
 pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
     let run = maker.run;
     let repeating = repeat::repeating(&run.state);
@@ -107,10 +108,7 @@ pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
         maker.own(Role::Warning, words.trim_start());
     }
     if run.state.elsewhere.contains_key(&seq) {
-        maker.own(
-            Role::Dim,
-            "what can be done about it is for the other session to offer",
-        );
+        maker.own(Role::Dim, "to act on it, open the other session");
         return;
     }
     let entry = run.state.ledger.get(&seq);
@@ -118,44 +116,41 @@ pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
         let (happened, did_not) = (keymap.first("it-happened"), keymap.first("it-did-not"));
         maker.own(
             Role::Warning,
-            format!("nobody knows what came of it; {happened}: it happened, {did_not}: it did not"),
+            format!("outcome unknown; {happened}: it happened, {did_not}: it did not"),
         );
         if let Ok(filled) = probe_entry(&run.state, seq) {
             let key = keymap.first("probe");
             maker.own(
                 Role::Ok,
-                format!("its tool names a call that finds out; {key} puts it in, to be looked at first:"),
+                format!("its tool has a call that probes it; {key} inserts it, after a preview:"),
             );
             maker.field(&filled.tool, &filled.args);
         }
     }
-    let key = keymap.first("take-back");
+    let key = keymap.first("revert-effect");
     match compensate_of(&run.state, seq) {
         Ok(filled) => {
             maker.own(
                 Role::Ok,
-                format!("its tool names a call that takes it back; {key} puts it in, to be looked at first:"),
+                format!("its tool has a call that reverts it; {key} inserts it, after a preview:"),
             );
             maker.field(&filled.tool, &filled.args);
         }
         Err(why) => maker.own(
             Role::Dim,
-            format!(
-                "no call that takes it back is offered: {}",
-                text::visible(&why.to_string())
-            ),
+            format!("cannot revert it: {}", text::visible(&why.to_string())),
         ),
     }
 }
 
-/// An execution: tool and arguments in one line, when and how it ended in another.
+/// Adds an execution: tool and arguments in one line, time and outcome in another.
 pub(super) fn entry(maker: &mut Maker<'_>, seq: Seq, word: &str) {
     for line in rows(&maker.run.state, maker.width, seq, word) {
         maker.doc.line(line);
     }
 }
 
-/// The tool and its arguments in one row; in as many as it needs, when and how it ended and what `word` says beyond that.
+/// Adds the tool and its arguments in one row; then time, outcome and `word`, wrapped.
 fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
     let Some((line, words)) = execution_lines(state, width, seq, word) else {
         return Vec::new();
@@ -169,7 +164,7 @@ fn rows(state: &State, width: u16, seq: Seq, word: &str) -> Vec<Styled> {
     rows
 }
 
-/// The tool and its arguments in one row; when and how it ended and what `word` says beyond that.
+/// The tool and its arguments in one row; then time, outcome and `word`.
 fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(Styled, String)> {
     let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
@@ -195,13 +190,13 @@ fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(S
 /// Adds a tool with its arguments, in one row.
 fn called(line: Styled, tool: &str, args: &str, width: u16) -> Styled {
     let line = line.untrusted(Role::Text, tool, 40).own(Role::Text, " ");
-    // What does not fit says so at its end.
+    // A sign at the end marks a cut.
     let used = line.plain().columns() + 1;
     let room = usize::from(width).saturating_sub(used).max(8);
     line.summary(Role::Text, &summary::arguments(args), room)
 }
 
-/// The arguments that an execution had.
+/// The arguments of an execution.
 fn args_of<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s str> {
     let call = state.call(entry.call)?;
     let attempt = call.attempts.iter().find(|attempt| attempt.intent == entry.seq)?;

@@ -1,4 +1,4 @@
-//! What a fork of a recorded run would be, for the one who is asked, and for who reads it on the command line.
+//! The preview of a fork, for the console and the command line.
 //!
 //! Must not know: keys, how a fork is written.
 
@@ -13,11 +13,11 @@ use crate::domain::fork::{Elsewhere, End, ForkPreview};
 use crate::domain::id::NodeId;
 use crate::text::{head, visible};
 
-/// Effects, calls under way and the like that are named.
+/// The most effects and calls that are named.
 const NAMED: usize = 5;
-/// Characters of a session's id by which it is told from others.
+/// Characters of a short session id.
 const SHORT_ID_CHARS: usize = 13;
-/// Where the further rows of one begin.
+/// Indent of the further rows of an entry.
 const INDENT: usize = 4;
 
 /// The beginning of a session's id, safe to show.
@@ -25,20 +25,20 @@ pub fn short(session: &str) -> String {
     visible(head(session, SHORT_ID_CHARS).0)
 }
 
-/// That an equal effect happened in another run, in one sentence that is safe to show.
+/// One sentence, safe to show, about an equal effect in another run.
 pub fn happened(one: &Elsewhere) -> String {
     let how = match &one.outcome {
-        Some(outcome) if outcome.is_ok() => "happened after the fork\'s place and is not undone",
-        Some(_) => "failed after the fork\'s place and may have done something",
-        None => "was begun after the fork\'s place; its end was not known when the fork was made",
+        Some(outcome) if outcome.is_ok() => "happened after the fork point and is not undone",
+        Some(_) => "failed after the fork point and may have had an effect",
+        None => "started after the fork point; its outcome was unknown when the fork was made",
     };
     format!("{} of session {} {how}", one.call, visible(&one.session))
 }
 
-/// What is asked before a fork is written.
+/// The question before a fork is written.
 pub fn fork(maker: &mut Maker<'_>, preview: Option<&Result<Arc<ForkPreview>, String>>) {
     match preview {
-        None => maker.own(Role::Dim, "the recording is being read: a moment"),
+        None => maker.own(Role::Dim, "loading the recording…"),
         Some(Err(why)) => maker.own(Role::Error, visible(why)),
         Some(Ok(preview)) => {
             for (role, words) in lines(preview) {
@@ -59,7 +59,7 @@ pub fn fork(maker: &mut Maker<'_>, preview: Option<&Result<Arc<ForkPreview>, Str
     }
 }
 
-/// What a fork begins with and what it leaves, in sentences that are safe to show; the effects themselves follow.
+/// The contents of a fork, in sentences that are safe to show. The effects follow separately.
 pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
     let ForkPreview {
         at,
@@ -70,7 +70,7 @@ pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
     let mut lines = vec![(
         Role::Text,
         format!(
-            "A new session begins with events 1 to {} of the {} of session {}, which stays as it is. Nothing runs before \
+            "A new session starts with events 1 to {} of the {} of session {}, which stays as it is. Nothing runs before \
              you resume the new one.",
             at.0,
             of.0,
@@ -79,21 +79,18 @@ pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
     )];
     if target > at {
         let words = format!(
-            "Event {} is in the middle of a decision, which is not torn: the fork is before it.",
+            "Event {} is inside a decision, which is not split: the fork starts before it.",
             target.0
         );
         lines.push((Role::Warning, words));
     }
     for one in preview.running.iter().take(NAMED) {
         let (role, becomes) = match &one.end {
-            End::Recorded(_) => (
-                Role::Text,
-                "the recording says how it ended, and the fork has that",
-            ),
-            End::Again => (Role::Text, "it runs again when you resume, which does no harm"),
+            End::Recorded(_) => (Role::Text, "the fork keeps its recorded outcome"),
+            End::Again => (Role::Text, "it runs again when you resume, which is harmless"),
             End::Unknown => (
                 Role::Warning,
-                "the recording does not say how it ended: you are asked when you resume",
+                "its outcome is not recorded: you are asked when you resume",
             ),
         };
         lines.push((
@@ -112,7 +109,7 @@ pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
     }
     if !preview.approved.is_empty() {
         let words = format!(
-            "Let run there and not begun, begins when you resume: {}.",
+            "Waiting to run there, starts when you resume: {}.",
             names(&preview.approved)
         );
         lines.push((Role::Warning, words));
@@ -133,12 +130,12 @@ pub fn lines(preview: &ForkPreview) -> Vec<(Role, String)> {
     lines.push(match preview.effects.len() {
         0 => (
             Role::Text,
-            "Nothing that could change the world ran there after this.".to_owned(),
+            "Nothing with an effect ran there after this.".to_owned(),
         ),
         count => (
             Role::Warning,
             format!(
-                "{} came there after this. A fork takes none back; a call that would repeat one asks first:",
+                "{} happened there after this. A fork reverts none; a call that would repeat one asks first:",
                 many(count, "effect")
             ),
         ),

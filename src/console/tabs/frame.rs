@@ -1,4 +1,4 @@
-//! Facts of a decision that stand beside the arguments: the rule that asks, in whose words; what to look out for.
+//! Facts next to the arguments of a decision: the rule that asks and its author, warnings.
 //!
 //! Must not know: how a call is decided, how rules are written.
 
@@ -10,10 +10,10 @@ use crate::domain::call::{Call, Quoted, Status, Verdict};
 use crate::domain::ladder::span;
 use crate::text::{Survey, head, in_ascii, visible};
 
-/// Characters of somebody else's words that are repeated.
+/// The most characters of quoted text.
 const QUOTE_CHARS: usize = 220;
 
-/// The rule that decided. What a file of the workspace says is told as its words, never as the console's own.
+/// Adds the rule that decided. The reason from a workspace file is quoted, never shown as the console's own text.
 pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
     let Some(quoted) = quoted(verdict) else {
         maker.field("rule", &format!("{}: {}", verdict.rule, verdict.reason));
@@ -37,14 +37,14 @@ pub(super) fn rule(maker: &mut Maker<'_>, verdict: &Verdict) {
     maker.over(line, usize::from(NAME));
 }
 
-/// What the operator's own program says of the call.
+/// Adds the reply of the approver program about the call.
 pub(super) fn approver(maker: &mut Maker<'_>, call: &Call) {
     if let Some(words) = approver::describe(call) {
         maker.field("approver", &words);
     }
 }
 
-/// How long there is for an answer, and what then.
+/// The time left for an answer, and the consequence.
 pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
     let Some(verdict) = call
         .verdict
@@ -59,26 +59,26 @@ pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
         return;
     }
     let words = if call.approval.overdue {
-        format!("over: nobody answered within {}; it goes on waiting", span(ms))
+        format!("overdue: no answer within {}; it keeps waiting", span(ms))
     } else {
         format!("{} to answer, then: {then}", span(ms))
     };
     maker.fact("deadline", Role::Warning, words);
 }
 
-/// That its launch comes some time after the word, where the tool is so.
+/// Adds the delay between approval and launch, if the tool has one.
 pub(super) fn pause(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     let ms = maker.run.tool(tool).map_or(0, |card| card.pause_ms);
     if ms > 0 && call.status.needs_operator() {
         let words = format!(
-            "it begins {} after it is let run; until then it can be cancelled",
+            "it starts {} after approval; until then it can be cancelled",
             span(ms)
         );
         maker.fact("pause", Role::Text, words);
     }
 }
 
-/// What the workspace says; of a run that an older program recorded, all that it did not say itself.
+/// The text from the workspace; for a run of an older program, all text that is not its own.
 fn quoted(verdict: &Verdict) -> Option<Quoted> {
     let is_old = verdict.quoted.is_none() && verdict.rule.starts_with("workspace ");
     verdict.quoted.clone().or_else(|| {
@@ -89,7 +89,7 @@ fn quoted(verdict: &Verdict) -> Option<Quoted> {
     })
 }
 
-/// Adds somebody else's words, in a look of their own, in which no quotation mark can end the quotation.
+/// Adds quoted text in its own style. No quotation mark in it can end the quotation.
 fn between_marks(mut line: Styled, words: &str) -> Styled {
     let mark = if in_ascii() { "<U+0022>" } else { "⟨U+0022⟩" };
     let (words, cut) = head(words, QUOTE_CHARS);
@@ -102,10 +102,10 @@ fn between_marks(mut line: Styled, words: &str) -> Styled {
     if cut { line.own(Role::Dim, "…") } else { line }
 }
 
-/// What of the arguments is not what it looks like, in all that is approved.
+/// Adds warnings about deceptive characters in the arguments.
 pub(super) fn look_out(maker: &mut Maker<'_>, survey: &Survey) {
     for (at, words) in survey.lines().into_iter().enumerate() {
-        // The last line is about all of them, where there are more.
+        // The last line is about all of them, if there are more.
         let name = if at < survey.first.len() { "look out" } else { "" };
         maker.fact(name, Role::Warning, words);
     }

@@ -1,7 +1,8 @@
-//! The head of a decision that stays in sight while the arguments are read: what would run, and how much of it there
-//! is. Short, and what is dangerous stands first: a narrow screen cuts off the end.
+//! The fixed head of a decision: what would run, and its size.
 //!
-//! Must not know: how far somebody has scrolled, how many rows there are for it.
+//! Must not know: how far the operator has scrolled, how many rows there are for it.
+//!
+//! It is short, and dangerous facts come first: a narrow screen cuts off the end.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use crate::domain::tags;
 use crate::domain::tool_change;
 use crate::text;
 
-/// Characters of a tool or of a tag.
+/// The most characters of a tool or a tag.
 const NAME: usize = 40;
 
-/// Has a line stay that says what would run, once the question is scrolled out.
+/// Fixes a line on what would run, for when the question is scrolled out.
 pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str) {
     let card = maker.run.tool(tool);
     let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
@@ -48,7 +49,7 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     maker.doc.keep(0, line);
 }
 
-/// Has a line stay that says how much would run, once the row that was made last is scrolled out.
+/// Fixes a line on the size of the arguments, for when the last row is scrolled out.
 pub(super) fn size(maker: &mut Maker<'_>, call: &Call, shown: &Arc<str>) {
     let mut words = format!("{} bytes", shown.len());
     if let Some(digest) = &call.digest {

@@ -1,4 +1,6 @@
-//! What the signs and words of the console mean, for the page of help. Must not know: keys.
+//! The legend on the page of help: the meaning of signs and labels.
+//!
+//! Must not know: keys.
 
 use super::Maker;
 use crate::console::doc::Styled;
@@ -6,69 +8,59 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::text::in_ascii;
 
-/// Signs with what they say, in the order in which one meets them.
+/// Signs and their meanings, in the order of a run.
 const SIGNS: [(Symbol, &str); 30] = [
     (Symbol::Prompt, "what the operator asked"),
     (Symbol::Thought, "what the model thought"),
     (Symbol::Answer, "the answer"),
-    (Symbol::Intervention, "an edit of a person or of a guard"),
-    (Symbol::Repair, "arguments were mended"),
-    (Symbol::Proposed, "a call that nobody checked yet"),
-    (Symbol::Invalid, "a call with faults"),
-    (Symbol::Blocked, "a call that waits for another one"),
+    (Symbol::Intervention, "an edit by an operator or a guard"),
+    (Symbol::Repair, "arguments were repaired"),
+    (Symbol::Proposed, "a call that is not checked yet"),
+    (Symbol::Invalid, "an invalid call"),
+    (Symbol::Blocked, "a call that needs the result of another one"),
     (Symbol::Awaiting, "a call that waits for you"),
-    (Symbol::Queued, "a call that was let run and waits for its turn"),
-    (Symbol::Running, "a call that runs"),
-    (
-        Symbol::OutcomeUnknown,
-        "a call of which nobody knows whether it happened",
-    ),
-    (Symbol::Ok, "a call that went well"),
+    (Symbol::Queued, "an approved call that waits to run"),
+    (Symbol::Running, "a running call"),
+    (Symbol::OutcomeUnknown, "outcome unknown"),
+    (Symbol::Ok, "a call that succeeded"),
     (Symbol::Failed, "a call that failed"),
-    (Symbol::Rejected, "a call that you or the policy refused"),
-    (Symbol::Expired, "a call about which nobody answered in time"),
-    (Symbol::Skipped, "a call that needed something that has no value"),
-    (
-        Symbol::History,
-        "a call that an edit replaced before anything came of it",
-    ),
-    (Symbol::Edited, "a person wrote its words, arguments or result"),
+    (Symbol::Rejected, "a call that you rejected or the policy denied"),
+    (Symbol::Expired, "a call without an answer in time"),
+    (Symbol::Skipped, "a skipped call: its input will never exist"),
+    (Symbol::History, "a call superseded before it had an outcome"),
+    (Symbol::Edited, "text, arguments or result from an operator"),
     (Symbol::Fan, "several calls in one row"),
-    (Symbol::Loop, "the same again and again"),
-    (Symbol::Closed, "folded: the key that opens takes it apart"),
-    (Symbol::Opened, "open: the key that closes folds it"),
+    (Symbol::Loop, "a repetition"),
+    (Symbol::Closed, "folded: unfold it to see the rows"),
+    (Symbol::Opened, "unfolded"),
     (Symbol::Pointer, "the selected row, which the inspector shows"),
     (Symbol::Resting, "the selected row of the other pane"),
-    (
-        Symbol::Ancestor,
-        "at the edge: the selected row hangs on this one",
-    ),
+    (Symbol::Ancestor, "at the edge: the selected row depends on this"),
     (
         Symbol::Descendant,
-        "at the edge: this one hangs on the selected row",
+        "at the edge: this depends on the selected row",
     ),
     (Symbol::MoreBelow, "something new below"),
-    (Symbol::ModelText, "beside what the model or a person said"),
+    (Symbol::ModelText, "before text of the model or an operator"),
     (Symbol::Ellipsis, "something was left out here"),
 ];
 
-/// What stands in the strip of the whole run.
+/// The digits in the strip of the whole run.
 const STRIP: (&str, &str) = (
     "1 to 9",
-    "in the strip at the right, which is the whole run: so many failures in that part of it",
+    "in the strip of the whole run at the right: the number of failures in that part",
 );
-/// What stands around a mark.
+/// The signs around a mark.
 const MARKS: [&str; 2] = ["\u{27e8} \u{27e9}", "< >"];
-const MARKED: &str =
-    "around the name of a character that would not be seen or would deceive; never part of the text itself";
+const MARKED: &str = "around the name of an invisible or deceptive character; never part of the text itself";
 
-/// What the header says of commands.
+/// The label of the header about commands.
 const CONFINED: (&str, &str) = (
     "sandbox",
-    "in the header: how commands of the agent are confined; level 0 is not at all: what you let run can do what you can",
+    "in the header: how commands of the agent are confined; level 0 is not at all: what you approve can do what you can",
 );
 
-/// The signs with what they mean.
+/// Adds the signs and their meanings.
 pub fn legend(maker: &mut Maker<'_>) {
     maker.own(Role::Title, "signs");
     for (symbol, words) in SIGNS {
@@ -82,7 +74,7 @@ pub fn legend(maker: &mut Maker<'_>) {
     sign(maker, (CONFINED.0, Role::Dim), CONFINED.1);
 }
 
-/// Columns before the words.
+/// Columns before the text.
 const BEFORE: usize = 10;
 
 fn sign(maker: &mut Maker<'_>, (glyph, role): (&str, Role), words: &str) {

@@ -1,5 +1,4 @@
-//! A call in a list that decides about several: what it is, what changed about it, what to look out for, which files it
-//! may run. Every such list shows the same.
+//! The rows of a call in a list for approval: the call, its changes, warnings and files.
 //!
 //! Must not know: which list it is, how it is decided.
 
@@ -15,10 +14,10 @@ use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 
-/// Where the further rows of one begin.
+/// Indent of the further rows of a call.
 pub(super) const INDENT: usize = 4;
 
-/// A call as it is listed.
+/// A listed call.
 pub(super) struct ListedCall<'a> {
     /// The call.
     pub call: NodeId,
@@ -30,8 +29,8 @@ pub(super) struct ListedCall<'a> {
     pub unread: u64,
 }
 
-/// Its rows: nothing that differs from the first one of its shape is cut. False where it is still looked through and
-/// nothing can be decided yet.
+/// The rows of a call. No difference from the first similar call is cut. False while the call is still scanned
+/// and no decision is possible.
 pub(super) fn rows(
     maker: &mut Maker<'_>,
     one: &ListedCall<'_>,
@@ -41,7 +40,7 @@ pub(super) fn rows(
     let id = one.call;
     let words = match similar {
         Some(similar) if similar.is_like() => similar.describe(),
-        // Its tool is no part of what differs.
+        // Similar calls have the same tool.
         Some(similar) => tool_of(state, id).and(similar.describe()),
         None => summary::ready_call(state, id),
     };
@@ -55,7 +54,7 @@ pub(super) fn rows(
         line = line.own(Role::Edited, format!("  {words}"));
     }
     let call = state.call(id);
-    // What is not looked through yet is no row to read: the list is approved once it is.
+    // The list can be approved only when every call is scanned.
     let shown = maker.run.shown_args(id);
     let mut whole = true;
     match shown.map(|shown| maker.cache.survey(&shown)) {
@@ -68,7 +67,7 @@ pub(super) fn rows(
         Some(Err(ticket)) => {
             maker.doc.wait(ticket);
             whole = false;
-            line = line.own(Role::Warning, "  being looked through: a moment");
+            line = line.own(Role::Warning, "  loading…");
         }
     }
     if one.unread > 0 {
@@ -76,7 +75,7 @@ pub(super) fn rows(
         line = line.own(Role::Warning, format!("  {bytes} unread"));
     }
     if thread::is_held(state, id) {
-        line = line.own(Role::Edited, "  then waits for an edit");
+        line = line.own(Role::Edited, "  then suspended by an edit");
     }
     let mut rows = vec![line];
     rows.extend(call.into_iter().flat_map(|call| derived::files(call, INDENT)));
@@ -91,7 +90,7 @@ fn tool_of(state: &State, id: NodeId) -> Summary {
     })
 }
 
-/// What a call can do to the world.
+/// The effect class and tags of a call.
 fn class(state: &State, id: NodeId) -> String {
     let effect = state.call(id).map(|call| call.effect.label());
     let tool = state.node(id).and_then(|node| node.as_call());

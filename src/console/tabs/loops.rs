@@ -1,5 +1,6 @@
-//! The page on what went round: incidents, steps, what the operator can do. Must not know: how a
-//! repetition is found.
+//! The page on loops: incidents, steps, the operator's choices.
+//!
+//! Must not know: how a repetition is found.
 
 use super::Maker;
 use crate::console::doc::Styled;
@@ -11,23 +12,23 @@ use crate::domain::escape::{Incident, StepOutcome};
 use crate::domain::id::NodeId;
 use crate::domain::node::Origin;
 
-/// What can be done about a repetition: the name of the command, what it does here, and whether the run must wait for
-/// it.
+/// The choices for a loop: the name of the command, its action here, and whether the run must wait for the
+/// operator.
 const CHOICES: [(&str, &str, bool); 7] = [
     ("edit", "give the selected call other arguments", false),
     ("replace", "let another tool make the selected call", false),
-    ("answer", "say what the selected call gives", false),
+    ("answer", "type the result of the selected call", false),
     ("guide", "give the model guidance", false),
-    ("allow-loop", "let it repeat", false),
-    ("pause", "go on as it is", true),
+    ("allow-loop", "allow the loop", false),
+    ("pause", "resume without a change", true),
     ("emergency-stop", "end the run", false),
 ];
 
-/// Every incident, newest first; and what can be done, where keys do something about it.
+/// Adds every incident, newest first, and the choices where keys work.
 pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     let all = paragraphs(&maker.run.state);
     if all.is_empty() {
-        maker.own(Role::Dim, "Nothing went round so far.");
+        maker.own(Role::Dim, "No loops so far.");
         return;
     }
     for (at, words) in all.into_iter().enumerate() {
@@ -42,7 +43,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     let Some(keymap) = keymap else { return };
     let state = &maker.run.state;
     let open: Vec<&Incident> = state.escape.incidents.iter().filter(|one| !one.over).collect();
-    // Of what is over nothing is left to be decided.
+    // Incidents that are over have no choices.
     if open.is_empty() {
         return;
     }
@@ -61,7 +62,7 @@ pub fn loops(maker: &mut Maker<'_>, keymap: Option<&Keymap>) {
     }
 }
 
-/// A step against a repetition: why it was taken, what came of it, what it refuses and says.
+/// Adds a step against a loop: its reason, its outcome, its denied calls and its message.
 pub(super) fn step(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let Some((incident, step)) = run.state.escape.step(id) else {
@@ -75,12 +76,12 @@ pub(super) fn step(maker: &mut Maker<'_>, id: NodeId) {
         maker.field("why", &step.why);
     }
     let source = step.outcome.map_or("not known yet", StepOutcome::label);
-    maker.fact("came of it", Role::Text, source);
+    maker.fact("outcome", Role::Text, source);
     for one in &step.forbidden {
         maker.field("refused", &one.to_string());
     }
     if let Some(message) = &step.notice {
-        maker.own(Role::Title, "what the model was told");
+        maker.own(Role::Title, "message to the model");
         maker.quote(
             message,
             &run.state

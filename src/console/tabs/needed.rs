@@ -1,5 +1,6 @@
-//! The page on why the run waits for a person: the reason, how the run stands, the calls, what they can do by one key,
-//! what was tried, and the newest events. Must not know: when a person is needed, what a key does.
+//! The page on why the run needs the operator: reason, state, calls, fixes, attempts and events.
+//!
+//! Must not know: when the operator is needed, what a key does.
 
 use super::Maker;
 use crate::console::commands::Fix;
@@ -16,26 +17,26 @@ use crate::resilience::attention::{Attention, AttentionReason, Branch, attempts,
 use crate::text::visible;
 use std::borrow::Cow;
 
-/// Calls that are listed.
+/// The most listed calls.
 const CALLS: usize = 6;
-/// Events that are told, the newest ones.
+/// The most listed events, the newest ones.
 const EVENTS: usize = 10;
-/// Characters of a line.
+/// The most characters of a line.
 const MOST: usize = 400;
 
-/// The fixes of a cause: the name of the command, the fix, and what it does here.
+/// The fixes of a cause: the name of the command, the fix, and its action here.
 const FIXES: [(&str, Fix, &str); 8] = [
-    ("fix-go", Fix::Go, "go to what waits, or change what holds it"),
+    (
+        "fix-go",
+        Fix::Go,
+        "go to the cause, or change what blocks the run",
+    ),
     ("fix-arguments", Fix::Arguments, "give the call other arguments"),
     ("fix-tool", Fix::Tool, "let another tool make the call"),
-    (
-        "fix-answer",
-        Fix::Answer,
-        "say what the call gives, in place of the tool",
-    ),
+    ("fix-answer", Fix::Answer, "type the result of the call yourself"),
     ("fix-guide", Fix::Guide, "give the model guidance"),
     ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
-    ("fix-go-on", Fix::Resume, "go on as it is"),
+    ("fix-resume", Fix::Resume, "resume without a change"),
     ("fix-stop", Fix::Stop, "stop this branch"),
 ];
 
@@ -50,7 +51,7 @@ pub fn fits(fix: Fix, cause: &AttentionReason) -> bool {
     );
     match fix {
         Fix::Go => !matches!(cause, AttentionReason::Stopped),
-        // What they hold themselves they let go, or stop as they did.
+        // The operator ends the own edit or pause, or stops again, by other keys.
         Fix::Stop => !matches!(
             cause,
             AttentionReason::Stopped | AttentionReason::Edit | AttentionReason::Own
@@ -65,7 +66,7 @@ pub fn fits(fix: Fix, cause: &AttentionReason) -> bool {
     }
 }
 
-/// The page; with what helps, where keys do something about it.
+/// Makes the page; with the fixes where keys work.
 pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     let run = maker.run;
     let need = standstill(&run.state);
@@ -74,18 +75,18 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         (Some(why), _) => (
             Role::Error,
             format!(
-                "The run is halted: {}. Leave it, mend that, and resume it.",
+                "The run is halted: {}. Quit, fix this, and resume the run.",
                 visible(why)
             ),
         ),
         (None, Some(reason)) => (Role::Title, reason),
-        (None, None) => (Role::Dim, "The run needs nobody now.".to_owned()),
+        (None, None) => (Role::Dim, "The run does not need you now.".to_owned()),
     };
     maker.own(role, reason);
     maker.field("state", &run_status(run));
     if let Some(need) = &need {
         calls(maker, need);
-        // On a small screen too, what can be done is seen without scrolling.
+        // The fixes must be visible without scrolling, on a small screen too.
         if let Some(keymap) = keymap {
             fixes(maker, need, keymap);
         }
@@ -98,7 +99,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
             list(maker, "steps against it", steps.iter().map(|step| step.trim()));
         }
     }
-    // How long it still is counts down in the line of trouble.
+    // The banner counts down the time.
     let again: Vec<String> = pending_retry::all(&run.state)
         .filter(|one| run.halted.is_none() && one.is_long(NOTICED_MS))
         .map(|one| one.describe(None))
@@ -109,7 +110,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
     list(maker, "the newest events", message.iter().map(String::as_str));
 }
 
-/// What helps here, with its keys.
+/// Adds the fixes with their keys.
 fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "what you can do");
@@ -121,10 +122,10 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
         }
         let what = match fix {
             Fix::Go if need.cause == AttentionReason::Edit => format!(
-                "look at the collected edits ({}): commit them, or take them out",
-                keymap.first("collected")
+                "look at the staged edits ({}): commit or remove them",
+                keymap.first("staged-edits")
             ),
-            Fix::Resume if need.cause == AttentionReason::Own => "let the run go on".to_owned(),
+            Fix::Resume if need.cause == AttentionReason::Own => "resume the run".to_owned(),
             Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).describe()),
             _ => what.to_owned(),
         };
@@ -137,7 +138,7 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
 
 fn run_status(run: &RunPart) -> String {
     let active = match &run.state.mode {
-        // The word of the header.
+        // The label of the header.
         Mode::Running => run.phase(false).label().to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),

@@ -1,6 +1,6 @@
-//! What a tab shows a few of at a time, the newest first: revisions of a node, requests of a turn.
+//! The part of a list that a tab shows: revisions of a node, requests of a turn, newest first.
 //!
-//! Must not know: keys, how one of them is shown.
+//! Must not know: keys, how an entry is shown.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -13,19 +13,19 @@ use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::turn::Turn;
 
-/// Revisions that are shown with their difference at a time.
+/// Revisions shown with their diffs at a time.
 pub(super) const REVISIONS: usize = 20;
 
-/// Which of several things a tab shows, and the keys that lead to the others.
+/// The part of a list that a tab shows, and the keys to the other parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Older {
-    /// The number of the newest that is shown, counted from 1; none for the newest that there is.
+    /// The number of the newest shown entry, counted from 1; `None` for the newest of all.
     pub upto: Option<usize>,
-    /// The keys for older and for newer ones; empty for none.
+    /// The keys for older and newer entries; empty without a key.
     pub keys: [String; 2],
 }
 
-/// How many things a tab has, and how many of them it shows at a time.
+/// The number of entries of a tab, and how many it shows at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Several {
     /// All.
@@ -35,14 +35,14 @@ pub struct Several {
 }
 
 impl Several {
-    /// Those that are shown where the newest of them is this one, counted from 0.
+    /// The shown entries, counted from 0, where `upto` is the newest of them.
     pub fn shown(self, upto: Option<usize>) -> Range<usize> {
         let end = upto.unwrap_or(self.all).clamp(1, self.all.max(1)).min(self.all);
         end.saturating_sub(self.most)..end
     }
 }
 
-/// How many things a tab has about a subject, where it shows a few at a time.
+/// The number of entries of a tab about a subject, if it shows a part at a time.
 pub fn several(run: &RunPart, subject: Option<Subject>, tab: Tab) -> Option<Several> {
     let Some(Subject::Pick(Pick::Node(id))) = subject else {
         return None;

@@ -1,4 +1,4 @@
-//! What came of a call: its result as text, in its colours or with every byte as a mark, or its error.
+//! The outcome of a call: its result, in its colours or as exact bytes, or its error.
 //!
 //! Must not know: keys, how a colour is drawn.
 
@@ -14,14 +14,14 @@ use crate::domain::call::Outcome;
 /// How the output of tools is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// In the colours that it asks for, or with the bytes that ask as marks.
+    /// True for its own colours; false for exact bytes, with marks.
     pub colours: bool,
-    /// The key that shows the other one; empty for none.
+    /// The key that switches; empty without one.
     pub key: String,
 }
 
 impl Maker<'_> {
-    /// A result or error.
+    /// Adds a result or an error.
     pub(super) fn outcome(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Ok {
@@ -33,7 +33,7 @@ impl Maker<'_> {
                 if let Some(code) = exit {
                     self.fact("exit", Role::Text, code.to_string());
                 }
-                // Before the text: the gap is somewhere in it, and its end may be far below.
+                // Before the text: its end may be far below.
                 if *discarded > 0 {
                     let count = usize::try_from(*discarded).unwrap_or(usize::MAX);
                     let were = if count == 1 { "was" } else { "were" };
@@ -65,7 +65,7 @@ impl Maker<'_> {
                     self.fact("", Role::Warning, "the tool may have had an effect");
                 }
                 if let Some(partial) = &error.partial {
-                    self.own(Role::Title, "what came before the error");
+                    self.own(Role::Title, "output before the error");
                     self.result(partial);
                 }
             }
@@ -81,8 +81,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The text of a result. Where it asks for colours a line says whether they are shown; the text in colours stands
-    /// further in than any line of the console.
+    /// Adds the text of a result. If it has colours, a line says whether they are shown. Text in colours is
+    /// indented more than any line of the console.
     fn result(&mut self, value: &Arc<str>) {
         let coloured = self.cache.is_coloured(value);
         let Some(coloured) = self.found(coloured, value.len()) else {
@@ -94,11 +94,7 @@ impl Maker<'_> {
         };
         self.doc.with_colours();
         let (now, then, form) = if output.colours {
-            (
-                "in the colours that the output asks for",
-                "its exact bytes",
-                Form::Coloured,
-            )
+            ("in the output's own colours", "its exact bytes", Form::Coloured)
         } else {
             (
                 "every byte of the output; none is shown as a colour",

@@ -1,4 +1,4 @@
-//! Documents of what is open on top: help, the list before several approvals.
+//! The documents of pages: help, a log line, the list of calls to approve.
 //!
 //! Must not know: how they are drawn.
 
@@ -13,40 +13,40 @@ use crate::console::keymap::Keymap;
 use crate::console::model::overlay::{Bulk, DropReason};
 use crate::console::theme::Role;
 
-/// What stands in the place of a question that is asked no more.
+/// Replaces a question that is no longer asked.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
     maker.own(Role::Superseded, why);
     maker.own(
         Role::Dim,
-        format!("nothing is decided here any more; {close} closes this"),
+        format!("no decision is needed here any more; {close} closes this"),
     );
 }
 
-/// Columns of keys and name before what a command does.
+/// Columns of keys and name before the doc of a command.
 const BEFORE: usize = 34;
-/// With fewer columns than this beside them, what it does stands below.
+/// With fewer columns after them, the doc gets its own row.
 const NARROW: usize = 24;
-/// Where further rows begin that do not stand below a column of their own.
+/// Indent of a doc on its own row.
 const INDENT: usize = 4;
 
-/// Which runs help is about.
+/// The kind of run that help is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelpMode {
-    /// One that goes on: everything works.
+    /// A live run: everything works.
     Live,
-    /// One that is only read: what would change it is refused.
+    /// A run that is only read: changes are refused.
     Read,
-    /// One that is played back.
+    /// A run that is replayed.
     Replayed,
-    /// One that is halted: what would have to be recorded is refused.
+    /// A halted run: what must be recorded is refused.
     Halted {
-        /// True where something was under way, which can be ended.
+        /// True if something is running, which can be ended.
         busy: bool,
     },
 }
 
 impl HelpMode {
-    /// True where such a run refuses a verb.
+    /// True if such a run refuses a verb.
     const fn refuses(self, verb: Verb) -> bool {
         match self {
             Self::Live => false,
@@ -59,25 +59,25 @@ impl HelpMode {
         matches!(self, Self::Read | Self::Replayed)
     }
 
-    /// Why keys are left out; none where all are there.
+    /// The reason why keys are omitted; `None` if all are listed.
     const fn describe(self) -> Option<&'static str> {
         match self {
             Self::Live => None,
             Self::Read | Self::Replayed => Some(
-                "This run is recorded: keys that would decide or change something in it do nothing, and are left out.",
+                "This run is recorded: keys that would decide or change something do nothing, and are not listed.",
             ),
             Self::Halted { .. } => Some(
                 "This run is halted, and nothing can be recorded: keys that would decide or change something are \
-                 refused, and are left out.",
+                 refused, and are not listed.",
             ),
         }
     }
 }
 
-/// Every key, by place; all that works where help was asked for comes first. Then what the signs mean. In a run that is
-/// recorded or halted nothing is listed that it refuses.
+/// Adds every key by context, the context of the help first, and then the legend. A recorded or halted run does not
+/// list refused keys.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Context) {
-    // What drives a recording is what there is to do in it.
+    // Replay keys come first in a replay.
     let first =
         (stored == HelpMode::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
     let others = Context::ALL
@@ -90,7 +90,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Cont
         if context == Context::Replay && stored != HelpMode::Replayed {
             continue;
         }
-        // What a recorded run never opens.
+        // A recorded run never opens these.
         let closed = matches!(
             context,
             Context::Editor
@@ -143,7 +143,7 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Cont
     super::legend::legend(maker);
 }
 
-/// A line of the log, whole. What a model, a tool or a file may have put into it is made visible.
+/// Adds a whole line of the log. Unsafe characters in it are marked.
 pub fn note(maker: &mut Maker<'_>, words: &str) {
     for row in broken(
         &crate::text::visible(words),
@@ -153,16 +153,15 @@ pub fn note(maker: &mut Maker<'_>, words: &str) {
     }
 }
 
-/// The calls that would be approved together, each over as many rows as it needs: nothing that differs
-/// is cut. What left the list stays in its place, struck out, and every row as it was shown: none moves or says
-/// something else under the eyes of a reader.
+/// Adds the calls that would be approved together; no difference is cut. A call that left the list keeps its rows,
+/// struck out: no row moves or changes while the operator reads.
 pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
     let items = &mut bulk.items;
     let status = items.iter().filter(|item| item.left.is_none()).count();
     let run = if status == 1 { "call runs" } else { "calls run" };
     maker.own(
         Role::Decision,
-        format!(" {status} {run} at once if you approve this list "),
+        format!(" {status} {run} immediately if you approve this list "),
     );
     let any_left = status < items.len();
     let similar = call_group::of(&maker.run.state, items.iter().map(|item| item.call));
@@ -182,14 +181,13 @@ pub fn bulk(maker: &mut Maker<'_>, bulk: &mut Bulk) {
         item.rows = if whole { rows } else { Vec::new() };
     }
     let words = match bulk_exclusion::describe(&bulk.excluded) {
-        words if words.is_empty() => "nothing that waited is left out".to_owned(),
+        words if words.is_empty() => "no waiting call is left out".to_owned(),
         words => format!("left out: {words}"),
     };
     maker.own(Role::Dim, words);
 }
 
-/// The rows of a call in the list; of one that left it with a word in the place of the digest, so that the rows below
-/// stay where they are.
+/// Adds the rows of a call in the list. For a call that left it, a label replaces the digest, so that no row moves.
 fn struck(maker: &mut Maker<'_>, rows: &[Styled], left: Option<DropReason>) {
     for (at, row) in rows.iter().enumerate() {
         let mut row = row.clone();

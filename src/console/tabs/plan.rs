@@ -1,6 +1,8 @@
-//! What a change of the graph would do, in rows: everything that its plan knows.
+//! The preview of a change of the graph, from its plan.
 //!
-//! What cannot be taken back comes first. Must not know: how a change is committed.
+//! Must not know: how a change is committed.
+//!
+//! Effects that cannot be reverted come first.
 
 use std::sync::Arc;
 
@@ -20,12 +22,12 @@ use crate::text::submit_warning;
 
 use super::revisions::diff_texts;
 
-/// Nodes of a kind that are listed by name.
+/// The most named nodes of a kind.
 const MOST: usize = 40;
-/// Effects that are listed.
+/// The most listed effects.
 const MOST_EFFECTS: usize = 50;
 
-/// A previewed change: why, what it does, what it changes.
+/// Adds a previewed change: its reason, its consequences and its text.
 pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview) {
     if !review.meanwhile.is_empty() {
         maker.own(Role::Warning, &review.meanwhile);
@@ -40,7 +42,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
     if again {
         maker.own(
             Role::Warning,
-            "The outside world stays as it is: what tools did has happened, and this does not undo it. No approval comes back.",
+            "This reverts no effects: what tools did has happened. No approval comes back.",
         );
         revision_changes(maker, &edit_preview.revision_changes);
     }
@@ -76,7 +78,7 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
     }
 }
 
-/// Where something new goes, or whose words are taken: the text alone does not say it.
+/// Adds the place of an insertion, or the source of a copy, which the text does not show.
 fn place(maker: &mut Maker<'_>, edit: &Edit) {
     let state = &maker.run.state;
     let after_turn = |after: Option<TurnId>| {
@@ -93,7 +95,7 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
         let counts = nodes.filter(|id| state.node(**id).is_some_and(|node| node.active));
         let words = Summary::default().own(format!("{words} {turn}"));
         match counts.max() {
-            Some(last) => words.own(", behind ").and(summary::named_node(state, *last)),
+            Some(last) => words.own(", after ").and(summary::named_node(state, *last)),
             None => words,
         }
     };
@@ -103,17 +105,17 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
             None => ("goes", after_turn(None)),
             Some(InsertAfter::Turn(turn)) => ("goes", after_turn(Some(*turn))),
             Some(InsertAfter::Node(node)) => {
-                let words = Summary::default().own("behind ");
+                let words = Summary::default().own("after ");
                 ("goes", words.and(summary::named_node(state, *node)))
             }
         },
         Edit::Copy { node, from, .. } => {
             let here = node.observation();
             let place = match state.node(here).filter(|node| node.active) {
-                Some(node) => format!("in the place of what {here} {} says now, of ", node.rev()),
-                None => format!("as {here}, which says nothing here now, of "),
+                Some(node) => format!("replaces {here} {}; result of ", node.rev()),
+                None => format!("as {here}, which has no result here; result of "),
             };
-            let from = format!(", taken from {}", super::branches::title(state, *from));
+            let from = format!(", copied from {}", super::branches::title(state, *from));
             let words = Summary::default().own(place);
             let words = words.and(summary::named_node(state, node.call()));
             ("goes", words.own(crate::text::visible(&from)))
@@ -130,7 +132,7 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
     maker.over(line, usize::from(NAME));
 }
 
-/// Nodes that stay and say something else, because another branch stands.
+/// Adds nodes that stay with another revision, because another branch becomes active.
 fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
     let words: Vec<String> = claims
         .iter()
@@ -144,10 +146,10 @@ fn revision_changes(maker: &mut Maker<'_>, claims: &[(NodeId, Rev, Rev)]) {
         0 => words.join(", "),
         more => format!("{} and {more} more", words.join(", ")),
     };
-    maker.own(Role::Ok, format!("counts again: {list}"));
+    maker.own(Role::Ok, format!("active again: {list}"));
 }
 
-/// What a change of a node would do, whatever it says then.
+/// Adds the impact of a change of a node, whatever the new text is.
 pub fn impact(maker: &mut Maker<'_>, edit_preview: &EditPreview) {
     match &edit_preview.plan {
         Ok(plan) => impact_of(maker, plan),
@@ -155,7 +157,7 @@ pub fn impact(maker: &mut Maker<'_>, edit_preview: &EditPreview) {
     }
 }
 
-/// More about a collected edit.
+/// Adds details of a staged edit.
 pub fn staged_edit(maker: &mut Maker<'_>, moved: Option<&str>, texts: &[Arc<str>; 2]) {
     if let Some(moved) = moved {
         maker.own(Role::Error, crate::text::visible(moved));
@@ -168,10 +170,10 @@ fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
     maker.own(Role::Error, format!("not possible: {words}"));
 }
 
-/// Which calls run by the commit itself, and which are asked about.
+/// Adds the calls that the commit itself runs, and the calls that need a decision.
 fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
     let state = &maker.run.state;
-    // The plan is made as if the whole change had been read.
+    // The plan assumes that the whole change was read.
     let to_be_read = |id: NodeId| {
         edits.iter().any(|edit| {
             let tool = match edit {
@@ -186,9 +188,7 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
             let runs =
                 format!("{id} runs on commit, with what is written below, unless the policy denies it");
             let words = if to_be_read(*id) {
-                format!(
-                    "{runs}; who commits before all rows of this preview were on screen is asked once more"
-                )
+                format!("{runs}; if you commit before you read all rows of this preview, it asks first")
             } else {
                 runs
             };
@@ -196,14 +196,14 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
         } else {
             maker.own(
                 Role::Decision,
-                format!("the policy judges {id} once more before it runs: it runs at once, or asks"),
+                format!("the policy decides about {id} again before it runs: it runs immediately, or asks"),
             );
         }
     }
     for id in &plan.consents {
         maker.own(
             Role::Decision,
-            format!("an equal effect is on record: {id} asks whether it may happen again"),
+            format!("an equal effect is in the ledger: {id} asks whether it may happen again"),
         );
     }
 }
@@ -221,7 +221,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         && plan.effects.is_empty()
         && plan.cancelled.is_empty()
     {
-        maker.own(Role::Ok, "nothing that ran is touched");
+        maker.own(Role::Ok, "no finished calls affected");
     }
     let groups: [(&str, Role, &[NodeId]); 11] = [
         ("comes back", Role::Ok, &plan.recalled),
@@ -249,25 +249,25 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     nodes(maker, "correction lost", Role::Failed, &plan.corrections_lost);
     if !plan.turns.is_empty() {
         let turns = match plan.turns.len() {
-            1 => "1 turn becomes history".to_owned(),
-            count => format!("{count} turns become history"),
+            1 => "1 turn superseded".to_owned(),
+            count => format!("{count} turns superseded"),
         };
         maker.own(Role::Superseded, turns);
     }
     if !plan.held.is_empty() {
         let turns = match plan.held.len() {
-            1 => "1 later turn is held: it stands again if what it saw comes out equal".to_owned(),
+            1 => "1 later turn suspended: active again if its inputs come out equal".to_owned(),
             count => {
-                format!("{count} later turns are held: they stand again if what they saw comes out equal")
+                format!("{count} later turns suspended: active again if their inputs come out equal")
             }
         };
         maker.own(Role::Stale, turns);
     }
     if !plan.drifted.is_empty() {
         let turns = match plan.drifted.len() {
-            1 => "1 later turn stands, marked as drifted: the model saw something else there".to_owned(),
+            1 => "1 later turn kept, marked as drifted: the model saw something else there".to_owned(),
             count => {
-                format!("{count} later turns stand, marked as drifted: the model saw something else there")
+                format!("{count} later turns kept, marked as drifted: the model saw something else there")
             }
         };
         maker.own(Role::Stale, turns);
@@ -285,7 +285,7 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     maker.own(Role::Text, asks);
 }
 
-/// A count and names, over as many lines as they need.
+/// Adds a count and names, wrapped.
 fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
     /// Columns before the names.
     const BEFORE: usize = 22;
@@ -319,20 +319,20 @@ fn nodes(maker: &mut Maker<'_>, name: &str, role: Role, ids: &[NodeId]) {
     }
 }
 
-/// Effects that happened already and stay, whatever becomes of their calls.
+/// Adds effects that happened already and stay, whatever happens to their calls.
 fn effects(maker: &mut Maker<'_>, plan: &Plan) {
     if plan.effects.is_empty() {
         return;
     }
     let head = match plan.effects.len() {
-        1 => "1 effect happened already and stays; no edit and no undo takes it back:".to_owned(),
-        count => format!("{count} effects happened already and stay; no edit and no undo takes them back:"),
+        1 => "1 effect happened already and stays; no edit or undo reverts it:".to_owned(),
+        count => format!("{count} effects happened already and stay; no edit or undo reverts them:"),
     };
     maker.own(Role::Warning, head);
     for seq in plan.effects.iter().take(MOST_EFFECTS) {
         let again = maker.run.state.ledger.get(seq).map(|entry| entry.call);
         let word = match again {
-            // What happened was something else.
+            // The effect was of another call.
             Some(call) if plan.is_first_run(call) => "",
             Some(call) if plan.is_certain(call) => "runs again",
             Some(call) if plan.possible.contains(&call) => "may run again",

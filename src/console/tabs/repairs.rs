@@ -1,5 +1,6 @@
-//! The steps of a call, and its rounds of repair: what was found, what the model was asked, what was changed,
-//! what may be chosen. Must not know: keys, how a repair is found.
+//! The steps of a call, and its rounds of repair: faults, questions, changes and choices.
+//!
+//! Must not know: keys, how a repair is found.
 
 use super::Maker;
 use crate::console::doc::Styled;
@@ -10,10 +11,10 @@ use crate::domain::repair::{Change, Phase, Reply};
 use crate::domain::repair_trace::{self, Step};
 use crate::resilience::policy::Policy;
 
-/// Characters of one value.
+/// The most characters of a value.
 const MOST: usize = 400;
 
-/// The steps of a call so far, a line for each revision, and at which of how many attempts it is.
+/// Adds the steps of a call so far, a line for each revision, and the number of its attempt.
 pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
     let state = &maker.run.state;
     let way = repair_trace::of(state, call.id);
@@ -42,7 +43,7 @@ fn step_label(step: &Step) -> String {
     }
 }
 
-/// All rounds, oldest first; nothing for a call that was never repaired.
+/// Adds all rounds, oldest first; nothing for a call that was never repaired.
 pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
     if let (false, Some(last)) = (call.failure.repairs.is_empty(), call.failure.repairs.last()) {
         let step = repair_trace::phase(&maker.run.state, call.id).label();
@@ -111,7 +112,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         if round.options.is_empty() {
             maker.field(
                 "you decide",
-                "edit the arguments, choose another tool, write the result, or let the failure stand and tell the model",
+                "edit the arguments, choose another tool, write the result, or let the call fail and tell the model",
             );
         }
     }

@@ -1,5 +1,4 @@
-//! What a call that asks for consent would repeat, in sentences: which call did it, how that ended, why it counts no
-//! more.
+//! Describes the effects that a call awaiting consent would repeat.
 //!
 //! Must not know: keys, what is answered, how it is framed.
 
@@ -11,11 +10,11 @@ use crate::domain::repeat::{self, Earlier};
 use crate::domain::state::{LedgerEntry, State};
 use crate::domain::thread;
 
-/// Executions that are told one by one.
+/// The most executions that are described one by one.
 const MAX_EXECUTIONS: usize = 3;
 
-/// A sentence for each execution that a call would repeat, newest first, and one that counts the others. Empty where it
-/// repeats nothing. What is somebody else's in them is in its visible form.
+/// A sentence for each execution that a call would repeat, newest first, and one that counts the others. Empty if
+/// it repeats nothing. Untrusted parts are in their visible form.
 pub fn lines(state: &State, call: &Call) -> Vec<String> {
     let mut all = repeat::earlier(state, call);
     let mut lines: Vec<String> = all
@@ -33,7 +32,7 @@ pub fn lines(state: &State, call: &Call) -> Vec<String> {
     lines
 }
 
-/// One of this run.
+/// The sentence for an execution of this run.
 fn here(state: &State, entry: &LedgerEntry) -> String {
     let words = format!(
         "it repeats {} {}, {}; {}",
@@ -43,7 +42,7 @@ fn here(state: &State, entry: &LedgerEntry) -> String {
         repeat::since(state, entry).describe()
     );
     match ledger::taken_back(state, entry) {
-        Some(by) => format!("{words}; taken back by {by}"),
+        Some(by) => format!("{words}; reverted by {by}"),
         None => words,
     }
 }

@@ -1,4 +1,6 @@
-//! The tab of revisions: what was said before, and what changed. Must not know: keys.
+//! The tab of revisions: earlier contents of a node, and their diffs.
+//!
+//! Must not know: keys.
 
 use std::sync::Arc;
 
@@ -13,9 +15,9 @@ use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 
-/// Longest arguments that are laid out; longer ones are only compared as a whole.
+/// Longest arguments that are formatted; longer ones are only compared as a whole.
 const LONG: usize = 512 * 1024;
-/// The revisions of a node; of a call, those of its observation too.
+/// Adds the revisions of a node; for a call, those of its observation too.
 pub fn make(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     for node in older::nodes(id).into_iter().filter_map(|id| run.state.node(id)) {
@@ -42,7 +44,7 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
                 revision.epoch,
                 revision.event,
                 if node.active && revision.no == node.rev() && node.revisions.len() > 1 {
-                    ", counts"
+                    ", current"
                 } else {
                     ""
                 }
@@ -65,7 +67,7 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
     }
 }
 
-/// The difference between two texts; where it takes long, once it is worked out.
+/// The diff of two texts; a slow one is shown when its background job is done.
 pub fn diff_texts(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
     let [old, new] = texts;
     let lines = maker.cache.compared(old, new);
@@ -74,7 +76,7 @@ pub fn diff_texts(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
     }
 }
 
-/// Lines of a difference.
+/// Adds the lines of a diff.
 pub(super) fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
     for line in lines {
         let (role, mark) = match line.change {
@@ -90,7 +92,7 @@ pub(super) fn difference(maker: &mut Maker<'_>, lines: &[diff::Line]) {
     }
 }
 
-/// The text that a content holds, where it is a shared one.
+/// The shared text of a content, if it has one.
 fn source(content: &Content) -> Option<&Arc<str>> {
     match content {
         Content::Text { text, .. } => Some(text),
@@ -103,7 +105,7 @@ fn source(content: &Content) -> Option<&Arc<str>> {
     }
 }
 
-/// A content as text to compare; holds untrusted text.
+/// A content as text to compare. Contains untrusted text.
 pub fn content_text(content: &Content) -> String {
     match content {
         Content::Text { text, .. } => text.to_string(),

@@ -1,5 +1,6 @@
-//! A rule of the session before it is accepted, and the rules that there are. Must not know: keys,
-//! the language of rules.
+//! The preview of a rule of the session, and the list of rules.
+//!
+//! Must not know: keys, the language of rules.
 
 use std::sync::Arc;
 
@@ -17,12 +18,12 @@ use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
 use crate::domain::state::State;
 use crate::policy::session;
 
-/// Calls that are listed.
+/// The most listed calls.
 const MOST: usize = 50;
 
-/// A rule, word for word, and what it would have meant.
+/// Adds a rule, word for word, and its past matches.
 pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
-    maker.framed(0, "this rule judges calls for the rest of the session");
+    maker.framed(0, "this rule decides about calls for the rest of the session");
     let mark = (Role::Decision, maker.frame(1).to_owned());
     match &view.rule {
         RuleRequest::Text { text } => maker.text(text, Form::Raw, Wrap::Chars, Role::Text, mark),
@@ -52,14 +53,14 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         Err(why) => {
             maker.own(
                 Role::Error,
-                format!("it may not stand: {}", crate::text::visible(why)),
+                format!("cannot add this rule: {}", crate::text::visible(why)),
             );
             return;
         }
     };
     let gate = gate_of(&view.rule);
     let verb = match gate {
-        Gate::Allow => "let run",
+        Gate::Allow => "allowed",
         Gate::Ask => "asked about",
         Gate::Deny => "denied",
     };
@@ -75,20 +76,21 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         ),
     );
     match (gate, would.waiting.len()) {
-        (_, 0) => maker.own(Role::Dim, "nothing that waits is decided by accepting it"),
+        (_, 0) => maker.own(Role::Dim, "accepting it decides no waiting call"),
         (Gate::Ask, count) => {
-            let go = if count == 1 { "waits goes" } else { "wait go" };
-            maker.own(Role::Dim, format!("{count} that {go} on waiting"));
+            let keep = if count == 1 { "call keeps" } else { "calls keep" };
+            maker.own(Role::Dim, format!("{count} waiting {keep} waiting"));
         }
         (Gate::Allow, count) => {
-            let run = if count == 1 { "waits runs" } else { "wait run" };
-            let words =
-                format!("{count} that {run} at once if you accept it, unless another rule asks or denies:");
+            let run = if count == 1 { "call runs" } else { "calls run" };
+            let words = format!(
+                "{count} waiting {run} immediately if you accept it, unless another rule asks or denies:"
+            );
             maker.own(Role::Decision, words);
         }
         (Gate::Deny, count) => {
-            let are = if count == 1 { "waits is" } else { "wait are" };
-            let words = format!("{count} that {are} denied at once if you accept it:");
+            let are = if count == 1 { "call is" } else { "calls are" };
+            let words = format!("{count} waiting {are} denied immediately if you accept it:");
             maker.own(Role::Decision, words);
         }
     }
@@ -122,14 +124,14 @@ fn gate_of(requested: &RuleRequest) -> Gate {
     }
 }
 
-/// The rules of a session, those that judge first.
+/// Adds the rules of a session, active ones first.
 pub fn rules(state: &State) -> Vec<Item> {
     let judging = state.rules.iter().filter(|rule| !rule.dropped);
     let dropped = state.rules.iter().filter(|rule| rule.dropped);
     judging.chain(dropped).map(|rule| Item::Rule(rule.no)).collect()
 }
 
-/// A row for each rule: what it decides stands before its words, which every width but the widest cuts.
+/// Adds a row for each rule: its decision comes before its text, which most widths cut.
 pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
     items
         .iter()
@@ -162,7 +164,7 @@ pub fn rule_list(state: &State, items: &[Item], width: u16) -> Vec<Line> {
         .collect()
 }
 
-/// More about a rule: all of its words, and what it did.
+/// Adds details of a rule: its whole text, and its decisions.
 pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
     let state = &maker.run.state;
     let Some(rule) = state.rules.iter().find(|rule| rule.no == no) else {
@@ -189,7 +191,7 @@ pub fn rule_more(maker: &mut Maker<'_>, no: u32) {
     );
     maker.own(
         Role::Text,
-        format!("let {} run, denied {denied}", many(ran, "call")),
+        format!("allowed {}, denied {denied}", many(ran, "call")),
     );
 }
 

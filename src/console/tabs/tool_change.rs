@@ -1,4 +1,4 @@
-//! The tool of a call that is asked for again because it is defined otherwise now: what changed about it.
+//! The changes of a tool's definition, for a call that is asked about again because of them.
 //!
 //! Must not know: when a call is asked for again.
 
@@ -13,10 +13,10 @@ use crate::domain::id::NodeId;
 use crate::domain::tool_change;
 use crate::text::visible;
 
-/// Longest schema that is laid out to be compared.
+/// Longest schema that is formatted for a diff.
 const LONG: usize = 256 * 1024;
 
-/// Says in the head of a decision that the tool is another one, and what of it.
+/// Adds to the head of a decision that the tool changed, and which parts.
 pub(super) fn notice(maker: &mut Maker<'_>, call: NodeId) {
     let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
         return;
@@ -44,7 +44,7 @@ pub(super) fn notice(maker: &mut Maker<'_>, call: NodeId) {
     );
 }
 
-/// The difference of what the model and the operator are told of it, old against new.
+/// Adds the diff of the parts of the definition that the model and the operator see.
 pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
     let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
         return;
@@ -77,12 +77,12 @@ pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
     }
 }
 
-/// The difference of two descriptions or schemas of a tool.
+/// Adds the diff of two descriptions or schemas of a tool.
 pub fn definitions(old: &str, new: &str) -> Vec<diff::Line> {
     diff::lines(&laid_out(old), &laid_out(new))
 }
 
-/// A schema line by line; words as they are.
+/// A schema line by line; other text unchanged.
 fn laid_out(text: &str) -> String {
     if text.len() > LONG || !text.starts_with('{') {
         return text.to_owned();

@@ -1,5 +1,6 @@
-//! The tab of the wire: the bytes of the request that a node came from. Must not know: wire formats,
-//! where the bytes are kept.
+//! The tab of the wire: the bytes of the request that a node came from.
+//!
+//! Must not know: wire formats, where the bytes are stored.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::console::theme::Role;
 use crate::domain::id::TurnId;
 use crate::domain::turn::Producer;
 
-/// What was sent for a turn and what came back.
+/// The request and the reply of a turn.
 pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let run = maker.run;
     let Some(turn) = run.state.turns.get(&id) else {
@@ -29,7 +30,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
         .as_ref()
         .filter(|seen| seen.turn == id && seen.request == request);
     let frames = match seen.and_then(|seen| seen.frames.as_ref()) {
-        None => return maker.own(Role::Dim, "being read"),
+        None => return maker.own(Role::Dim, "loading…"),
         Some(Err(why)) => {
             let why = crate::text::visible(why);
             return maker.own(Role::Error, why);
@@ -51,7 +52,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     if frames.more {
         maker.own(
             Role::Warning,
-            "there is more in the files of the session than is shown here",
+            "the files of the session hold more than is shown here",
         );
     }
     let mark = (Role::Dim, "  ".to_owned());

@@ -1,7 +1,8 @@
-//! A panic anywhere ends the process by one path: give the terminal back, say what happened, exit.
+//! Ends the process after any panic: restores the terminal, prints the panic, exits.
 //!
-//! A task that panics would otherwise be caught by the runtime while the console draws on over
-//! half a state. Must not know: what the console was doing.
+//! Must not know: what the console was doing.
+//!
+//! Otherwise the runtime would catch a panic of a task, and the console would draw an inconsistent state.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt::Write as _;
@@ -18,9 +19,9 @@ const EXIT: i32 = 101;
 
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Installs the hook. `last_act` runs once the terminal is given back; what it returns (how to
-/// resume) is printed after the message. It must not panic and must not wait for other threads.
-/// While the console does not have the terminal, panics are handled as before.
+/// Installs the hook. `last_act` runs after the terminal is restored; its text (how to resume) is printed after
+/// the message. It must not panic and must not wait for other threads. While the console does not have the
+/// terminal, panics are handled as before.
 pub fn install_panic_hook(last_act: impl Fn() -> String + Send + Sync + 'static) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -29,7 +30,7 @@ pub fn install_panic_hook(last_act: impl Fn() -> String + Send + Sync + 'static)
             return;
         }
         if ENDING.swap(true, Ordering::SeqCst) {
-            // Another thread is at it; this one only must not go on.
+            // Another thread handles its panic; this one must only not continue.
             std::thread::sleep(Duration::from_secs(2));
             std::process::exit(EXIT);
         }

@@ -1,8 +1,10 @@
-//! Parses the bytes that a terminal sends: keys, pastes, mouse and focus events; its other messages are dropped.
+//! Parses the bytes from a terminal: keys, pastes, mouse and focus events.
 //!
-//! A terminal answers what other programs asked it (colours, version, attributes, graphics) on the line on which it
-//! sends keys. The answers are control strings and control sequences; they may come in pieces and without an end. Must
-//! not know: what a key does, how bytes are read.
+//! Must not know: what a key does, how bytes are read.
+//!
+//! Other messages are dropped: a terminal sends its replies to other programs (colours, version, attributes,
+//! graphics) on the same line as keys. These control strings and sequences may arrive in pieces and without an
+//! end.
 
 mod sequence;
 #[cfg(test)]
@@ -17,11 +19,11 @@ const ESCAPE_MS: u64 = 100;
 const UNFINISHED_MS: u64 = 1_000;
 /// Milliseconds without a byte after which a paste without its end is over.
 const PASTE_MS: u64 = 3_000;
-/// Milliseconds after its start when a control string is over, whatever still comes: no key may be lost for long.
+/// Milliseconds after its start when a control string is over in any case, so that keys are not lost for long.
 const STRING_MS: u64 = 5_000;
-/// Milliseconds in which the rest of a sequence may follow an escape byte that was taken for the key.
+/// Milliseconds for the rest of a sequence after an escape byte that was parsed as the key.
 const LATE_MS: u64 = 2_000;
-/// Bytes of a control sequence that are kept. Those that mean something here are shorter.
+/// Stored bytes of a control sequence. Sequences with a meaning here are shorter.
 const MAX_SEQUENCE: usize = 64;
 
 const ESC: u8 = 0x1B;
@@ -29,28 +31,28 @@ const CANCEL: u8 = 0x18;
 const SUBSTITUTE: u8 = 0x1A;
 const CTRL_C: u8 = 0x03;
 const BELL: u8 = 0x07;
-/// The end of a string in one byte; only where its start was one, as it may be part of a character.
+/// The end of a string in one byte; only if its start was one byte, because it may be part of a character.
 const STRING_END: u8 = 0x9C;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// Turns bytes into messages. Keeps what is unfinished between two reads.
+/// Turns bytes into messages. Stores unfinished input between two reads.
 #[derive(Debug, Default)]
 pub struct Parser {
     state: State,
-    /// When the newest byte came.
+    /// The time of the newest byte.
     at: u64,
-    /// When an escape byte was taken for the key, with nothing after it yet.
+    /// The time at which an escape byte was parsed as the key, with nothing after it yet.
     escaped: Option<u64>,
     out: Vec<TermMsg>,
 }
 
-/// What the next byte belongs to.
+/// The state: what the next byte belongs to.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum State {
     /// Nothing is unfinished.
     #[default]
     Idle,
-    /// An escape byte came, or two.
+    /// After one or two escape bytes.
     Escape { doubled: bool },
     /// A character of several bytes.
     Char {
@@ -62,7 +64,7 @@ enum State {
     Single { alt: bool },
     /// A control sequence: `ESC [`.
     Sequence { bytes: Vec<u8>, alt: bool },
-    /// The last bytes of an old form of mouse event, which nobody asked for.
+    /// The last bytes of an old form of mouse event, which the console never requests.
     OldMouse { left: usize },
     /// A control string.
     String(ControlString),
@@ -73,18 +75,18 @@ enum State {
 /// A control string so far.
 #[derive(Debug, PartialEq, Eq)]
 struct ControlString {
-    /// The byte that began it.
+    /// The first byte.
     introducer: u8,
     /// True where the start was one byte of the upper half.
     in_one_byte: bool,
     since: u64,
     is_empty: bool,
-    /// True once an escape byte came, which the end begins with.
+    /// True after an escape byte, the start of the end.
     ends: bool,
 }
 
 impl Parser {
-    /// Takes in the bytes of one read.
+    /// Parses the bytes of one read.
     pub fn take(&mut self, bytes: &[u8], at: u64) -> Vec<TermMsg> {
         self.expire(at);
         self.at = at;
@@ -98,7 +100,7 @@ impl Parser {
         std::mem::take(&mut self.out)
     }
 
-    /// When [`Self::wait`] has something to tell although no byte came.
+    /// The time when [`Self::wait`] returns a message without a new byte.
     pub fn wake_at(&self) -> Option<u64> {
         let patience = match &self.state {
             State::Idle => return None,
@@ -111,7 +113,7 @@ impl Parser {
         Some(self.at + patience)
     }
 
-    /// Tells what is certain at a time at which no further byte has come.
+    /// Returns the messages that are certain at a time without a new byte.
     pub fn wait(&mut self, at: u64) -> Vec<TermMsg> {
         self.expire(at);
         std::mem::take(&mut self.out)
@@ -141,7 +143,7 @@ impl Parser {
         }
     }
 
-    /// True where a read is the rest of a sequence of which the first byte was taken for a key. Nobody types two keys
+    /// True if a read is the rest of a sequence whose escape byte was parsed as a key. No operator types two keys
     /// in one read.
     fn is_late(&self, bytes: &[u8], at: u64) -> bool {
         let soon = self
@@ -182,7 +184,7 @@ impl Parser {
         }
     }
 
-    /// A byte with which something begins; `alt` where an escape byte came before it.
+    /// The first byte of an input; `alt` after an escape byte.
     fn idle(&mut self, byte: u8, alt: bool) {
         let code = match byte {
             ESC => {
@@ -231,7 +233,7 @@ impl Parser {
         });
     }
 
-    /// A control character of the upper half: an escape byte and a letter in one.
+    /// A control character of the upper half: one byte for an escape byte and a letter.
     fn upper(&mut self, byte: u8) {
         match byte - 0x40 {
             b'[' => self.begin_sequence(false),
@@ -285,7 +287,7 @@ impl Parser {
 
     fn character(&mut self, mut bytes: Vec<u8>, length: usize, alt: bool, byte: u8) {
         if !(0x80..=0xBF).contains(&byte) {
-            // What came before was no character.
+            // The earlier bytes were no character.
             return self.idle(byte, false);
         }
         bytes.push(byte);
@@ -322,7 +324,7 @@ impl Parser {
                 }
             }
             CANCEL | SUBSTITUTE => {}
-            // It was cut off: what comes now is something else.
+            // It was cut off: the new bytes are separate.
             _ => self.idle(byte, false),
         }
     }

@@ -1,6 +1,8 @@
-//! The modes of the terminal: set together, taken back together, once, from wherever.
+//! Sets and resets the modes of the terminal together, from any thread.
 //!
-//! The state is one per process because the terminal is. Must not know: frames, signals.
+//! Must not know: frames, signals.
+//!
+//! The state is global to the process, because the terminal is.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -26,31 +28,30 @@ static MOUSE: AtomicBool = AtomicBool::new(false);
 static KEYBOARD: AtomicBool = AtomicBool::new(false);
 static TITLE: AtomicBool = AtomicBool::new(false);
 static SAVED: Mutex<Option<Termios>> = Mutex::new(None);
-/// Held while bytes go out, so that nothing is cut in two.
+/// Locked while bytes are written, so that no write is split.
 static OUT: Mutex<()> = Mutex::new(());
 
-/// Alternate screen, bracketed paste, focus events, no cursor; and what is written stands in the order
-/// in which it was written, whatever its direction: a terminal that turned right-to-left text around would
-/// show another order of bytes than the one that runs.
+/// Alternate screen, bracketed paste, focus events, no cursor, and no reordering of right-to-left text: it would
+/// show the bytes that run in another order.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[8l";
-/// All that [`ENTER`] and a frame may have set, and what an event reader may have asked for.
+/// Resets everything that [`ENTER`], a frame or an event reader may have set.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[0m\x1b[8h\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1003l\x1b[?1002l\x1b[?1000l";
-/// Keeps the title, and brings it back.
+/// Saves and restores the title.
 const TITLE_ON: &[u8] = b"\x1b[22;2t";
 const TITLE_OFF: &[u8] = b"\x1b[23;2t";
 const KEYBOARD_ON: &[u8] = b"\x1b[>1u";
 const KEYBOARD_OFF: &[u8] = b"\x1b[<1u";
 
-/// How long the way back waits for a terminal that takes nothing.
+/// How long the restore waits for a blocked terminal.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 pub(super) fn is_terminal() -> bool {
     isatty(io::stdout())
 }
 
-/// The descriptor whose modes are set: standard input where it is the terminal.
+/// The descriptor whose modes are set: standard input if it is the terminal.
 pub(super) fn with_tty<T>(act: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
     let stdin = io::stdin();
     if isatty(&stdin) {
@@ -60,7 +61,7 @@ pub(super) fn with_tty<T>(act: impl FnOnce(BorrowedFd<'_>) -> T) -> T {
     }
 }
 
-/// Opens the terminal to read what is typed: standard input where it is the terminal, else the terminal of the process.
+/// Opens the terminal for typed input: standard input if it is a terminal, else the terminal of the process.
 pub fn open_input() -> io::Result<OwnedFd> {
     let stdin = io::stdin();
     if isatty(&stdin) {
@@ -79,7 +80,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes the terminal; false where it is taken already.
+/// Takes the terminal; false if it is taken already.
 pub(super) fn take(options: Options) -> io::Result<bool> {
     if STATE
         .compare_exchange(OFF, ON, Ordering::SeqCst, Ordering::SeqCst)
@@ -94,8 +95,8 @@ pub(super) fn take(options: Options) -> io::Result<bool> {
     set.map(|()| true)
 }
 
-/// Takes it again after another program had it. Its modes are given back as they were before, however that one left
-/// them: an editor that was killed may have left them raw.
+/// Takes it again after another program had it. The end still restores the first modes: a killed editor may have
+/// left raw modes.
 pub(super) fn take_back(options: Options) -> io::Result<()> {
     match STATE.compare_exchange(RELEASED, ON, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) | Err(ON) => set(options),
@@ -103,12 +104,12 @@ pub(super) fn take_back(options: Options) -> io::Result<()> {
     }
 }
 
-/// Takes it again after the process was stopped: who had the terminal meanwhile may have set other modes for it.
+/// Takes it again after the process was stopped. Another program may have set other modes meanwhile.
 pub(super) fn retake(options: Options) -> io::Result<()> {
     match STATE.compare_exchange(RELEASED, ON, Ordering::SeqCst, Ordering::SeqCst) {
         Ok(_) => save().and_then(|()| set(options)),
         Err(ON) => set(options),
-        // It was given back for good meanwhile: the process is about to end.
+        // It was restored for good meanwhile: the process is about to end.
         Err(_) => Ok(()),
     }
 }
@@ -149,7 +150,7 @@ pub(super) fn set_mouse(on: bool) -> io::Result<()> {
     present(if on { MOUSE_ON } else { MOUSE_OFF })
 }
 
-/// Gives the terminal back for a while.
+/// Restores the terminal for a while.
 pub(super) fn release() {
     if STATE
         .compare_exchange(ON, RELEASED, Ordering::SeqCst, Ordering::SeqCst)
@@ -164,8 +165,7 @@ pub(super) fn is_ours() -> bool {
     STATE.load(Ordering::SeqCst) != OFF
 }
 
-/// Gives the terminal back as it was. May be called from anywhere, any number of times; nothing is
-/// drawn afterwards.
+/// Restores the terminal. May be called from anywhere, any number of times; nothing is drawn afterwards.
 pub fn restore() {
     if STATE.swap(OFF, Ordering::SeqCst) == ON {
         give_back();
@@ -173,7 +173,7 @@ pub fn restore() {
 }
 
 fn give_back() {
-    // A frame under way ends first; if the terminal takes nothing any more, this does not wait for it.
+    // Waits for a frame that is being written, but not for a blocked terminal.
     let mut waited = Duration::ZERO;
     let step = Duration::from_millis(5);
     let guard = loop {
@@ -203,7 +203,7 @@ fn give_back() {
         let foreground =
             rustix::termios::tcgetpgrp(tty).is_ok_and(|group| group == rustix::process::getpgrp());
         if foreground && let Some(modes) = lock(&SAVED).as_ref() {
-            // Reports of the mouse that nobody read are not for the shell.
+            // The shell must not get unread mouse reports.
             let _ = tcflush(tty, QueueSelector::IFlush);
             let _ = tcsetattr(tty, OptionalActions::Now, modes);
         }
@@ -219,7 +219,7 @@ pub(super) fn present(bytes: &[u8]) -> io::Result<()> {
     write_all(bytes, None)
 }
 
-/// Writes past the lock of standard output, which a thread that panics may hold.
+/// Writes without the lock of standard output, which a panicking thread may hold.
 fn write_all(mut bytes: &[u8], patience: Option<Duration>) -> io::Result<()> {
     let out = io::stdout();
     while !bytes.is_empty() {

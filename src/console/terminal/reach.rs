@@ -1,7 +1,6 @@
-//! How a sequence of the console's own reaches the terminal that the operator sits at: as it is, or
-//! through a multiplexer in between.
+//! Wraps sequences so that they reach the operator's terminal through a multiplexer.
 //!
-//! Must not know: the environment (what is known of it is passed in), what a sequence is for.
+//! Must not know: the environment (its values are passed in), what a sequence is for.
 
 use std::fmt::Write as _;
 
@@ -11,7 +10,7 @@ const ESC: char = '\u{1b}';
 /// Longest piece that GNU screen passes on.
 const PIECE: usize = 700;
 
-/// What stands between the console and the operator's terminal.
+/// The multiplexers between the console and the operator's terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reach {
     /// tmux.
@@ -24,7 +23,7 @@ pub struct Reach {
     pub titled: bool,
 }
 
-/// What the environment tells.
+/// Facts from the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Around<'a> {
     /// `TERM`.
@@ -40,7 +39,7 @@ pub struct Around<'a> {
 }
 
 impl Reach {
-    /// What the environment tells of the way.
+    /// The way to the terminal, from the environment.
     pub fn of(around: &Around<'_>) -> Self {
         let term = around.term.unwrap_or("");
         Self {
@@ -65,7 +64,7 @@ impl Reach {
         self.outside(&plain)
     }
 
-    /// The sequence of a notification of the desktop. The words are the console's own.
+    /// The sequence of a desktop notification. It has no untrusted text.
     pub fn notification(self, words: &str) -> String {
         let plain = if self.titled {
             format!("{ESC}]777;notify;overrule;{words}{ESC}\\")
@@ -75,7 +74,7 @@ impl Reach {
         self.outside(&plain)
     }
 
-    /// A sequence, so that the terminal outside of a multiplexer gets it.
+    /// Wraps a sequence for the terminal outside of a multiplexer.
     fn outside(self, plain: &str) -> String {
         if self.tmux {
             through_tmux(plain)
@@ -86,7 +85,7 @@ impl Reach {
         }
     }
 
-    /// The way of a copy, for the operator; empty where there is nothing in between.
+    /// Describes the way of a copy for the operator; empty without a multiplexer.
     pub const fn way(self) -> &'static str {
         match (self.ssh, self.tmux, self.screen) {
             (false, false, false) => "",
@@ -102,8 +101,8 @@ fn through_tmux(plain: &str) -> String {
     format!("{ESC}Ptmux;{doubled}{ESC}\\")
 }
 
-/// screen passes on what stands in a device control string, which an escape ends: the last two bytes
-/// of the sequence go in pieces of their own.
+/// screen passes on the contents of a device control string, which an escape ends. So the last two bytes of the
+/// sequence are sent separately.
 fn through_screen(plain: &str) -> String {
     let mut out = String::new();
     let mut piece = String::new();

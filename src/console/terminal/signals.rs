@@ -1,6 +1,6 @@
-//! What the system tells the console: to end, that it goes on, that the terminal is gone.
+//! Signals of the system: end, stop, continue, resize, loss of the terminal.
 //!
-//! Must not know: what the console does about it.
+//! Must not know: how the console reacts.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -20,7 +20,7 @@ use super::modes;
 /// signal while the console has it.
 const LATE: Duration = Duration::from_secs(1);
 
-/// Something that the console must react to.
+/// A signal for the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// SIGTERM.
@@ -42,7 +42,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// The exit code by which shells know the cause; none where the process goes on.
+    /// The exit code that tells shells the cause; `None` if the process continues.
     pub const fn exit_code(self) -> Option<i32> {
         match self {
             Self::Terminate => Some(143),
@@ -65,9 +65,9 @@ pub struct Signals {
     continued: Source,
     resized: Source,
     closed: mpsc::Receiver<()>,
-    /// Until when an interrupt is that of a program that had the terminal.
+    /// Until then, an interrupt belongs to the program that had the terminal.
     late: Option<Instant>,
-    /// Until when a stop is this process's own, which it has made already.
+    /// Until then, a stop signal is from this process itself, which has stopped already.
     stopped: Option<Instant>,
     /// Ends the watcher when dropped.
     _watch: Option<OwnedFd>,
@@ -92,9 +92,9 @@ impl Signals {
         })
     }
 
-    /// Another program (an editor) had the terminal, and ended. A ctrl-c that ended it went to this process as
-    /// well, and may come after the news of the end: two threads may be told of the two. Requests to end and
-    /// the end of the terminal count whenever they came.
+    /// Another program (an editor) had the terminal, and ended. A ctrl-c that ended it also went to this process,
+    /// and may arrive after the end of the program. Requests to end and the loss of the terminal are always
+    /// handled.
     pub fn another_ended(&mut self) {
         self.forget_stop();
         self.late = Some(Instant::now() + LATE);
@@ -104,7 +104,7 @@ impl Signals {
     pub async fn next(&mut self) -> Signal {
         loop {
             tokio::select! {
-                // Who is asked to end and to stop at once ends.
+                // A request to end comes before a stop.
                 biased;
                 Some(()) = self.terminate.recv() => return Signal::Terminate,
                 Some(()) = self.quit.recv() => return Signal::Quit,
@@ -128,8 +128,8 @@ impl Signals {
     }
 }
 
-/// Watches the terminal from a thread, as a poll of it cannot be had from the runtime. Gives the
-/// end of a pipe that ends the thread when it is dropped; none without a terminal.
+/// Watches the terminal from a thread, because the runtime cannot poll it. Returns the end of a pipe; dropping it
+/// ends the thread. `None` without a terminal.
 fn watch(message: mpsc::Sender<()>) -> io::Result<Option<OwnedFd>> {
     if !modes::is_terminal() {
         return Ok(None);
@@ -175,20 +175,19 @@ impl Signals {
     }
 }
 
-/// Who stops.
+/// What to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stops {
     /// The whole process group, as ctrl-z does elsewhere.
     Group,
-    /// This process, to which somebody sent SIGTSTP.
+    /// This process, which received SIGTSTP.
     Own,
 }
 
-/// How long a signal of one's own is waited for.
+/// How long to wait for the process's own signal.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Stops, and returns once the process goes on. Where nobody could make it go on again (no shell
-/// above), it does not stop.
+/// Stops, and returns when the process continues. Without a shell that could continue it, it does not stop.
 pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::Result<()> {
     if !could_resume() {
         return Ok(());
@@ -197,17 +196,17 @@ pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::R
     if who == Stops::Group {
         let mut message = signal(SignalKind::from_raw(Number::TSTP.as_raw()))?;
         kill_current_process_group(Number::TSTP)?;
-        // This process hears it too, which only means that all of its listeners have.
+        // This process receives it too: then all other receivers have it.
         let _ = timeout(SOON, message.recv()).await;
         if let Some(signals) = &mut signals {
             signals.forget_stop();
         }
     }
-    // SIGTSTP is heard instead of obeyed: this is what it would have done.
+    // SIGTSTP is only received here: stop as it would have done.
     kill_process(getpid(), Number::STOP)?;
-    // The stop may come a moment after the call; drawing must not begin before it.
+    // The stop may come shortly after the call; drawing must not start before it.
     let _ = timeout(SOON, continued.recv()).await;
-    // One's own word may have come late, on a busy machine: whoever goes on has stopped already.
+    // On a busy machine the own signal may arrive late: a process that continues has stopped already.
     if who == Stops::Group
         && let Some(signals) = signals
     {
@@ -217,12 +216,12 @@ pub(super) async fn stop(who: Stops, mut signals: Option<&mut Signals>) -> io::R
     Ok(())
 }
 
-/// Whether somebody above controls this job. The system stops no group that nobody would continue; it has
-/// to be asked here, as SIGSTOP always stops.
+/// True if a shell controls this job. The system does not stop a group without such a shell, but SIGSTOP always
+/// stops, so it is checked here.
 fn could_resume() -> bool {
     let (Ok(session), Some(parent)) = (getsid(None), getppid()) else {
         return false;
     };
-    // The group of the session's leader is nobody's job, and a parent elsewhere is no shell of ours.
+    // The group of the session leader is no job, and a parent in another session is not its shell.
     getpgrp() != session && getsid(Some(parent)).is_ok_and(|other| other == session)
 }

@@ -1,4 +1,6 @@
-//! Scenes in which the operator is asked something. Must not know: terminals, engines.
+//! Scenes in which the operator is asked something.
+//!
+//! Must not know: terminals, engines.
 
 use std::sync::Arc;
 
@@ -25,8 +27,8 @@ const ROUNDS: [(&str, &str, Strategy); 2] = [
 ];
 
 impl Stage {
-    /// A call that its check stopped and that was mended, ran, was refused, was mended once more, and ran well; beside
-    /// it one that its check stopped for good.
+    /// A call that was invalid, repaired, failed, repaired again, and succeeded; next to it a call that stayed
+    /// invalid.
     pub fn repaired_in_two_rounds(&mut self) {
         self.begin();
         self.thought("t2", "I book, and tell where.");
@@ -71,7 +73,7 @@ impl Stage {
                 digest: None,
             });
         }
-        stopped(self, "c4", "send_mail", r#"{"to":"nobody"}"#, "/to");
+        stopped(self, "c4", "send_mail", r#"{"to":"noname"}"#, "/to");
         self.engine(Event::Resilience(ResilienceEvent::GaveUp {
             call: id("c4"),
             rev: Rev(1),
@@ -85,7 +87,7 @@ impl Stage {
         self.draw();
     }
 
-    /// A round of repair that led to other arguments.
+    /// A round of repair that changed the arguments.
     fn repaired(&mut self, node: &str, round: u32, (args, path, strategy): (&str, &str, Strategy)) {
         let (call, rev) = (id(node), Rev(round));
         let change = Change {
@@ -143,15 +145,15 @@ impl Stage {
         });
     }
 
-    /// In front of what waits, for long enough that keys count.
+    /// Goes to the queue, and waits until keys are accepted.
     pub fn at_the_queue(&mut self) {
         self.draw();
         self.press("2");
         self.wait(ARMING);
     }
 
-    /// A list of approvals is open: of four calls one was decided elsewhere, one says something else now, and another
-    /// call came.
+    /// An open list of approvals: of four calls, one was decided elsewhere, one has a new revision, and another
+    /// call was added.
     pub fn listed_and_moved_on(&mut self) {
         for call in ["c7", "c8", "c9"] {
             self.awaiting(
@@ -178,7 +180,7 @@ impl Stage {
         self.draw();
     }
 
-    /// A call that waits, and that a repair proposes in place of another one, which failed.
+    /// A waiting call that a repair proposes instead of a failed one.
     pub fn proposed_in_place(&mut self, node: &str, (tool, args): (&str, &str), other: (&str, &str)) {
         let (call, round) = (id(node), 1);
         self.proposed(node, tool, args);

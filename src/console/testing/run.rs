@@ -1,4 +1,4 @@
-//! What happens in a run, event by event.
+//! The events of a run, one function for each step.
 //!
 //! Must not know: terminals, engines.
 
@@ -16,7 +16,7 @@ use crate::domain::transcript::hash;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 
 impl Stage {
-    /// Begins a run with a prompt (`p1`, turn 1) and an open turn 2.
+    /// Starts a run with a prompt (`p1`, turn 1) and an open turn 2.
     pub fn begin(&mut self) {
         let tool = |name: &str, effect, tags: &[&str], schema: &str| ToolCard {
             description: format!("{name} for tests").into(),
@@ -70,7 +70,7 @@ impl Stage {
         self.request_with_notes(turn, request, &[]);
     }
 
-    /// The same, with what this request alone tells the model.
+    /// The same, with notices that only this request sends to the model.
     pub fn request_with_notes(&mut self, turn: u32, request: u32, reported: &[&str]) {
         let (state, thread) = (&self.model.run.state, ThreadId(0));
         let known = state.turns.contains_key(&TurnId(turn)).then_some(TurnId(turn));
@@ -89,7 +89,7 @@ impl Stage {
         });
     }
 
-    /// A turn whose request broke is asked again after so many milliseconds.
+    /// A turn whose request broke is asked again after `wait_ms`.
     pub fn retry_scheduled(&mut self, turn: u32, no: u32, wait_ms: u64) {
         self.turn(TurnEvent::RetryScheduled {
             turn: TurnId(turn),
@@ -144,7 +144,7 @@ impl Stage {
         self.ready_at(node, rev, Vec::new());
     }
 
-    /// A call that is ready, with what it was given.
+    /// A call that is ready, with its inputs.
     pub fn ready_with(&mut self, node: &str, bindings: Vec<crate::domain::call::Binding>) {
         self.ready_at(node, 1, bindings);
     }
@@ -177,7 +177,7 @@ impl Stage {
         });
     }
 
-    /// What the policy says of every call here.
+    /// The policy's decision on every call here.
     pub fn verdict() -> Verdict {
         Verdict {
             gate: Gate::Ask,
@@ -191,7 +191,7 @@ impl Stage {
         }
     }
 
-    /// A call that waits for the operator, by this word of the policy.
+    /// A call that waits for the operator, by this decision of the policy.
     pub fn awaiting_by(&mut self, node: &str, (tool, args): (&str, &str), verdict: Verdict) {
         let deadline_ms = verdict.deadline_ms;
         self.proposed(node, tool, args);
@@ -216,7 +216,7 @@ impl Stage {
         });
     }
 
-    /// A call that waited says something else, in its second revision, and waits again.
+    /// A waiting call gets a second revision, and waits again.
     pub fn awaiting_revised(&mut self, node: &str, (tool, args): (&str, &str), origin: Origin) {
         self.engine(Event::Edit(EditEvent::Revised {
             node: id(node),
@@ -244,7 +244,7 @@ impl Stage {
         self.start(node)
     }
 
-    /// A call that waits is let run: it waits no more.
+    /// A waiting call is approved.
     pub fn approved(&mut self, node: &str) {
         self.call(CallEvent::Decided {
             call: id(node),
@@ -310,7 +310,7 @@ impl Stage {
         self.repeats(node, ("write_file", args), ConsentCause::Orphaned, Vec::new());
     }
 
-    /// A call that asks for consent because of what another run did.
+    /// A call that asks for consent because of an effect of another run.
     pub fn consent_elsewhere(&mut self, node: &str, tool: &str, args: &str, entry: Seq) {
         self.repeats(node, (tool, args), ConsentCause::Elsewhere, vec![entry]);
     }
@@ -332,7 +332,7 @@ impl Stage {
         });
     }
 
-    /// A call whose outcome nobody knows.
+    /// A call with an unknown outcome.
     pub fn outcome_unknown(&mut self, node: &str) {
         self.outcome_unknown_with(node, r#"{"path":"a","content":"b"}"#);
     }
@@ -359,7 +359,7 @@ impl Stage {
         });
     }
 
-    /// A run with a bit of everything: used for pictures.
+    /// A run with a bit of everything, for snapshots.
     pub fn sample(&mut self) {
         self.begin();
         self.thought(
@@ -395,12 +395,12 @@ impl Stage {
         self.close();
     }
 
-    /// A stream that broke and is left to the operator.
+    /// A broken stream that waits for the operator.
     pub fn broken(&mut self) {
         self.broken_by(StreamFaultKind::Garbage, "the answer is no JSON", None);
     }
 
-    /// A stream of turn 2 that broke in some way; the server may have asked to wait so many milliseconds.
+    /// A broken stream of turn 2. The server may have asked to wait some milliseconds.
     pub fn broken_by(&mut self, kind: StreamFaultKind, message: &str, retry_after_ms: Option<u64>) {
         self.turn(TurnEvent::Broken {
             turn: TurnId(2),

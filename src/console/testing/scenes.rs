@@ -28,7 +28,7 @@ impl Stage {
         stage
     }
 
-    /// An edit of its prompt, which all of it hangs on, as far as its preview.
+    /// An edit of its prompt, on which everything depends, up to its preview.
     pub fn previewed() -> Self {
         let mut stage = Self::long();
         stage.press("1 g e");
@@ -72,7 +72,7 @@ impl Stage {
         self.draw();
     }
 
-    /// A write that ran under a thought that was rewritten.
+    /// A write that ran after a thought that was rewritten.
     pub fn orphaned(&mut self) {
         self.written();
         self.press("1 g j e");
@@ -105,7 +105,7 @@ impl Stage {
         self.draw();
     }
 
-    /// An edited read beside a write: two branches.
+    /// An edited read next to a write: two branches.
     pub fn edited(&mut self) {
         self.begin();
         self.thought("t2", "I will read and write.");
@@ -126,8 +126,8 @@ impl Stage {
         self.carry_out();
     }
 
-    /// A turn of the model's: a thought, then calls of a tool that end as told, each taking 200 ms more
-    /// than the one before. Nodes are numbered from `no` on; gives the next number.
+    /// A turn of the model: a thought, then calls of a tool with these outcomes, each 200 ms slower than the one
+    /// before. Nodes are numbered from `no`; returns the next number.
     pub fn model_turn(&mut self, turn: u32, no: u32, text: &str, calls: &[(&str, Outcome)]) -> u32 {
         self.request(turn, 1);
         self.clock += 400;
@@ -306,8 +306,8 @@ impl Stage {
 }
 
 impl Stage {
-    /// A run with a tool that refuses everybody and one that works, for the health of tools. Its operator is asked about
-    /// a tool of such a weight.
+    /// A run with a tool that always fails and one that works, for the health of tools. The operator is asked about
+    /// a tool with a low weight.
     pub fn ailing(&mut self) {
         use crate::domain::call::{ErrorClass, ToolError};
         use crate::resilience::routing::Settings;
@@ -359,7 +359,7 @@ impl Stage {
         }));
     }
 
-    /// A run in trouble: a tool that refuses everybody, an open breaker, a repetition that waits for the operator.
+    /// A run with problems: a tool that always fails, an open breaker, a loop that waits for the operator.
     pub fn troubled(&mut self) {
         self.ailing();
         self.breaker("search", Phase::Open);
@@ -367,7 +367,7 @@ impl Stage {
         self.draw();
     }
 
-    /// A repetition of these calls that the run is paused for, after one step that changed nothing.
+    /// A loop of these calls that paused the run, after one step that changed nothing.
     pub fn goes_round(&mut self, tool: &str, calls: &[&str]) {
         use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
         use crate::domain::event::{EscapeEvent, Event, RunEvent};
@@ -418,7 +418,7 @@ impl Stage {
 }
 
 impl Stage {
-    /// Other words for a thought, committed from somewhere else, so that neither cursor nor focus moves.
+    /// A new text for a thought, committed elsewhere, so that neither cursor nor focus moves.
     pub fn rewrite(&mut self, node: &str, text: &str) {
         use crate::console::model::staged_edits::commit_of;
         use crate::console::msg::Out;
@@ -440,13 +440,13 @@ impl Stage {
         self.carry_out();
     }
 
-    /// Three writes that wait, and an edit that replaced them.
+    /// Three waiting writes that an edit superseded.
     pub fn replaced(&mut self) {
         self.three_wait();
         self.rewrite("t2", "I will not write.");
     }
 
-    /// Three writes that wait.
+    /// Three waiting writes.
     pub fn three_wait(&mut self) {
         self.begin();
         self.thought("t2", "I will write.");

@@ -1,4 +1,6 @@
-//! What a frame costs, counted instead of timed. Must not know: what is shown.
+//! Counts the cost of a frame instead of timing it.
+//!
+//! Must not know: what is shown.
 
 use std::cell::Cell;
 
@@ -7,17 +9,17 @@ thread_local! {
     static THROUGH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A text of so many bytes is laid out.
+/// Records that a text of `bytes` is laid out.
 pub fn laid(bytes: usize) {
     LAID.with(|laid| laid.set(laid.get() + bytes));
 }
 
-/// Something of any length is gone through, which is kept then.
+/// Records a full scan whose result is cached.
 pub fn gone_through() {
     THROUGH.with(|through| through.set(through.get() + 1));
 }
 
-/// The bytes that are laid out by something, and how often something was gone through for it.
+/// The bytes that a function lays out, and the number of its full scans.
 pub fn of(what: impl FnOnce()) -> (usize, usize) {
     let now = || (LAID.with(Cell::get), THROUGH.with(Cell::get));
     let before = now();

@@ -1,4 +1,4 @@
-//! Colours, what is left of them on lesser terminals, and the contrast between two.
+//! Colours, their nearest match on terminals with fewer colours, and contrast.
 //!
 //! Must not know: roles, files.
 
@@ -13,11 +13,11 @@ use super::Colours;
 pub(super) struct Paint {
     /// Red, green, blue.
     pub rgb: [u8; 3],
-    /// Place among the sixteen.
+    /// Index among the sixteen.
     pub basic: u8,
 }
 
-/// The sixteen, by their place.
+/// The sixteen by index.
 pub(super) const BASIC: [&str; 16] = [
     "black",
     "red",
@@ -37,7 +37,7 @@ pub(super) const BASIC: [&str; 16] = [
     "bright-white",
 ];
 
-/// What the sixteen commonly look like.
+/// Common appearance of the sixteen.
 pub(super) const COMMON: [[u8; 3]; 16] = [
     [0, 0, 0],
     [205, 0, 0],
@@ -57,10 +57,10 @@ pub(super) const COMMON: [[u8; 3]; 16] = [
     [255, 255, 255],
 ];
 
-/// A colour as it is drawn, and what it looks like.
+/// A colour as sent to the terminal, and as displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TerminalColour {
-    /// What the terminal is told.
+    /// The colour for the terminal.
     pub color: Color,
     /// Red, green, blue.
     pub rgb: [u8; 3],
@@ -75,8 +75,8 @@ impl TerminalColour {
         }
     }
 
-    /// A colour on a terminal of so many; none where it shows none. What is told is what was judged: a terminal's own
-    /// palette is used only where there is no other.
+    /// A colour on a terminal with this number of colours; none without colours. The sent colour is
+    /// the one that was checked: a terminal's own palette is used only if it has no other.
     pub(super) fn of(rgb: [u8; 3], colours: Colours) -> Option<Self> {
         let [red, green, blue] = rgb;
         match colours {
@@ -99,7 +99,7 @@ impl TerminalColour {
         }
     }
 
-    /// A colour that a theme's look has; none for the terminal's own.
+    /// A colour of a theme's style; none for the terminal's default.
     pub(super) fn seen(color: Color) -> Option<Self> {
         let rgb = match color {
             Color::Rgb(red, green, blue) => [red, green, blue],
@@ -110,7 +110,7 @@ impl TerminalColour {
     }
 }
 
-/// What one of the 256 looks like.
+/// Appearance of one of the 256.
 pub(super) fn indexed(index: u8) -> [u8; 3] {
     COMMON
         .get(usize::from(index))
@@ -119,7 +119,7 @@ pub(super) fn indexed(index: u8) -> [u8; 3] {
 }
 
 impl Paint {
-    /// What a terminal of so many colours is told; none where it is told nothing.
+    /// The colour for a terminal with this number of colours; none for its default.
     pub(super) fn on(self, colours: Colours) -> Option<Color> {
         let [red, green, blue] = self.rgb;
         match colours {
@@ -155,9 +155,10 @@ const fn basic(place: u8) -> Color {
 /// The steps of the colour cube among the 256.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The nearest of the 240 of the 256 whose looks are the same everywhere; the first of several.
+/// The nearest of the 240 of the 256 that look the same everywhere; the first of several.
 pub(super) fn nearest(rgb: [u8; 3]) -> u8 {
-    // The parts of a distance add up, so that the nearest of the cube is the one with the nearest step of each part.
+    // Distances add up per channel, so the nearest colour of the cube has the nearest step in each
+    // channel.
     let step = |part: u8| {
         let far = |at: &u8| STEPS.get(usize::from(*at)).map_or(0, |step| step.abs_diff(part));
         (0..6_u8).min_by_key(far).unwrap_or(0)
@@ -181,7 +182,7 @@ pub(super) fn fixed(index: u8) -> [u8; 3] {
 }
 
 pub(super) fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
-    // Weighted, as eyes tell greens apart better than reds and blues.
+    // Weighted, as eyes distinguish greens better than reds and blues.
     one.iter()
         .zip(other)
         .zip([3, 6, 2])
@@ -192,13 +193,13 @@ pub(super) fn distance(one: [u8; 3], other: [u8; 3]) -> u32 {
         .sum()
 }
 
-/// Contrast between two colours by the measure of WCAG 2: 1 is none, 21 is black on white.
+/// Contrast between two colours as WCAG 2 defines it: 1 is none, 21 is black on white.
 pub fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// The light of each of the 256 steps of a part of a colour: a page of output has thousands to compare.
+/// Linear light of each of the 256 steps of a channel. A page of output has thousands to compare.
 static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
     std::array::from_fn(|part| {
         let part = part as f64 / 255.0;

@@ -1,7 +1,6 @@
-//! What becomes of the colours that a tool's output asks for: they are shown where they can be read and where they are
-//! not those of a decision, and nowhere else.
+//! Shows colours of tool output where they are readable and differ from those of decisions.
 //!
-//! Must not know: how the output asks.
+//! Must not know: how the output requests colours.
 
 use ratatui::style::{Modifier, Style};
 
@@ -9,20 +8,20 @@ use super::colour::{TerminalColour, contrast, distance, indexed};
 use super::{Colours, Look, Role};
 use crate::console::sgr::{Sgr, Tone};
 
-/// Contrast below which characters are drawn as if nothing had been asked for.
+/// Minimum contrast. Below it, requested colours are ignored.
 const FLOOR: f64 = 1.5;
-/// How far from a colour of a decision a colour must be, by the measure of [`distance`].
+/// Minimum [`distance`] to a colour of a decision.
 const NEAR: u32 = 3000;
-/// What is reserved.
+/// Reserved roles.
 const RESERVED: [Role; 2] = [Role::Decision, Role::DecisionKey];
-/// What an unknown ground may be.
+/// Possible extremes of an unknown background.
 const EXTREMES: [[u8; 3]; 2] = [[0; 3], [255; 3]];
 
-/// Characters and their ground; none where it is the terminal's own, which nobody knows.
+/// Foreground and background; none for the terminal's own colour, which is unknown.
 type Pair = [Option<TerminalColour>; 2];
 
 impl Look {
-    /// How characters look that a tool's output asks something for; patch it over the text of the screen.
+    /// The style of characters that tool output requests; patch it over the text of the screen.
     pub fn output(&self, sgr: Sgr) -> Style {
         if !self.is_coloured() {
             return self.free(Style::new().add_modifier(weight(sgr)));
@@ -39,7 +38,7 @@ impl Look {
             return Style::new();
         };
         if self.is_reserved(pair, background_set, sgr.bold) && self.colours == Colours::Basic {
-            // Of sixteen colours there is a second one of each kind.
+            // The sixteen colours have a bright and a dark one of each kind.
             pair[0] = pair[0].map(twin);
         }
         match self.legible(pair) {
@@ -52,13 +51,13 @@ impl Look {
         }
     }
 
-    /// True where the look has any colour.
+    /// True if the look has any colour.
     fn is_coloured(&self) -> bool {
         let mut styles = self.styles.iter();
         self.colours != Colours::None && styles.any(|style| style.fg.is_some() || style.bg.is_some())
     }
 
-    /// The colours that are asked for, those of the screen where none are.
+    /// The requested colours, or those of the screen.
     fn asked(&self, sgr: Sgr) -> Pair {
         let own = self.pair(Role::Text);
         let [mut fg, mut bg] = [(sgr.fg, own[0]), (sgr.bg, own[1])].map(|(tone, own)| match tone {
@@ -72,7 +71,7 @@ impl Look {
         if sgr.reverse {
             (fg, bg) = (bg, fg);
         }
-        // What is weaker lies between the two; sixteen colours have nothing there.
+        // A faint colour is the mean of the two. The sixteen colours have none in between.
         if let (true, Some(one), Some(other)) = (sgr.faint && self.colours != Colours::Basic, fg, bg) {
             let mean = |at: usize| {
                 let part = |rgb: [u8; 3]| u16::from(rgb.get(at).copied().unwrap_or(0));
@@ -83,11 +82,11 @@ impl Look {
         [fg, bg]
     }
 
-    /// A pair of colours where it can be read; what is not known of it is chosen.
+    /// A readable pair of colours. An unknown colour of it is chosen.
     fn legible(&self, [fg, bg]: Pair) -> Option<Pair> {
         match (fg, bg) {
             (Some(one), Some(other)) if contrast(one.rgb, other.rgb) >= FLOOR => Some([fg, bg]),
-            // On an unknown ground it must be seen whatever that is.
+            // On an unknown background it must be readable in both extremes.
             (Some(one), None)
                 if EXTREMES
                     .iter()
@@ -106,14 +105,15 @@ impl Look {
         }
     }
 
-    /// True for colours that belong to decisions: their pair, and their ground wherever it is not that of the screen.
+    /// True for the colours of decisions: their pair, and their background unless it is that of the
+    /// screen.
     fn is_reserved(&self, [fg, bg]: Pair, background_set: bool, bold: bool) -> bool {
         let near = |one: Option<TerminalColour>, other: Option<TerminalColour>| match (one, other) {
             (Some(one), Some(other)) => distance(one.rgb, other.rgb) < NEAR,
             (one, other) => one == other,
         };
         let own = self.pair(Role::Text)[1];
-        // Many terminals of sixteen colours show what is bold in the brighter one of its kind.
+        // Many terminals with sixteen colours show bold text in the brighter colour of its kind.
         let brighter = fg.filter(|_| bold && self.colours == Colours::Basic).map(twin);
         RESERVED.into_iter().any(|role| {
             let [ink, background] = self.pair(role);
@@ -129,7 +129,7 @@ impl Look {
         [style.fg, style.bg].map(|color| color.and_then(TerminalColour::seen))
     }
 
-    /// A style, or none where it would be that of a decision.
+    /// A style, or none if it would equal that of a decision.
     fn free(&self, style: Style) -> Style {
         let whole = self.style(Role::Text).patch(style);
         if RESERVED.into_iter().any(|role| self.full(role) == whole) {
@@ -147,7 +147,7 @@ fn weight(sgr: Sgr) -> Modifier {
     weight
 }
 
-/// The same of the sixteen, brighter or darker.
+/// The brighter or darker twin among the sixteen.
 fn twin(drawn: TerminalColour) -> TerminalColour {
     let place = (0..16).find(|place| TerminalColour::basic(*place) == drawn);
     place.map_or(drawn, |place| TerminalColour::basic(place ^ 8))
@@ -167,7 +167,7 @@ mod tests {
         Theme::built_in(name).unwrap().look(colours)
     }
 
-    /// The dark theme on whatever the terminal's own two colours are.
+    /// The dark theme on the terminal's own two colours.
     fn bare(colours: Colours) -> Look {
         let dark = include_str!("../../../themes/dark.toml");
         let own = dark.replacen(r#"{ fg = "ink", bg = "ground" }"#, "{}", 1);
@@ -245,7 +245,7 @@ mod tests {
                 }
             }
         }
-        // Sixteen colours have another yellow.
+        // The sixteen colours have another yellow.
         let look = look("dark", Colours::Basic);
         assert_eq!(look.full(Role::Decision).fg, Some(Color::Yellow));
         assert_eq!(

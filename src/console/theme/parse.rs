@@ -1,4 +1,4 @@
-//! Reads a theme file: strictly, and every complaint names file, line and key.
+//! Reads a theme file strictly; every error names file, line and key.
 //!
 //! Must not know: what a theme is used for.
 
@@ -20,7 +20,7 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("strike", Modifier::CROSSED_OUT),
 ];
 
-/// Roles that somebody decides by, or is warned by.
+/// Roles of decisions and warnings, which must be readable.
 const WEIGHTY: [Role; 17] = [
     Role::Text,
     Role::JsonKey,
@@ -40,14 +40,14 @@ const WEIGHTY: [Role; 17] = [
     Role::Warning,
     Role::Error,
 ];
-/// The least contrast of words that have to be read, as the guidelines for the web have it (level AA).
+/// Minimum contrast of readable text by the web guidelines (level AA).
 pub(super) const LEGIBLE: f64 = 4.5;
 
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 type Palette = HashMap<String, Option<Paint>>;
 
-/// Where complaints come from.
+/// Source of an error.
 struct Place<'t> {
     text: &'t str,
     file: &'t str,
@@ -87,8 +87,8 @@ pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     Ok(Theme { name, looks })
 }
 
-/// Refuses a theme in which what is decided about, what is decided by, or what warns, cannot be told from its ground.
-/// Where a colour is the terminal's own nothing is known of it.
+/// Refuses a theme in which decision texts or warnings are not readable on their background. The
+/// terminal's own colours are unknown and not checked.
 fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), Error> {
     let of = |role: Role| looks.get(role as usize).copied().unwrap_or_default();
     let text = of(Role::Text);
@@ -102,7 +102,7 @@ fn legible(place: &Place<'_>, roles: &Value<'_>, looks: &[Entry]) -> Result<(), 
             let table = as_table(place, roles, "roles")?;
             let at = table.get(role.key()).map_or(0, |value| value.span().start);
             let message = format!(
-                "its contrast with its ground is {ratio:.1} to 1, and what decisions rest on must have {LEGIBLE} at least: choose \
+                "its contrast with its background is {ratio:.1} to 1, but this role needs at least {LEGIBLE}: choose \
                  colours that are further apart"
             );
             return Err(place.bad(at, format!("roles.{}", role.key()), message));
@@ -194,7 +194,7 @@ fn palette(place: &Place<'_>, value: &Value<'_>) -> Result<Palette, Error> {
 }
 
 fn short(text: &str) -> String {
-    // The file may hold anything; a complaint about it goes to a terminal.
+    // The file may hold anything, and the error goes to a terminal.
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 

@@ -1,17 +1,18 @@
-//! The built-in themes can be read by people, and bad ones are refused with their place.
+//! The built-in themes are readable, and errors in themes name their place.
+//!
 //! Must not know: the screen.
 
 use super::colour::{BASIC, COMMON, distance, fixed, nearest};
 use super::*;
 use ratatui::style::Color;
 
-/// Roles that are lines, not words.
+/// Roles that are lines, not text.
 const DRAWN: [Role; 3] = [Role::Border, Role::Focus, Role::Line];
-/// Roles whose ground lies under words of other roles.
+/// Roles whose background is under text of other roles.
 const GROUNDS: [Role; 3] = [Role::Selection, Role::Ancestor, Role::Descendant];
-/// Roles whose ground lies under the words of the lines at the top and at the bottom.
+/// Roles whose background is under the text of the header and the status line.
 const LINES: [Role; 2] = [Role::Header, Role::Status];
-/// Roles whose words stand in those lines.
+/// Roles whose text is in those lines.
 const IN_LINES: [Role; 12] = [
     Role::Text,
     Role::Title,
@@ -26,7 +27,7 @@ const IN_LINES: [Role; 12] = [
     Role::Warning,
     Role::Error,
 ];
-/// Roles whose words stand in rows that are marked by a ground.
+/// Roles whose text is in rows that are marked by a background.
 const IN_ROWS: [Role; 14] = [
     Role::Text,
     Role::Dim,
@@ -60,7 +61,7 @@ fn floor(role: Role) -> f64 {
     }
 }
 
-/// Every theme but the one without colours.
+/// Every theme except the one without colours.
 fn coloured() -> impl Iterator<Item = &'static str> {
     Theme::names().filter(|name| *name != "mono")
 }
@@ -87,7 +88,7 @@ fn every_file_of_the_project_is_built_in() {
     assert!(names.len() >= 6);
 }
 
-/// A colour as eyes without the sense for green see it (Machado, Oliveira, Fernandes 2009).
+/// A colour as people with green blindness see it (Machado, Oliveira, Fernandes 2009).
 fn without_green(rgb: [u8; 3]) -> [f64; 3] {
     const SEEN: [[f64; 3]; 3] = [
         [0.367_322, 0.860_646, -0.227_968],
@@ -253,7 +254,7 @@ fn complaint(from: &str, to: &str) -> String {
         .to_string()
 }
 
-/// Where a complaint about a piece of a line of the dark theme, as it was changed, must point.
+/// The place of an error about a piece of a changed line of the dark theme.
 fn at(line: &str, change: (&str, &str), piece: &str, key: &str) -> (String, String) {
     let dark = BUILT_IN[0].1;
     let text = dark.replacen(change.0, change.1, 1);
@@ -351,12 +352,12 @@ fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
         assert!(text.starts_with("theme mine.toml, line "), "{text}");
         assert!(
             text.contains(&format!(
-                "key `roles.{key}`: its contrast with its ground is 1.0 to 1"
+                "key `roles.{key}`: its contrast with its background is 1.0 to 1"
             )),
             "{text}"
         );
     }
-    // What only draws a line may be as faint as one likes.
+    // A role that only draws a line may be as faint as the author likes.
     let dark = BUILT_IN[0].1;
     let of = |key: &str, to: &str| {
         let line = dark
@@ -433,7 +434,7 @@ fn colours_are_made_here_and_nowhere_else() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     let here = root.join("console/theme");
-    // Names them to say them to the terminal.
+    // These convert colours for the terminal.
     let sent = ["console/terminal/pen.rs", "console/terminal/pen"].map(|name| root.join(name));
     let made = [
         "Color::Rgb",

@@ -1,5 +1,8 @@
-//! What one key does about a run that waits for a person: it leads to the call and opens what the fix needs. What
-//! lets something happen is decided there, as always. Must not know: when a person is needed.
+//! Fixes for a run that needs attention: each goes to the call and opens what it needs.
+//!
+//! Must not know: when a run needs attention.
+//!
+//! A fix decides nothing by itself: the operator decides there with the usual keys.
 
 use super::input::By;
 use super::{decide, drive, edits, jumps, open, prepare, prompts, stage};
@@ -11,8 +14,8 @@ use crate::console::tabs::fits;
 use crate::domain::id::NodeId;
 use crate::resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
 
-/// What the model is told of what was stopped, unless the operator writes something else.
-const STOPPED: &str = "the operator stopped this branch: go on without it";
+/// The reason that the model sees for a stopped branch, unless the operator types another one.
+const STOPPED: &str = "the operator stopped this branch: continue without it";
 
 /// Shows why the run waits.
 pub(super) fn show(model: &mut Model) {
@@ -27,13 +30,13 @@ pub(super) fn show(model: &mut Model) {
 /// Carries out a fix.
 pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
     if model.settings.is_recorded() {
-        return model.complain("this is a recorded run: nothing can be changed in it");
+        return model.complain("Cannot change this run: it is recorded");
     }
     let Some(need) = standstill(&model.run.state) else {
-        return model.complain("the run needs nobody now");
+        return model.complain("The run does not need you now");
     };
     if !fits(fix, &need.cause) {
-        return model.complain("that helps nothing here: the page lists what does");
+        return model.complain("That does not help here. The page lists what does");
     }
     model.overlays.pop();
     let done = match fix {
@@ -60,7 +63,7 @@ pub(super) fn fix(model: &mut Model, fix: Fix, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// To what waits, or to what changes it.
+/// Goes to the waiting call, or opens the setting that blocks the run.
 fn go(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     match need.cause {
         AttentionReason::Limit => drive::drive(model, RunVerb::Limits, By::Key, at, out),
@@ -79,15 +82,15 @@ fn go(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Resul
     Ok(())
 }
 
-/// To the call that a fix is about: in the queue where it waits, else in the graph.
+/// Goes to the call of a fix: in the queue if it waits, else in the graph.
 fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, String> {
     let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
     let call = need.calls.iter().find(counts).or(need.calls.first());
-    let call = *call.ok_or("there is no call that this could be about")?;
+    let call = *call.ok_or("No call for this")?;
     if !decide::go_to_queue(model, call) {
         jumps::go(model, call)?;
     }
-    // What verbs are about is what is selected now.
+    // Verbs apply to the current selection.
     prepare(model);
     Ok(call)
 }
@@ -101,7 +104,7 @@ fn about(
 ) -> Result<(), String> {
     let call = to_call(model, need)?;
     let ran = model.run.state.observation(call).is_some_and(|node| node.active);
-    // A call that has its result is answered for by another result.
+    // For a call with a result, the answer is an edit of that result.
     let verb = if verb == EditVerb::Answer && ran {
         EditVerb::Observation
     } else {
@@ -111,10 +114,10 @@ fn about(
     Ok(())
 }
 
-/// Stops what the need belongs to. What that is, is said first; another key lets it happen.
+/// Stops the branch that needs attention. Says first what that is; another key confirms.
 fn stop(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let branch = Branch::of(&model.run.state, need);
-    let asks = format!("{}, the rest goes on; the model is told", branch.describe());
+    let asks = format!("{}, the rest continues; the model sees", branch.describe());
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;
@@ -125,7 +128,7 @@ fn stop(model: &mut Model, need: &Attention, at: u64, out: &mut Vec<Out>) -> Res
             prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
         }
         Branch::Loop(incident) => {
-            let words = leave(&model.run.state, incident).ok_or("the incident is gone")?;
+            let words = leave(&model.run.state, incident).ok_or("The incident is gone")?;
             edits::guide_with(model, &words);
         }
         Branch::Run => drive::drive(model, RunVerb::Emergency, By::Key, at, out),

@@ -1,6 +1,6 @@
-//! Undo, redo, branches: what an earlier edit left can stand again, and is compared with what stands.
+//! Undo, redo, switch, compare and copy between branches, each with a preview first.
 //!
-//! Each shows first what it does. Must not know: keys, how branches are drawn.
+//! Must not know: keys, how branches are drawn.
 
 use super::decide::{send, subject};
 use super::{open, prompts, review};
@@ -17,9 +17,9 @@ use crate::domain::id::{Epoch, NodeId};
 use crate::domain::turn::Stream;
 use crate::text::visible;
 
-/// Shows what an undo of the newest edit does.
+/// Previews an undo of the newest edit.
 pub(super) fn undo(model: &mut Model) -> Result<(), String> {
-    let (_, record) = branch::undo_target(&model.run.state).ok_or("there is no edit to undo")?;
+    let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
     let title = format!(
         "undo: {}",
         visible(&tabs::branch_what(&model.run.state, record.epoch))
@@ -32,11 +32,10 @@ pub(super) fn undo(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows what a redo does.
+/// Previews a redo.
 pub(super) fn redo(model: &mut Model) -> Result<(), String> {
     let state = &model.run.state;
-    let to = branch::redo_target(state)
-        .ok_or("there is nothing to redo: no edit was undone since the last one")?;
+    let to = branch::redo_target(state).ok_or("Nothing to redo")?;
     let title = format!(
         "redo: back to {}",
         visible(&tabs::branch_title(state, branch::of(state, to)))
@@ -49,29 +48,29 @@ pub(super) fn redo(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows what asking again for the selected turn does.
+/// Previews another request for the selected turn.
 pub(super) fn ask_turn(model: &mut Model) -> Result<(), String> {
-    let id = subject(model).ok_or("no turn is selected")?;
+    let id = subject(model).ok_or("No turn selected")?;
     let turn = model
         .run
         .state
         .turn_of(id)
-        .ok_or_else(|| format!("{id} is not there"))?;
+        .ok_or_else(|| format!("{id} does not exist"))?;
     if !turn.is_active() {
         return Err(format!(
-            "{} is history or held: choose a turn that counts",
+            "{} is superseded or suspended. Choose an active turn",
             turn.id
         ));
     }
     if turn.asked == 0 {
         return Err(format!(
-            "{} is the operator's own: the model was not asked for it",
+            "Cannot ask again for {}: it is yours, not the model's",
             turn.id
         ));
     }
     if matches!(turn.stream, Stream::Broken(_)) {
         return Err(format!(
-            "the stream of {} broke: {} then {} shows the choices",
+            "The stream of {} broke. {} then {} shows the choices",
             turn.id,
             model.settings.keymap.first("next-pending"),
             model.settings.keymap.first("decide")
@@ -94,7 +93,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 /// Opens the list with the cursor on a branch.
 pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), String> {
     if model.run.state.epoch == Epoch(0) {
-        return Err("there is one branch: nothing was edited yet".to_owned());
+        return Err("Only one branch: no edits yet".to_owned());
     }
     let mut list = Listing::new(Kind::Branches { marked: None });
     list.selected = Some(Item::Branch(epoch));
@@ -109,33 +108,33 @@ fn listing(model: &Model) -> Option<&Listing> {
     }
 }
 
-/// True where a command is about the row under the cursor of the branch pane.
+/// True if a command applies to the row under the cursor of the branch pane.
 fn in_pane(model: &Model) -> bool {
     model.overlays.is_empty() && model.screen.focus == Pane::Branches
 }
 
 /// The branch under the cursor: of the list, or of the pane.
 fn selected(model: &Model) -> Result<Epoch, String> {
-    let nothing = || "no branch is selected".to_owned();
+    let nothing = || "No branch selected".to_owned();
     if in_pane(model) {
         return match model.lower.branches.selected() {
             Target::Branch(epoch) => Ok(epoch),
             _ => Err(nothing()),
         };
     }
-    let list = listing(model).ok_or("the list of branches is not open")?;
+    let list = listing(model).ok_or("The list of branches is not open")?;
     match list.selected {
         Some(Item::Branch(epoch)) => Ok(epoch),
         _ => Err(nothing()),
     }
 }
 
-/// Shows what a switch to the branch under the cursor does.
+/// Previews a switch to the branch under the cursor.
 pub(super) fn switch(model: &mut Model) -> Result<(), String> {
     let to = selected(model)?;
     let state = &model.run.state;
     if to == branch::current(state) {
-        return Err(format!("branch {} is the one that stands", to.0));
+        return Err(format!("Branch {} is already the current branch", to.0));
     }
     let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
     let command = EditCommand::Switch {
@@ -151,13 +150,13 @@ pub(super) fn switch(model: &mut Model) -> Result<(), String> {
 pub(super) fn name(model: &mut Model) -> Result<(), String> {
     let epoch = selected(model)?;
     if epoch == Epoch(0) {
-        return Err("the first branch is the run itself: the command `title` names the session".to_owned());
+        return Err("Cannot name the first branch: it is the run. `title` names the session".to_owned());
     }
     let before = branch::record(&model.run.state, epoch)
         .and_then(|record| record.name.as_deref())
         .unwrap_or_default()
         .to_owned();
-    let title = format!("name of branch {} (empty takes it away)", epoch.0);
+    let title = format!("name of branch {} (empty: no name)", epoch.0);
     prompts::line(model, LinePurpose::BranchName(epoch), &title, &before);
     Ok(())
 }
@@ -186,7 +185,7 @@ pub(super) fn mark(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares the branch under the cursor with the marked one, or with the one that stands.
+/// Compares the branch under the cursor with the marked one, or with the current branch.
 pub(super) fn compare(model: &mut Model) -> Result<(), String> {
     let b = selected(model)?;
     let (marked, mark) = match listing(model).map(|list| &list.kind) {
@@ -198,7 +197,7 @@ pub(super) fn compare(model: &mut Model) -> Result<(), String> {
     if a == b {
         let key = model.settings.keymap.first(mark);
         return Err(format!(
-            "this is the same branch: choose another, or mark one with {key}"
+            "Cannot compare a branch with itself. Choose another or mark one with {key}"
         ));
     }
     let kind = Kind::Compare { a, b, all: false };
@@ -206,7 +205,7 @@ pub(super) fn compare(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Lists nodes that say the same too, or no longer.
+/// Shows or hides nodes that are equal on both branches.
 pub(super) fn compare_all(model: &mut Model) {
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
         && let Kind::Compare { all, .. } = &mut list.kind
@@ -216,18 +215,18 @@ pub(super) fn compare_all(model: &mut Model) {
     }
 }
 
-/// Shows what taking over the node under the cursor does.
+/// Previews copying the node under the cursor.
 pub(super) fn take(model: &mut Model) -> Result<(), String> {
     if in_pane(model) {
         let from = selected(model)?;
-        let node = subject(model).ok_or("no node is selected in the graph")?;
+        let node = subject(model).ok_or("No node selected in the graph")?;
         return take_from(model, node.call(), from);
     }
-    let list = listing(model).ok_or("the comparison is not open")?;
+    let list = listing(model).ok_or("The comparison is not open")?;
     let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
-        return Err("no node is selected".to_owned());
+        return Err("No node selected".to_owned());
     };
-    // What stands is taken into; the other side is taken from.
+    // Copies from the other side into the current branch.
     let from = if *b == branch::current(&model.run.state) {
         *a
     } else {
@@ -236,24 +235,18 @@ pub(super) fn take(model: &mut Model) -> Result<(), String> {
     take_from(model, node, from)
 }
 
-/// Shows what taking over a node from a branch does.
+/// Previews copying a node from a branch.
 fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String> {
     if from == branch::current(&model.run.state) {
-        return Err(format!(
-            "branch {} is the one that stands: choose another",
-            from.0
-        ));
+        return Err(format!("Branch {} is the current branch. Choose another", from.0));
     }
     let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
     if !there(node.observation()) {
         return Err(if there(node) {
-            format!("{node} has no result on branch {}", from.0)
+            format!("Cannot copy {node}: no result on branch {}", from.0)
         } else {
-            format!(
-                "{node} does not count on branch {}: there is nothing to take over",
-                from.0
-            )
+            format!("Cannot copy {node}: not active on branch {}", from.0)
         });
     }
     let here = model

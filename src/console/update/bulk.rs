@@ -1,7 +1,8 @@
-//! Approving several calls at once: a list, and a second key.
+//! Approves several calls together: opens a list, which a second key approves.
 //!
-//! The list stays as it was opened: what comes is counted, and taken in only by a key. Must not know: keys,
-//! which calls can be approved together.
+//! Must not know: keys, which calls can be approved together.
+//!
+//! The list stays as opened. New calls are counted, and only a key adds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,24 +26,24 @@ use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
 
-/// Ranges of rows that are named.
+/// Maximum number of row ranges that a message names.
 const NAMED: usize = 3;
 
-/// Opens the list; the open one takes in what came since.
+/// Opens the list, or adds calls that arrived since to the open one.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     if model.settings.is_recorded() {
-        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+        return Err("Cannot decide: this run is recorded".to_owned());
     }
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
-        return Err("the list is up to date: nothing came since it was opened".to_owned());
+        return Err("The list is up to date: no new calls".to_owned());
     }
     let items = items(model);
     let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
-        let none = "nothing that waits can be approved together";
+        let none = "No waiting calls can be approved together";
         return Err(match bulk_exclusion::describe(&left) {
             words if words.is_empty() => none.to_owned(),
             words => format!("{none}: {words}"),
@@ -79,7 +80,7 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
         .collect()
 }
 
-/// Bytes of the arguments of a call that nobody has read as it waits now.
+/// Bytes of a waiting call's arguments if the operator has not read them, else 0.
 pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
     let question = Question::Call {
         call: item.call,
@@ -93,8 +94,8 @@ pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64
     }
 }
 
-/// Compares the open list with what could be listed now: marks what left, counts what came. What left once
-/// does not come back by itself.
+/// Marks calls that left the open list and counts new ones. A call that left does not return by
+/// itself.
 pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
     let waits: BTreeMap<NodeId, &BulkItem> = now.iter().map(|one| (one.call, one)).collect();
     for item in &mut bulk.items {
@@ -122,7 +123,7 @@ fn is_same(one: &BulkItem, other: &BulkItem) -> bool {
     (one.call, one.rev, &one.digest) == (other.call, other.rev, &other.digest)
 }
 
-/// A number that tells one list from another.
+/// Hash of the calls in a list.
 fn stamp(items: &[BulkItem]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for item in items {
@@ -131,7 +132,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
     hasher.finish()
 }
 
-/// Which rows of what is shown were not on screen, wherever they are; none where all of them were.
+/// Names the rows that were not on screen yet; `None` if all were.
 pub(super) fn unread(shown: &VisibleQuestion) -> Option<String> {
     let missed = shown.read.misses(shown.rows);
     let name = |rows: &Range<usize>| match rows.len() {
@@ -141,17 +142,16 @@ pub(super) fn unread(shown: &VisibleQuestion) -> Option<String> {
     let named: Vec<String> = missed.iter().take(NAMED).map(name).collect();
     let more = if missed.len() > NAMED { " and others" } else { "" };
     let one = missed.len() == 1 && missed.iter().all(|rows| rows.len() == 1);
-    let rows = if one { "row" } else { "rows" };
-    let were = if one { "was" } else { "were" };
+    let rows = if one { "Row" } else { "Rows" };
     (!missed.is_empty()).then(|| {
         format!(
-            "{rows} {}{more} {were} not on screen: scroll there first",
+            "{rows} {}{more} not on screen yet. Scroll there first",
             named.join(", ")
         )
     })
 }
 
-/// Approves what is listed and still waits as it is listed, if the whole list was on screen.
+/// Approves the listed calls that wait unchanged, if the whole list was on screen.
 pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
@@ -164,7 +164,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
-        return Err("nothing was approved: no call of this list waits any more as it is listed".to_owned());
+        return Err("Nothing approved: no listed call still waits unchanged".to_owned());
     }
     model.overlays.pop();
     let commands: Vec<Command> = items
@@ -179,19 +179,19 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
             })
         })
         .collect();
-    // What came of them is said once each is written down or refused.
-    let sent = format!("sent {}", many(items.len(), "approval"));
+    // The outcome is shown once each approval is recorded or refused.
+    let sent = format!("Sent {}", many(items.len(), "approval"));
     model.set_status(match gone.len() {
         0 => sent,
-        left => format!("{sent}; {left} of the list changed or waited no more, and did not count"),
+        left => format!("{sent}; {left} of the list changed or no longer waited"),
     });
     out.extend(commands.iter().cloned().map(Out::Command));
     model.run.batches.push(Batch::new(commands, gone));
     Ok(())
 }
 
-/// Takes in what became of an approval that was sent with others, with the reason where it was refused: the last one
-/// brings one word about all. False where it was sent by itself.
+/// Notes the outcome of an approval from a list, with the reason if it was refused. The last one
+/// shows one message about all. False if the approval was sent alone.
 pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
     let batches = &mut model.run.batches;
     let Some(at) = batches.iter_mut().position(|batch| batch.answer(command, why)) else {
@@ -202,7 +202,7 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
     };
     let waits = still_waiting(&model.run.state, batch);
     if model.queue.current().is_none() {
-        // The cursor goes on to what still waits.
+        // Moves the cursor to an entry that still waits.
         model.queue.settle();
     }
     if let Some(sum) = batch.sum(&waits) {
@@ -218,7 +218,7 @@ pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) 
     true
 }
 
-/// What was not in the list that was approved and goes on waiting, with the reason.
+/// Calls outside the approved list that still wait, with the reason, as text.
 fn still_waiting(state: &State, batch: &Batch) -> String {
     let listed: BTreeSet<NodeId> = batch.listed().collect();
     let mut left = bulk::left_out(state);

@@ -1,4 +1,4 @@
-//! The questions with more than two answers: a repeated effect, an outcome that nobody knows, a broken stream.
+//! Questions with several answers: repeated effects, unknown outcomes, broken streams.
 //!
 //! Must not know: keys, how a command travels.
 
@@ -24,7 +24,7 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return dialog(model, DialogKind::Broken(turn));
     }
-    let (call, ..) = waiting(model)?;
+    let (call, ..) = waiting(model, "decide")?;
     match model.run.state.call(call).map(|call| call.status.clone()) {
         Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
         Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
@@ -35,17 +35,17 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
             model.settings.keymap.first("edit")
         )),
         Some(Status::Repairing(_)) => Err(format!(
-            "{call} cannot run as it is: {} chooses a repair, {} lets its failure stand, {} edits",
+            "{call} cannot run as it is: {} chooses a repair, {} lets the call fail, {} edits",
             model.settings.keymap.first("choose-repair"),
             model.settings.keymap.first("skip-repair"),
             model.settings.keymap.first("edit")
         )),
-        _ => Err("there is nothing to choose".to_owned()),
+        _ => Err("Nothing to choose".to_owned()),
     }
 }
 
 fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
-    let question = question(model).ok_or("nothing is selected")?;
+    let question = question(model).ok_or("Nothing selected")?;
     open(
         model,
         Overlay::Dialog(Dialog {
@@ -59,31 +59,31 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
     Ok(())
 }
 
-/// The call of the open dialog, if what it asks still stands as it was shown.
+/// The call of the open dialog, if its question is armed and unchanged.
 fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err("no question is open".to_owned());
+        return Err("No question is open".to_owned());
     };
     armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
-        _ => Err("this is not about a call".to_owned()),
+        _ => Err("This is not about a call".to_owned()),
     }
 }
 
-/// Refuses what lets a call run of which a part was not on screen yet.
+/// Refuses to run a call while part of its arguments was not on screen yet.
 fn whole(model: &Model) -> Result<(), String> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Ok(());
     };
     let shown = model.arming.find(&dialog.question, true);
-    let shown = shown.ok_or("its arguments are not on screen")?;
+    let shown = shown.ok_or("Its arguments are not on screen")?;
     let missing = unread(shown, &dialog.doc)?;
     if missing > 0 {
         let way = hints::reads_on(model, shown);
-        return Err(format!("{missing} bytes not on screen yet: {way}"));
+        return Err(format!("{missing} bytes unread. {way}"));
     }
     Ok(())
 }
@@ -118,7 +118,7 @@ pub(super) fn consent(
     Ok(())
 }
 
-/// Sends what was chosen of a repeated effect.
+/// Sends the choice about a repeated effect.
 pub(super) fn chosen(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
@@ -140,7 +140,7 @@ pub(super) fn chosen(
 pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
-    let call = state.call(id).ok_or_else(|| format!("there is no call {id}"))?;
+    let call = state.call(id).ok_or_else(|| format!("Cannot find call {id}"))?;
     match repeat::reusable_result(state, call) {
         Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
         None => Err(repeat::no_result(call)),
@@ -161,7 +161,7 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
     Ok(())
 }
 
-/// The execution of a call of which nobody knows what came of it, as it is shown.
+/// The attempt of a call with an unknown outcome.
 fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
         Status::OutcomeUnknown(attempt) => Some(attempt),
@@ -178,7 +178,7 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     if let Some(attempt) = attempt {
         ensure_ended(model, call, attempt)?;
     }
-    // What was approved runs at once.
+    // An approved call runs immediately after this answer.
     whole(model)?;
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
@@ -191,7 +191,7 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     Ok(())
 }
 
-/// A cancelled execution did not finish: its call ends, and the run goes on.
+/// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
 pub(super) fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, ..) = asked(model, by, at)?;
     let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
@@ -200,7 +200,7 @@ pub(super) fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<O
     Ok(())
 }
 
-/// The execution of a call that was cancelled, of which it is not known how much happened.
+/// The cancelled attempt of a call, if its outcome is unknown.
 pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
     let attempt = unknown_attempt(model, call)?;
     model
@@ -211,7 +211,7 @@ pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
         .then_some(attempt)
 }
 
-/// Sends the word that a cancelled execution did not finish.
+/// Sends the answer that a cancelled attempt did not finish.
 pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
     model.queue.leaving = model.queue.selected;
     let command = CallCommand::Resolve {
@@ -220,10 +220,10 @@ pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut 
         what: Resolution::DidNotFinish,
     };
     send(model, Command::Call(command), Some(call), out);
-    model.set_status(format!("{call} did not finish: sent"));
+    model.set_status(format!("Sent: {call} did not finish"));
 }
 
-/// Refuses the word that an execution did not happen while something of it still runs.
+/// Refuses "did not happen" while a process of the attempt still runs.
 pub(super) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
@@ -233,12 +233,12 @@ pub(super) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Res
     }
 }
 
-/// Nobody finds out: it is said what then stands, and asked what else the model is told.
+/// Abandons a call with an unknown outcome. Asks for a note to the model first.
 pub(super) fn leave(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, ..) = asked(model, by, at)?;
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();
-    let title = format!("{call} stays unknown and does not run again: what else is the model told?");
+    let title = format!("{call} stays unknown and does not run again: what should the model know?");
     prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");
     Ok(())
 }
@@ -252,10 +252,10 @@ pub(super) fn broken(
 ) -> Result<(), String> {
     let question = match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
-        _ => question(model).ok_or("no stream is broken")?,
+        _ => question(model).ok_or("No stream is broken")?,
     };
     let Question::Turn { turn, .. } = question else {
-        return Err("no stream is broken here".to_owned());
+        return Err("No stream is broken here".to_owned());
     };
     armed(model, &question, by, at)?;
     if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {

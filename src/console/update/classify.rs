@@ -1,5 +1,6 @@
-//! Corrects the class of an error: a page with the error, the rule that would be kept, and two answers. Must not know:
-//! where settings are kept, how an error is classified.
+//! Corrects the class of an error: shows the error, the new rule and two answers.
+//!
+//! Must not know: where settings are stored, how an error is classified.
 
 use super::decide::send;
 use super::{open, prompts};
@@ -31,7 +32,7 @@ pub(super) fn carry_out(model: &mut Model, verb: Classify, out: &mut Vec<Out>) {
 
 fn show(model: &mut Model) -> Result<(), String> {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
-        return Err("no call is selected".to_owned());
+        return Err("No call selected".to_owned());
     };
     let failed = Corrigible::of(&model.run.state, id)?;
     let pattern = failed.pattern();
@@ -43,7 +44,7 @@ fn show(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// The page that is open.
+/// The open page about the class of an error.
 fn shown(model: &mut Model) -> Option<&mut Page> {
     let is_it = |page: &&mut Page| matches!(page.content, PageContent::Classify(_));
     match model.overlays.last_mut() {
@@ -55,7 +56,7 @@ fn shown(model: &mut Model) -> Option<&mut Page> {
 fn asked(model: &mut Model) -> Result<Classifying, String> {
     match shown(model).map(|page| &page.content) {
         Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
-        _ => Err("no error is shown".to_owned()),
+        _ => Err("No error is shown".to_owned()),
     }
 }
 
@@ -66,7 +67,7 @@ fn change(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// The line of the pattern was finished; what is wrong with it is said when it is to be kept.
+/// Takes the typed pattern. Saving the rule checks it.
 pub(super) fn set_pattern(model: &mut Model, text: String) {
     if let Some(page) = shown(model)
         && let PageContent::Classify(asked) = &mut page.content
@@ -76,7 +77,7 @@ pub(super) fn set_pattern(model: &mut Model, text: String) {
     }
 }
 
-/// Asks for the rule to be kept; a wrong one is refused before anything is written.
+/// Requests to save the rule. An invalid rule is refused before anything is written.
 fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), String> {
     let asked = asked(model)?;
     let by = model.run.state.started.as_ref();
@@ -89,7 +90,7 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), S
     Ok(())
 }
 
-/// The rule was kept, and the run uses it from now on; or it was not, and nothing is changed.
+/// Handles the reply: the rule was saved and the run uses it from now on, or nothing changes.
 pub(super) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
     let rule = match stored {
         Ok(rule) => rule,
@@ -102,7 +103,7 @@ pub(super) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>,
     let otherwise = output.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
     let value = correction::with(&model.run.state, &otherwise.unwrap_or_default(), &rule);
     model.set_status(format!(
-        "kept: such errors of {} are {}; {} stays as it is, the rule counts from the next failure on",
+        "Saved: such errors of {} are {} from the next failure on. {} stays as it is",
         visible(&rule.tool),
         rule.error.label(),
         rule.call

@@ -1,8 +1,9 @@
-//! Decisions: what was on screen long enough and whole may be decided, nothing else.
+//! Decisions: allowed only about what was on screen whole and for long enough.
 //!
 //! Must not know: keys, how a command travels.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::choices::{broken, choices, consent, did_not, did_not_finish, happened, leave, reuse};
 use super::executions;
@@ -28,7 +29,7 @@ use crate::domain::tags;
 
 use super::input::By;
 
-/// The node that verbs are about: what the inspector shows.
+/// The node that verbs apply to: the one in the inspector.
 pub(super) fn subject(model: &Model) -> Option<NodeId> {
     match model.inspector.subject? {
         Subject::Pick(Pick::Node(id)) => Some(id),
@@ -36,7 +37,7 @@ pub(super) fn subject(model: &Model) -> Option<NodeId> {
     }
 }
 
-/// The question that the decision frame asks about what the inspector shows.
+/// The question of the decision frame about the node in the inspector.
 pub(super) fn question(model: &Model) -> Option<Question> {
     let state = &model.run.state;
     match model.inspector.subject? {
@@ -48,7 +49,7 @@ pub(super) fn question(model: &Model) -> Option<Question> {
             let call = state.call(id)?;
             let rev = state.node(call.id)?.rev();
             let status = call.status.base_label();
-            // What is repaired has no bytes that could be let run: it only has to be seen.
+            // A call in repair has no bytes to approve: it only has to be seen.
             let decides =
                 EffectiveStatus::of_call(state, call).asks() && !matches!(call.status, Status::Repairing(_));
             if model.inspector.tab == Tab::Arguments && decides {
@@ -70,7 +71,7 @@ pub(super) fn question(model: &Model) -> Option<Question> {
     }
 }
 
-/// Whether anything can be decided here at all.
+/// Refuses every decision in a recorded or halted run, or on a small screen.
 pub(super) fn can_decide(model: &Model) -> Result<(), String> {
     can_show(model)?;
     if halted::is(model) {
@@ -79,20 +80,18 @@ pub(super) fn can_decide(model: &Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a question is asked here at all, and there is room for it.
+/// Refuses every question in a recorded run, or on a small screen.
 fn can_show(model: &Model) -> Result<(), String> {
     if model.settings.is_recorded() {
-        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+        return Err("Cannot decide: this run is recorded".to_owned());
     }
     if !model.screen.can_decide() {
-        return Err(
-            "the screen is too small to show what is decided: at least 40 columns and 10 rows".to_owned(),
-        );
+        return Err("Cannot decide: the screen is smaller than 40 columns and 10 rows".to_owned());
     }
     Ok(())
 }
 
-/// Whether a question may be decided now: it was on screen for long enough, uncovered.
+/// The visible question, if it was on screen for long enough and uncovered; else a refusal.
 pub(super) fn armed<'m>(
     model: &'m Model,
     question: &Question,
@@ -103,7 +102,8 @@ pub(super) fn armed<'m>(
     looked_at(model, question, by, at)
 }
 
-/// The same for what only ends something: that needs no record, and a halted run may go on for long.
+/// Like `armed`, for verbs that only end something: they need no record, so a halted run allows
+/// them.
 pub(super) fn looked_at<'m>(
     model: &'m Model,
     question: &Question,
@@ -129,13 +129,16 @@ pub(super) fn looked_at<'m>(
         _ => at,
     };
     if !shown.is_armed(until, wait) {
-        return Err(format!("not counted: it has to be on screen for {wait} ms first"));
+        return Err(format!(
+            "Ignored: shown for less than {} s. Press again",
+            Duration::from_millis(wait).as_secs_f64()
+        ));
     }
     Ok(shown)
 }
 
-/// Why a key of what can be decided here would be refused now, for when it comes or for what was on screen; none where
-/// it counts. The keys that are offered look like it.
+/// Why a key would be refused now, for its time or for what was on screen; `None` if it would
+/// be accepted. The hints show such keys as refused.
 pub fn refusal(model: &Model, verb: Verb) -> Option<String> {
     let at = model.arming.now;
     if model.keys.is_after_paste(at) && verb.waits_after_paste() && !stops(model, verb) {
@@ -151,10 +154,10 @@ pub fn refusal(model: &Model, verb: Verb) -> Option<String> {
     why.err()
 }
 
-/// What is said of a key that came right after a paste.
-pub(super) const AFTER_PASTE: &str = "it came right after a paste";
+/// Why a key right after a paste is ignored.
+pub(super) const AFTER_PASTE: &str = "right after a paste";
 
-/// True where the verb only stops the run, or holds it: nothing follows from a key too many.
+/// True if the verb only stops, pauses or restricts the run: an extra press does no harm.
 pub(super) fn stops(model: &Model, verb: Verb) -> bool {
     match verb {
         Verb::Run(RunVerb::Emergency | RunVerb::StopNow | RunVerb::StopTurn) => true,
@@ -164,7 +167,7 @@ pub(super) fn stops(model: &Model, verb: Verb) -> bool {
     }
 }
 
-/// Whether a decision about what is asked here counts at a time.
+/// Refuses a decision about the open question that would be ignored at a time.
 fn counts(model: &Model, verb: Decide, at: u64) -> Result<(), String> {
     if let Some(overlay) = model.overlays.last() {
         return match (verb, overlay, on_top(model, at)?) {
@@ -172,7 +175,7 @@ fn counts(model: &Model, verb: Decide, at: u64) -> Result<(), String> {
                 all_read(unread(shown, &dialog.doc)?)
             }
             (Decide::AllNow | Decide::Accept, _, Some(shown)) if !shown.is_read() => {
-                Err("not all of it was on screen yet".to_owned())
+                Err("Not all of it was on screen yet".to_owned())
             }
             _ => Ok(()),
         };
@@ -190,7 +193,7 @@ fn counts(model: &Model, verb: Decide, at: u64) -> Result<(), String> {
     }
 }
 
-/// What is asked on top, if it may be decided at a time; none where nothing is asked that has to be looked at.
+/// The question on top, if it may be decided at a time; `None` if nothing there must be read.
 fn on_top(model: &Model, at: u64) -> Result<Option<&VisibleQuestion>, String> {
     let asks = matches!(
         model.overlays.last(),
@@ -206,25 +209,25 @@ fn on_top(model: &Model, at: u64) -> Result<Option<&VisibleQuestion>, String> {
 fn all_read(unread: u64) -> Result<(), String> {
     match unread {
         0 => Ok(()),
-        bytes => Err(format!("{bytes} bytes not on screen yet")),
+        bytes => Err(format!("{bytes} bytes unread")),
     }
 }
 
-/// Why nothing counts that was not on screen, and how it comes there.
+/// Why a decision about something not on screen is refused, and how to show it.
 fn not_shown(model: &Model) -> String {
-    let before = "what you decide about is not on screen yet";
+    let before = "Cannot decide: not on screen yet";
     let doc = match model.overlays.last() {
         Some(overlay) => overlay.doc(),
         None => Some(&model.inspector.doc),
     };
     if doc.is_some_and(Doc::is_waiting) {
-        return format!("{before}: it is long and still being laid out");
+        return format!("{before}, loading…");
     }
     if model.overlays.is_empty() && model.screen.places.inspector.is_none() {
         let key = model.settings.keymap.first("inspector");
-        return format!("{before}: {key} shows it");
+        return format!("{before}. {key} shows it");
     }
-    format!("{before}: look at it first")
+    format!("{before}. Read it first")
 }
 
 /// Carries out a decision verb.
@@ -272,9 +275,9 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
     }
 }
 
-/// Sends a command about a call, remembering what was on screen for it.
+/// Sends a command about a call and remembers what was on screen for it.
 pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
-    // Whoever decides on the selected call goes on to the next one once it waits no more.
+    // After a decision on the selected call, the cursor moves on once the call no longer waits.
     if let (Some(id), Some(QueueEntry::Call { call, .. })) = (call, model.queue.selected)
         && id == call
     {
@@ -292,7 +295,7 @@ pub(super) fn send(model: &mut Model, command: Command, call: Option<NodeId>, ou
     out.push(Out::Command(command));
 }
 
-/// Shows a waiting entry in the queue, where it can be decided.
+/// Selects a waiting call in the queue, where it can be decided; false if it is not there.
 pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     let Some(requested) = model.queue.entry_of(call) else {
         return false;
@@ -301,27 +304,31 @@ pub(super) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     model.queue.selected = Some(requested);
     model.screen.focus(Pane::Queue);
     if model.screen.is_single() {
-        // The list alone does not show what is decided.
+        // The queue alone does not show the arguments.
         model.screen.focus(Pane::Inspector);
     }
     model.inspector.choose(Tab::Arguments, Pane::Queue);
     true
 }
 
-/// A call that waits, about which keys decide here; from the graph the keys only lead to it.
-pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
+/// The selected waiting call, if the command of this name decides here; from the graph it only
+/// goes to the queue.
+pub(super) fn waiting(
+    model: &mut Model,
+    name: &str,
+) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
     if model.screen.lead == Pane::Queue && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
         return Err(if gone {
-            "that entry no longer waits; look at the next one".to_owned()
+            "That entry no longer waits. Look at the next one".to_owned()
         } else {
             idle(model)
         });
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return Err(format!(
-            "the stream of {turn} broke: {} shows the choices",
+            "The stream of {turn} broke. {} shows the choices",
             model.settings.keymap.first("decide")
         ));
     }
@@ -333,13 +340,18 @@ pub(super) fn waiting(model: &mut Model) -> Result<(NodeId, Rev, Option<Digest>,
     };
     model.run.waits(call)?;
     let digest = call.digest.clone();
+    let awaits = call.status == Status::AwaitingApproval;
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
-        // No second press would help there.
+        // A second press would not help here.
         can_decide(model)?;
         if go_to_queue(model, id) {
-            return Err(format!(
-                "{id} is in front of you now: press the key again to decide"
-            ));
+            let key = model.settings.keymap.first(name);
+            let what = match name {
+                "approve" | "approve-unread" if awaits => "approve",
+                "reject" if awaits => "reject",
+                _ => "decide",
+            };
+            return Err(format!("Now on {id}. Press {key} again to {what}"));
         }
         return Err(format!("{id} is not in the queue"));
     }
@@ -357,14 +369,15 @@ fn nothing_here(model: &Model) -> String {
     match model.waiting() {
         0 => idle(model),
         count => format!(
-            "no waiting call is selected; {count} wait: {} goes to the next one",
+            "No waiting call selected, {count} wait. {} goes to the next one",
             model.settings.keymap.first("next-pending")
         ),
     }
 }
 
 fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, rev, digest, question) = waiting(model)?;
+    let name = if unread_too { "approve-unread" } else { "approve" };
+    let (call, rev, digest, question) = waiting(model, name)?;
     match model.run.state.call(call).map(|call| &call.status) {
         Some(Status::AwaitingApproval) => {}
         _ => return choices(model),
@@ -372,20 +385,20 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     if tags::asks_operator(&model.run.state, call) {
         let key = model.settings.keymap.first("answer");
         return Err(format!(
-            "{call} asks you something, and nothing is let run: {key} answers it"
+            "Cannot approve {call}: it asks you a question. {key} answers it"
         ));
     }
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
         return Err(format!(
-            "there was no list, and nothing was approved: {key} once more lets {call} run by itself"
+            "Nothing approved: there was no list. {key} again approves {call} alone"
         ));
     }
     let shown = armed(model, &question, by, at)?;
     let unread = unread(shown, &model.inspector.doc)?;
     if unread > 0 && !unread_too {
         return Err(format!(
-            "{unread} bytes not on screen yet: {}, {} approves unread",
+            "{unread} bytes unread. {}, {} approves unread",
             hints::reads_on(model, shown),
             model.settings.keymap.first("approve-unread"),
         ));
@@ -408,21 +421,21 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
     Ok(())
 }
 
-/// Bytes of what would run that were not on screen.
+/// Bytes of the arguments that were not on screen yet.
 pub(super) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, String> {
-    let (pager, _) = doc.decided().ok_or("its arguments are not on screen")?;
+    let (pager, _) = doc.decided().ok_or("Its arguments are not on screen")?;
     if pager.rows() != shown.rows {
-        // Rows of a layout that no frame has shown yet are no rows of the one before.
-        return Err("it was just laid out anew: look at it again".to_owned());
+        // No frame has shown the new layout yet: rows read in the old one do not apply.
+        return Err("The layout just changed. Read it again".to_owned());
     }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| pager.bytes_in(rows)).sum())
 }
 
-/// Asks for the name of the tool before something runs that cannot be undone.
+/// Asks for the name of the tool before a call runs that cannot be undone.
 pub(super) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, tool: &str) {
     let tool = crate::text::visible(tool);
-    let title = format!("{call} cannot be undone: type `{tool}` to let it run");
+    let title = format!("{call} cannot be undone: type `{tool}` to run it");
     prompts::line(model, purpose, &title, "");
 }
 
@@ -448,8 +461,8 @@ pub(super) fn approved(
     });
     model.queue.leaving = model.queue.selected;
     send(model, command, Some(call), out);
-    // It is not decided before that is written down.
-    model.set_status(format!("approve {call}: sent"));
+    // The call is decided only once that is recorded.
+    model.set_status(format!("Sent: approve {call}"));
 }
 
 fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
@@ -468,7 +481,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
             prompts::line(
                 model,
                 purpose,
-                &format!("refuse {call}: what is the model told?"),
+                &format!("reject {call}: what should the model know?"),
                 "",
             );
         }
@@ -478,9 +491,9 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         && id.kind == NodeKind::Answer
     {
         if model.settings.is_recorded() {
-            return Err("this is a recorded run".to_owned());
+            return Err("Cannot reject: this run is recorded".to_owned());
         }
-        let title = format!("refuse {id}: what should the model do instead?");
+        let title = format!("reject {id}: what should the model do instead?");
         prompts::line(
             model,
             LinePurpose::RejectAnswer(id, model.run.state.node(id).map(crate::domain::node::Node::rev)),
@@ -497,7 +510,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
             .is_some_and(|call| call.status == Status::Blocked)
     });
     if let Some(call) = blocked {
-        let question = question(model).ok_or("nothing is selected")?;
+        let question = question(model).ok_or("Nothing selected")?;
         armed(model, &question, by, at)?;
         let rev = model
             .run
@@ -508,12 +521,12 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         prompts::line(
             model,
             LinePurpose::Reject { call, rev },
-            &format!("refuse {call} {rev}: what is the model told?"),
+            &format!("reject {call} {rev}: what should the model know?"),
             "",
         );
         return Ok(());
     }
-    let (call, rev, _, question) = waiting(model)?;
+    let (call, rev, _, question) = waiting(model, "reject")?;
     match model.run.state.call(call).map(|call| &call.status) {
         Some(Status::AwaitingApproval) => {}
         _ => return choices(model),
@@ -522,7 +535,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     prompts::line(
         model,
         LinePurpose::Reject { call, rev },
-        &format!("refuse {call} {rev}: what is the model told?"),
+        &format!("reject {call} {rev}: what should the model know?"),
         "",
     );
     Ok(())

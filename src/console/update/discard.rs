@@ -1,4 +1,6 @@
-//! Closing what is typed into without finishing it. Must not know: keys, what the text is for.
+//! Closes editors and lines without finishing them.
+//!
+//! Must not know: keys, what the text is for.
 
 use super::stage;
 use crate::console::halted;
@@ -8,8 +10,8 @@ use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 
-/// Closes what is open. What was typed into an editor, or as the reason of something, is dropped only by a second key
-/// right after, and so is an editor closed whose node stands otherwise than when it was opened.
+/// Closes what is open. A second press right after confirms that typed text is dropped, and that
+/// an editor closes whose node changed since it was opened.
 pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     let what = What::Close(model.overlays.len());
     let doubled = model.double_press.is_again(what, model.arming.now);
@@ -22,12 +24,12 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     if editor.sent {
-        model.complain("already sent: wait for the answer of the run");
+        model.complain("Already sent, waiting for a reply");
         return;
     }
     let node = editor.holds();
     let meanwhile = editor.edit_base.since(&model.run.state);
-    // Of what became of the node, nothing can be done any more: only a text can be lost.
+    // In a halted run only text can be lost: a change of the node does not matter.
     let asks = meanwhile.is_some() && !halted::is(model);
     if !doubled && (asks || !editor.is_unchanged()) {
         let words = before_leaving(model, editor, meanwhile);
@@ -38,18 +40,18 @@ pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     if let Some(node) = node {
         let runs = stage::describe_released(model, node, "now");
         if !runs.is_empty() {
-            model.set_status(format!("closed{runs}"));
+            model.set_status(format!("Closed{runs}"));
         }
         stage::release(model, node, out);
     }
     model.overlays.pop();
 }
 
-/// True for a line with words of somebody's own, which is asked about before it closes.
+/// Asks for a second press before a line with typed prose closes; true if it asked.
 fn asks_before_dropping(model: &mut Model) -> bool {
     let (accept, drop) = (
         model.settings.keymap.first("accept"),
-        model.settings.keymap.first("give-up"),
+        model.settings.keymap.first("discard"),
     );
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return false;
@@ -66,10 +68,10 @@ fn asks_before_dropping(model: &mut Model) -> bool {
     true
 }
 
-/// What is said before an editor closes without a word of it: what is lost, and what runs then.
+/// The message before an editor closes unfinished: what is lost, and which calls run then.
 fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) -> String {
     let keymap = &model.settings.keymap;
-    let (drop, keep) = (keymap.first("give-up"), keymap.first("done"));
+    let (drop, keep) = (keymap.first("discard"), keymap.first("done"));
     if halted::is(model) {
         let copy = keymap.first("copy-selected");
         return format!("{drop} again drops the text, {copy} copies it");
@@ -89,5 +91,5 @@ fn before_leaving(model: &Model, editor: &Editor, meanwhile: Option<Meanwhile>) 
         .holds()
         .map(|node| stage::describe_released(model, node, "then"));
     let runs = runs.unwrap_or_default();
-    format!("the text was changed: {keep} finishes it, {drop} again drops it{runs}")
+    format!("The text was changed. {keep} finishes it, {drop} again drops it{runs}")
 }

@@ -1,5 +1,6 @@
-//! What is said once a command of this console's was carried out, where what it did is not the first thing that one
-//! sees. Must not know: how it is told, what becomes of what was open.
+//! Makes the status text after a command of this console was carried out.
+//!
+//! Must not know: how a status text is drawn, what closes after a command.
 
 use std::fmt::Write as _;
 
@@ -14,34 +15,35 @@ use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, R
 use crate::domain::event::run::Limits;
 use crate::text::visible;
 
-/// The words, for what was typed in this line; none where the screen shows it by itself.
+/// The status text for a command and the line that it was typed in; `None` if the screen shows
+/// the result by itself.
 pub(super) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = stage::waits(model, *call);
             Some(match unread {
-                0 => format!("approved {call}{waits}"),
-                bytes => format!("approved {call} with {bytes} bytes unread{waits}"),
+                0 => format!("Approved {call}{waits}"),
+                bytes => format!("Approved {call} with {bytes} bytes unread{waits}"),
             })
         }
-        Command::Call(CallCommand::Reject { call, .. }) => Some(format!("rejected {call}: it does not run")),
+        Command::Call(CallCommand::Reject { call, .. }) => Some(format!("Rejected {call}: it does not run")),
         Command::Edit(EditCommand::Commit { edits, .. }) => {
-            Some(format!("committed {}", many(edits.len(), "edit")))
+            Some(format!("Committed {}", many(edits.len(), "edit")))
         }
         Command::Run(RunCommand::SetPolicy { policy }) => Some(policy_is(model, policy)),
         Command::Run(RunCommand::SetLimits { limits }) => {
             Some(limits_are(limits, line.map_or("", |line| line.field.original())))
         }
         Command::Escape(EscapeCommand::Mute { detector, muted }) => Some(if *muted {
-            format!("the detector {} is muted", detector.name())
+            format!("Detector {} is muted", detector.name())
         } else {
-            format!("the detector {} is listened to again", detector.name())
+            format!("Detector {} is unmuted", detector.name())
         }),
         _ => None,
     }
 }
 
-/// The limits that are others than those that stood in the line when it was opened.
+/// The limits that differ from those in the line when it was opened, as text.
 fn limits_are(limits: &Limits, before: &str) -> String {
     let now = limits_line(limits);
     let changed = now
@@ -49,28 +51,28 @@ fn limits_are(limits: &Limits, before: &str) -> String {
         .filter(|one| before.split(' ').all(|old| old != *one));
     let words: Vec<String> = changed
         .filter_map(|one| one.split_once('='))
-        .map(|(name, value)| format!("limit {name} is now {value}"))
+        .map(|(name, value)| format!("{name} is now {value}"))
         .collect();
     if words.is_empty() {
-        return "the limits are what they were".to_owned();
+        return "Limits unchanged".to_owned();
     }
-    words.join(", ")
+    format!("Limit {}", words.join(", "))
 }
 
-/// A policy judges what comes, and what the one before it let run and has not begun. What was asked before goes on
-/// waiting, whatever the new one says of it.
+/// The status text for a new policy. It decides about new calls, and again about calls that the
+/// policy before it approved and that have not started. Calls that asked before keep waiting.
 fn policy_is(model: &Model, policy: &str) -> String {
     let state = &model.run.state;
     let waits = state
         .queue()
         .filter(|call| call.status == Status::AwaitingApproval);
     let (again, before): (Vec<_>, Vec<_>) = waits.partition(|call| auto_approved::is_taken_back(state, call));
-    let mut words = format!("the policy is {} from now on", visible(policy));
+    let mut words = format!("Policy is now {}", visible(policy));
     if !before.is_empty() {
-        let go = if before.len() == 1 { "goes" } else { "go" };
+        let wait = if before.len() == 1 { "waits" } else { "wait" };
         let _ = write!(
             words,
-            "; {} asked before it and {go} on waiting for you",
+            "; {} asked before and still {wait} for you",
             many(before.len(), "call")
         );
     }
@@ -78,7 +80,7 @@ fn policy_is(model: &Model, policy: &str) -> String {
         let ask = if again.len() == 1 { "asks" } else { "ask" };
         let _ = write!(
             words,
-            "; {} that had been let run {ask} you now",
+            "; {} approved before {ask} you now",
             many(again.len(), "call")
         );
     }

@@ -1,4 +1,4 @@
-//! Driving the run: pause, step, stop, leave; and driving a recorded one.
+//! Commands that drive the run or a replay: pause, step, stop, leave.
 //!
 //! Must not know: how a run is stopped.
 
@@ -23,13 +23,13 @@ use crate::domain::id::Seq;
 use crate::domain::live::LivePart;
 use crate::domain::state::Mode;
 
-/// Within this time a second ctrl-c leaves at once.
+/// Time in ms within which a second ctrl-c quits immediately.
 const AGAIN_MS: u64 = 2000;
 
 /// Carries out a verb about the run.
 pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut Vec<Out>) {
     if model.settings.is_recorded() {
-        model.complain("this is a recorded run: it cannot be changed");
+        model.complain("Cannot change this run: it is recorded");
         return;
     }
     let command = match verb {
@@ -74,7 +74,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             );
         }
         RunVerb::Resilience => {
-            let title = "how failures are met: KEY=VALUE, such as retry.retries=2 breaker.open=1m";
+            let title = "failure handling: KEY=VALUE, such as retry.retries=2 breaker.open=1m";
             return prompts::line(model, LinePurpose::Resilience, title, "");
         }
         RunVerb::ResetBreaker => {
@@ -85,7 +85,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
                 .iter()
                 .filter(|(_, one)| one.phase != Phase::Closed);
             let Some((scope, _)) = shut.next() else {
-                return model.complain("no breaker is open");
+                return model.complain("No breaker is open");
             };
             let scope = scope.to_string();
             return prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope);
@@ -99,7 +99,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
             return prompts::line(model, LinePurpose::Title, "name of the session", &now);
         }
         RunVerb::ForgetWeights => {
-            let title = "begin anew the weights of which tool? (all: of every tool)";
+            let title = "tool whose weights are reset (all: every tool)";
             return prompts::line(model, LinePurpose::ForgetWeights, title, "");
         }
         RunVerb::SetWeight | RunVerb::ResetWeights => return weights(model, verb, out),
@@ -108,7 +108,7 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
         RunVerb::MuteLoops => return mute(model, ""),
         RunVerb::LeaveWait | RunVerb::LeaveCancel => match leave_by(model, verb, by, at) {
             Ok(command) => {
-                // The ends that it waits for are not recorded in a halted run.
+                // A halted run does not record the ends that this would wait for.
                 if !model.run.is_busy() || model.run.halted.is_some() {
                     out.push(Out::Quit(Leave::Quit));
                 }
@@ -120,23 +120,23 @@ pub(super) fn drive(model: &mut Model, verb: RunVerb, by: By, at: u64, out: &mut
     send(model, Command::Run(command), None, out);
 }
 
-/// Closes the question how to leave with an answer that something follows from first.
+/// Answers how to leave: after running calls finish, or after they are stopped.
 fn leave_by(model: &mut Model, verb: RunVerb, by: By, at: u64) -> Result<RunCommand, String> {
     leaves(model, by, at)?;
     let waits = verb == RunVerb::LeaveWait;
     model.overlays.pop();
     model.keys.leaving = true;
     if !waits {
-        model.set_status("leaving once what runs is stopped");
+        model.set_status("Quitting after running calls are stopped");
         return Ok(stop());
     }
-    model.set_status("leaving once what runs has ended; nothing new starts");
+    model.set_status("Quitting after running calls finish");
     Ok(RunCommand::Pause {
         reason: "the operator leaves".to_owned(),
     })
 }
 
-/// What the end of a stream means: the run is paused by it, and what had come of a block that is not whole is lost.
+/// What ending the turn means, as text: the run pauses, and an incomplete block is lost.
 fn turn_ends(model: &Model) -> String {
     let parts = model.run.live.values().flat_map(|live| &live.parts);
     let bytes = parts.map(|part| match part {
@@ -146,32 +146,32 @@ fn turn_ends(model: &Model) -> String {
     let bytes = usize::try_from(bytes.sum::<u64>()).unwrap_or(usize::MAX);
     let keymap = &model.settings.keymap;
     let words = format!(
-        "the turn ends here and the run pauses, {} goes on: what arrived whole stays",
+        "Ending the turn and pausing, {} resumes. Complete blocks stay",
         keymap.first("pause")
     );
     if bytes == 0 {
         return words;
     }
     format!(
-        "{words}; dropped: {} of a block that was not whole; {} on it asks the model again",
+        "{words}. Dropped {} of an incomplete block, {} on it asks the model again",
         many(bytes, "byte"),
         keymap.first("ask-turn-again")
     )
 }
 
-/// Asks for the detector that is muted, or listened to again.
+/// Asks which detector to mute or unmute.
 pub(super) fn mute(model: &mut Model, name: &str) {
     if model.settings.is_recorded() {
-        return model.complain("this is a recorded run: it cannot be changed");
+        return model.complain("Cannot change this run: it is recorded");
     }
-    let title = format!("mute, or listen again: {}", Detector::names());
+    let title = format!("mute or unmute: {}", Detector::names());
     prompts::line(model, LinePurpose::Detector, &title, name);
 }
 
-/// Asks before a breaker lets everything through again.
+/// Asks before a breaker is reset.
 pub(super) fn reset_breaker(model: &mut Model, named: NameHash) {
     if model.settings.is_recorded() {
-        return model.complain("this is a recorded run: it cannot be changed");
+        return model.complain("Cannot change this run: it is recorded");
     }
     let mut scopes = model.run.state.breakers.keys();
     let scope = scopes
@@ -179,17 +179,17 @@ pub(super) fn reset_breaker(model: &mut Model, named: NameHash) {
         .map(ToString::to_string);
     match scope {
         Some(scope) => prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", &scope),
-        None => model.complain("the breaker is gone"),
+        None => model.complain("The breaker is gone"),
     }
 }
 
-/// The weight under the cursor.
+/// Sets or resets the weight under the cursor.
 fn weights(model: &mut Model, verb: RunVerb, out: &mut Vec<Out>) {
     let Target::Weight(named) = model.followed() else {
-        return model.complain("put the cursor on a weight first");
+        return model.complain("Put the cursor on a weight first");
     };
     let Some(row) = model.run.weight(named) else {
-        return model.complain("the weight is gone");
+        return model.complain("The weight is gone");
     };
     let (tool, kind): (Arc<str>, Arc<str>) = (Arc::from(row.tool), Arc::from(row.kind));
     if verb == RunVerb::ResetWeights {
@@ -205,7 +205,7 @@ fn weights(model: &mut Model, verb: RunVerb, out: &mut Vec<Out>) {
     prompts::line(model, LinePurpose::Weight { tool, kind }, &title, &now);
 }
 
-/// The newest loop may repeat, or may not any more.
+/// Allows the newest loop to repeat, or withdraws that.
 fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
     let escape = &model.run.state.escape;
     match escape.incidents.last() {
@@ -217,7 +217,7 @@ fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
             });
             send(model, command, None, out);
         }
-        None => model.complain("nothing went round so far"),
+        None => model.complain("No loops so far"),
     }
 }
 
@@ -227,16 +227,16 @@ fn stop() -> RunCommand {
     }
 }
 
-/// What there is to say where the run is stopped already: a key that is held down asks no second time.
+/// The status text for a run that is stopping or stopped: a held key does not ask again.
 fn is_stopping(model: &Model) -> Option<&'static str> {
     let sent = model.run.sent.as_ref().map(|sent| &sent.command);
     if matches!(sent, Some(Command::Run(RunCommand::Stop { .. }))) {
-        return Some("stop sent: waiting for the run");
+        return Some("Stop sent, waiting for the run");
     }
-    matches!(model.run.state.mode, Mode::Stopped(_)).then_some("the run is already stopped")
+    matches!(model.run.state.mode, Mode::Stopped(_)).then_some("The run is already stopped")
 }
 
-/// Leaves, or asks first where something runs or would be lost.
+/// Quits, or asks first if something runs or would be lost.
 pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Leave)) {
         match leaves(model, by, at) {
@@ -250,8 +250,8 @@ pub(super) fn quit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// Whether a key counts that says how to leave. It ends what runs, or halts it, and may be the key that had asked, or one
-/// that was meant for a text below: it counts once the question could be read.
+/// Refuses an answer how to leave that came before the question could be read. It would stop
+/// running calls, and may repeat the key that asked or be meant for a text below.
 pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
     let cuts = model.run.is_busy() && can_decide(model).is_ok();
     match armed(model, &Question::Leave, by, at) {
@@ -260,7 +260,8 @@ pub(super) fn leaves(model: &Model, by: By, at: u64) -> Result<(), String> {
     }
 }
 
-/// True where leaving cuts something off, loses something, or leaves a run that waits for nothing but an edit.
+/// True if leaving cuts off running calls, loses staged edits, or leaves a run that only waits
+/// for an edit.
 fn asks_first(model: &Model) -> bool {
     let lost = !model.staged_edits.is_empty();
     let waits = model.run.waits_for_edit() && !halted::is(model);
@@ -281,7 +282,7 @@ pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if !matches!(model.overlays.last(), Some(Overlay::Leave)) {
         open(model, Overlay::Leave);
     }
-    model.set_status("ctrl-c again within 2 seconds leaves at once");
+    model.set_status("ctrl-c again within 2 seconds quits immediately");
 }
 
 /// Drives a recorded run.

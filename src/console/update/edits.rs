@@ -28,7 +28,7 @@ use crate::domain::node::{Content, Node};
 /// Carries out a verb that changes the graph.
 pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
     if model.settings.is_recorded() && Verb::Edit(verb).acts() {
-        model.complain("this is a recorded run: nothing can be changed in it");
+        model.complain("Cannot change this run: it is recorded");
         return;
     }
     let done = match verb {
@@ -80,17 +80,17 @@ pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut
     }
 }
 
-/// Opens an editor on words that do not exist yet.
+/// Opens an editor for a new text.
 pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
     let state = &model.run.state;
     let title = match &purpose {
-        Purpose::Guide { after: None } => "guidance for the model, at the end of the run".to_owned(),
-        Purpose::Guide { after: Some(turn) } => format!("guidance for the model after {turn}"),
-        Purpose::NewThought { after: None } => "a thought after everything".to_owned(),
+        Purpose::Guide { after: None } => "Guidance for the model, at the end of the run".to_owned(),
+        Purpose::Guide { after: Some(turn) } => format!("Guidance for the model after {turn}"),
+        Purpose::NewThought { after: None } => "New thought at the end".to_owned(),
         Purpose::NewThought {
             after: Some(InsertAfter::Node(id)),
         } if graph::cuts_turn_after(state, *id) => {
-            format!("a thought behind {id}; what the model said behind it falls")
+            format!("New thought after {id} (replaces what follows)")
         }
         Purpose::NewThought {
             after: Some(InsertAfter::Node(id)),
@@ -98,18 +98,18 @@ pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
             let turn = state
                 .turn_of(*id)
                 .map_or_else(|| id.to_string(), |turn| turn.id.to_string());
-            format!("a thought after {turn}")
+            format!("New thought after {turn}")
         }
         Purpose::NewThought {
             after: Some(InsertAfter::Turn(turn)),
-        } => format!("a thought after {turn}"),
-        _ => "words".to_owned(),
+        } => format!("New thought after {turn}"),
+        _ => "New text".to_owned(),
     };
     let editor = Editor::prose(purpose, title, &Arc::from(""));
     open(model, Overlay::Editor(Box::new(editor)));
 }
 
-/// Guidance at the end of the run that is written already: the operator looks at it, changes it and sends it.
+/// Opens guidance with a prepared text. The operator checks, changes and sends it.
 pub(super) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
@@ -117,17 +117,17 @@ pub(super) fn guide_with(model: &mut Model, words: &str) {
     }
 }
 
-/// The selected node, if it counts.
+/// The selected node, if it is active.
 fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
-    let id = subject(model).ok_or("nothing is selected that can be edited")?;
+    let id = subject(model).ok_or("Nothing selected that can be edited")?;
     let node = model
         .run
         .state
         .node(id)
-        .ok_or_else(|| format!("{id} is not there"))?;
+        .ok_or_else(|| format!("{id} does not exist"))?;
     if !node.active {
         let why = effective_status::replaced_words(&model.run.state, id);
-        return Err(format!("{id} is history: {why}"));
+        return Err(format!("{id} is superseded: {why}"));
     }
     Ok((id, node.rev()))
 }
@@ -138,18 +138,18 @@ fn after(model: &Model) -> Result<Option<TurnId>, String> {
         .run
         .state
         .turn_of(id)
-        .ok_or_else(|| format!("{id} is not there"))?;
+        .ok_or_else(|| format!("{id} does not exist"))?;
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
         Err(format!(
-            "{} is history or held: choose a turn that counts",
+            "{} is superseded or suspended. Choose an active turn",
             turn.id
         ))
     }
 }
 
-/// Where a thought is put in: behind the selected node, or after the turn of what is only a record.
+/// Where to insert a thought: after the selected node, or after its turn if it is only a record.
 fn insert_after(model: &Model) -> Result<Option<InsertAfter>, String> {
     let Some(turn) = after(model)? else {
         return Ok(None);
@@ -161,7 +161,7 @@ fn insert_after(model: &Model) -> Result<Option<InsertAfter>, String> {
     Ok(Some(node.map_or(InsertAfter::Turn(turn), InsertAfter::Node)))
 }
 
-/// Opens an editor, and holds what depends on its node.
+/// Opens an editor, and suspends the descendants of its node.
 pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>) {
     if let Some(node) = editor.holds() {
         out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
@@ -182,7 +182,7 @@ fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     Ok(())
 }
 
-/// An editor on what a node says now.
+/// An editor on the current content of a node.
 pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
     let node = model.run.state.node(id).ok_or_else(|| format!("{id} is gone"))?;
     let base = node.rev();
@@ -208,7 +208,7 @@ pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
             let purpose = Purpose::Observation { node: id, base };
             Editor::value(purpose, format!("result {id} {base}"), &value)
         }
-        _ => return Err(format!("{id} is a {}: it cannot be edited", id.kind.label())),
+        _ => return Err(format!("Cannot edit {id}: it is a {}", id.kind.label())),
     })
 }
 
@@ -217,7 +217,7 @@ fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let id = id.observation();
     let node = model.run.state.observation(id.call()).ok_or_else(|| {
         format!(
-            "{} has no result yet; {} answers for it",
+            "{} has no result yet. {} answers for it",
             id.call(),
             model.settings.keymap.first("answer")
         )
@@ -242,12 +242,12 @@ fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         .run
         .state
         .call(call)
-        .ok_or("only a call can be answered for")?;
+        .ok_or("Only a call can be answered for")?;
     match life.status {
         Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return observation(model, out),
         Status::OutcomeUnknown(_) => {
             return Err(format!(
-                "say first whether {call} happened: {} in the queue",
+                "Outcome of {call} unknown. {} in the queue resolves it first",
                 model.settings.keymap.first("decide")
             ));
         }
@@ -257,10 +257,10 @@ fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens an editor on a value that does not exist yet.
+/// Opens an editor for a new value.
 pub(super) fn value_editor(model: &mut Model, purpose: Purpose) {
     let title = match &purpose {
-        Purpose::Happened { call, .. } => format!("what {call} gave"),
+        Purpose::Happened { call, .. } => format!("result of {call}"),
         Purpose::Answer { call, .. } => format!("answer for {call}; the tool does not run"),
         _ => "a value".to_owned(),
     };
@@ -277,7 +277,7 @@ fn replace(model: &mut Model) -> Result<(), String> {
         .node(node)
         .filter(|node| node.as_call().is_some())
         .map(crate::domain::node::Node::rev)
-        .ok_or("only a call can be replaced")?;
+        .ok_or("Only a call can be replaced")?;
     lists::tools_for(model, node, base);
     Ok(())
 }
@@ -299,7 +299,7 @@ fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     Ok(())
 }
 
-/// The editor's text is finished: sends it, or shows first what it would do.
+/// Finishes the text of the editor: sends it, or previews what it would do.
 pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose == Purpose::Rule) {
         if let Err(why) = rules::finish(model) {
@@ -331,8 +331,8 @@ fn finish_edit(model: &mut Model, edit: Edit, item: Option<u64>, out: &mut Vec<O
     review::edits(model, vec![edit], item.map_or(Whose::New, Whose::Item));
 }
 
-/// Sends what was typed of a call. Where it is an edit by now, or touches anything else, it is shown first what it does:
-/// the call may have been decided while it was typed.
+/// Sends the value that was typed for a call. Previews it first if it is an edit by now or affects
+/// other nodes: the call may have been decided meanwhile.
 fn send_or_review(
     model: &mut Model,
     (call, value): (NodeId, &Arc<str>),
@@ -342,7 +342,7 @@ fn send_or_review(
     let state = &model.run.state;
     let command = Command::Call(command);
     let facts = domain::decide::command(state, &Cards(state), &command);
-    // What is refused is refused by the run, which says why.
+    // The run refuses an invalid command and says why.
     let touches = facts.is_ok_and(|facts| {
         let is_edit = facts.iter().any(|fact| matches!(fact, Event::Edit(_)));
         is_edit || !touches_nothing(&of_events(state, &facts))
@@ -354,7 +354,7 @@ fn send_or_review(
     send_typed(model, command, Some(call), out);
 }
 
-/// Sends what the topmost editor stands for; it stays open until the run has answered.
+/// Sends the command of the topmost editor, which stays open until the run has replied.
 fn send_typed(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         editor.sent = true;
@@ -364,9 +364,9 @@ fn send_typed(model: &mut Model, command: Command, call: Option<NodeId>, out: &m
 
 /// What a finished text becomes.
 enum Typed {
-    /// An edit of the graph, and the collected one that it goes on with.
+    /// An edit of the graph, and the staged edit that it continues.
     Edit(Edit, Option<u64>),
-    /// The operator's word on a call, with the value that it gives.
+    /// A result that the operator gives for a call.
     Word {
         call: NodeId,
         value: Arc<str>,
@@ -374,8 +374,8 @@ enum Typed {
     },
 }
 
-/// The edit that the topmost editor stands for, and the collected one that it goes on with; none
-/// where the text is not finished, with a word why, or is no edit.
+/// The edit of the topmost editor, and the staged edit that it continues. `None` if the text is no
+/// edit, or is unfinished: then the status line says why.
 pub(super) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
     match typed(model)? {
         Typed::Edit(edit, item) => Some((edit, item)),
@@ -401,27 +401,27 @@ fn typed(model: &mut Model) -> Option<Typed> {
     };
     if is_call && let Some(fault) = editor.faults.first() {
         let words = format!("{} {}", fault.path, fault.message);
-        model.complain(format!("the arguments do not fit yet: {}", words.trim()));
+        model.complain(format!("The arguments are invalid: {}", words.trim()));
         return None;
     }
     if editor.is_unchanged() && !editor.is_new {
-        let key = model.settings.keymap.first("give-up");
-        model.complain(format!("nothing was changed; {key} closes"));
+        let key = model.settings.keymap.first("discard");
+        model.complain(format!("Nothing changed. {key} closes"));
         return None;
     }
     if !editor.purpose.is_value() && text.trim().is_empty() {
-        model.complain("there are no words in it");
+        model.complain("The text is empty");
         return None;
     }
     if let Some(edit) = editor.edit(text.clone(), false) {
         return Some(Typed::Edit(edit, editor.item));
     }
-    // As a rule it is not shown once more before it counts.
+    // Usually no preview follows: a second press confirms the empty result.
     let nothing = editor.field.is_empty() && editor.long.is_none();
     if nothing && !model.double_press.is_again(What::Empty, model.arming.now) {
         model.double_press.remember(What::Empty, model.arming.now);
         let key = model.settings.keymap.first("done");
-        model.complain(format!("nothing is written: {key} again gives an empty result"));
+        model.complain(format!("The result is empty. {key} again sends it"));
         return None;
     }
     let (call, command) = match &editor.purpose {
@@ -451,12 +451,12 @@ fn touches_nothing(plan: &Plan) -> bool {
         && plan.effects.is_empty()
 }
 
-/// Shows what a change of the selected node would do, whatever the change is.
+/// Previews a change of the selected node, whatever the change is.
 fn impact(model: &mut Model) -> Result<(), String> {
     let (id, base) = selected(model)?;
-    let node = model.run.state.node(id).ok_or("it is gone")?;
+    let node = model.run.state.node(id).ok_or("The node is gone")?;
     let edit = match &node.now().content {
-        // Blanks make another text of the same meaning: what hangs on the node is found, whatever is typed.
+        // A blank changes the text, not the meaning: the plan then has all descendants.
         Content::Call { tool, args } => Edit::Call {
             node: id,
             base,
@@ -477,7 +477,7 @@ fn impact(model: &mut Model) -> Result<(), String> {
                 _ => "null".into(),
             },
         },
-        Content::Deleted => return Err(format!("{id} was taken away")),
+        Content::Deleted => return Err(format!("{id} was deleted")),
     };
     let title = format!("what a change of {id} would do");
     open(

@@ -1,4 +1,6 @@
-//! Verbs on executions: run again, run now, cancel. No approval follows from them. Must not know: keys.
+//! Verbs on executions that approve nothing: run again, run now, cancel.
+//!
+//! Must not know: keys.
 
 use super::choices;
 use super::decide::{can_decide, looked_at, question, send, subject};
@@ -9,7 +11,7 @@ use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, ResilienceCommand};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 
-/// The selected call for a verb that no approval follows, if it was on screen for long enough.
+/// The selected call for a verb that approves nothing, if it was on screen for long enough.
 pub(super) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
     can_decide(model)?;
     looked_at_call(model, by, at)
@@ -19,13 +21,13 @@ fn looked_at_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), Strin
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
-        .ok_or("no call is selected")?;
+        .ok_or("No call selected")?;
     let node = model
         .run
         .state
         .node(id)
-        .ok_or_else(|| format!("{id} is not there"))?;
-    let question = question(model).ok_or("no call is selected")?;
+        .ok_or_else(|| format!("{id} does not exist"))?;
+    let question = question(model).ok_or("No call selected")?;
     looked_at(model, &question, by, at)?;
     Ok((id, node.rev()))
 }
@@ -38,22 +40,22 @@ pub(super) fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> R
         Some(call),
         out,
     );
-    model.set_status(format!("{call} to be run again"));
+    model.set_status(format!("Sent: run {call} again"));
     Ok(())
 }
 
 pub(super) fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.delayed.contains(&call) {
-        return Err(format!("{call} does not wait for a time"));
+        return Err(format!("{call} is not scheduled"));
     }
     let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
     send(model, command, Some(call), out);
-    model.set_status(format!("{call} to be run now"));
+    model.set_status(format!("Sent: run {call} now"));
     Ok(())
 }
 
-/// The execution of a call that is under way, as it is shown.
+/// The running attempt of a call.
 pub(super) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
         Status::Running(attempt) => Some(attempt),
@@ -74,7 +76,7 @@ pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         can_decide(model)?;
         if !matches!(status, Some(Status::Queued | Status::Scheduled)) {
             return Err(format!(
-                "{call} does not run and does not wait to run: it is {}",
+                "Cannot cancel {call}: it is {}",
                 status.map_or("unknown", Status::base_label)
             ));
         }
@@ -85,11 +87,7 @@ pub(super) fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
         reason: "cancelled by the operator".to_owned(),
     };
     send(model, Command::Call(command), Some(call), out);
-    let what = if begun {
-        "cancelled"
-    } else {
-        "taken back, before it begins"
-    };
-    model.set_status(format!("{call} to be {what}"));
+    let when = if begun { "" } else { " before it starts" };
+    model.set_status(format!("Sent: cancel {call}{when}"));
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! A live run from the place at which a recorded one stands: asked about first, then written, and gone on with where
-//! that is wanted.
+//! Forks a new session from the shown point of a recorded run, after a preview.
 //!
 //! Must not know: keys, what is read and written for it.
 
@@ -13,7 +12,7 @@ use crate::console::model::overlay::{ForkView, Overlay};
 use crate::console::msg::{Leave, Out};
 use crate::domain::fork::ForkPreview;
 
-/// Asks for what it would be. The recording holds still meanwhile: it is about this place.
+/// Requests a preview of the fork. The replay pauses meanwhile, at the point to fork from.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     if std::mem::take(&mut model.run.playing) {
         out.push(Out::Replay(ReplayControl::Pause));
@@ -30,27 +29,27 @@ fn view(model: &mut Model) -> Option<&mut ForkView> {
     })
 }
 
-/// It is known what it would be; who closed the question has no use for it any more.
+/// Stores the preview, if the question is still open.
 pub(super) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
     if let Some(view) = view(model) {
         (view.preview, view.made) = (Some(found), None);
     }
 }
 
-/// Has it written, as it was shown.
+/// Requests the fork as it was shown.
 pub(super) fn write(model: &mut Model, resumes: bool, out: &mut Vec<Out>) {
     let Some(view) = view(model) else { return };
     let at = match &view.preview {
-        _ if view.sent => return model.set_status("it is being written: a moment"),
-        None => return model.set_status("the recording is still being read for it: a moment"),
-        Some(Err(_)) => return model.complain("there is nothing to write here"),
+        _ if view.sent => return model.set_status("Writing the fork…"),
+        None => return model.set_status("Loading the preview…"),
+        Some(Err(_)) => return model.complain("Nothing to fork here"),
         Some(Ok(predicted)) => predicted.at,
     };
     view.sent = true;
     out.push(Out::Fork(Forking::Write { at, resume: resumes }));
 }
 
-/// It is written, or it is not.
+/// Handles the reply: the fork was written, or it failed.
 pub(super) fn written(
     model: &mut Model,
     session: Result<NewSession, String>,
@@ -63,7 +62,7 @@ pub(super) fn written(
             model
                 .overlays
                 .retain(|overlay| !matches!(overlay, Overlay::Fork(_)));
-            let words = format!("written: {}", session.resume);
+            let words = format!("Written: {}", session.resume);
             model.log.add(Line::Note(words.clone()));
             model.set_status(words);
         }
@@ -71,7 +70,7 @@ pub(super) fn written(
             if let Some(view) = view(model) {
                 view.sent = false;
             }
-            let words = format!("no fork was written: {why}");
+            let words = format!("Cannot write the fork: {why}");
             model.log.add(Line::Problem(words.clone()));
             model.complain(words);
         }

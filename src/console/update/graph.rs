@@ -1,6 +1,6 @@
-//! How the graph is shown: lanes, map, timeline, detail, filter, following.
+//! How the graph is shown: lanes, map, timeline, detail, filter, follow mode.
 //!
-//! Must not know: how rows come to be, how anything is drawn.
+//! Must not know: how rows are made, how anything is drawn.
 
 use super::prompts;
 use super::refresh::prepare;
@@ -25,7 +25,7 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
         GraphVerb::Level => {
             let level = model.graph.settings.level.next();
             model.graph.set_level(level, &model.run.state);
-            model.set_status(format!("shown: {}", level.describe()));
+            model.set_status(format!("Shown: {}", level.describe()));
             model.screen.focus(Pane::Graph);
         }
         GraphVerb::Follow => {
@@ -34,7 +34,7 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
             } else {
                 model.graph.pinned = true;
                 model.graph.see();
-                model.set_status("the cursor stays here; what comes is counted");
+                model.set_status("The cursor stays here. New rows are counted");
             }
             model.screen.focus(Pane::Graph);
         }
@@ -46,7 +46,7 @@ pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
 fn form(model: &mut Model, form: Form) {
     let graph = &mut model.graph;
     graph.form = if graph.form == form { Form::Lanes } else { form };
-    // The room for it, and with it the drawing, is found when it is shown.
+    // Its size and layout are computed when it is shown.
     model.screen.focus(Pane::Graph);
 }
 
@@ -54,29 +54,29 @@ fn form(model: &mut Model, form: Form) {
 fn ask(model: &mut Model) {
     let filter = model.graph.settings.filter.as_ref();
     let before = filter.map_or(String::new(), |query| query.text.clone());
-    let title = format!("show only (nothing: all): {WORDS}");
+    let title = format!("show only (empty: all): {WORDS}");
     prompts::line(model, LinePurpose::Filter, &title, &before);
 }
 
-/// Shows only what fits, or everything again where nothing is asked for; says what cannot be read.
+/// Filters the graph, or shows all of it if the query is empty. Refuses an invalid query.
 pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
     model.screen.focus(Pane::Graph);
     if query.is_empty() {
         model.graph.set_filter(None);
-        model.set_status("the whole graph again");
+        model.set_status("Filter removed");
         return Ok(());
     }
     model.graph.set_filter(Some(query));
     prepare(model);
     model.set_status(match model.graph.found() {
-        0 => format!("nothing fits `{text}`; what comes and fits is shown"),
-        count => format!("{count} fit `{text}`"),
+        0 => format!("No matches for `{text}`. New matches will appear"),
+        count => format!("{count} match `{text}`"),
     });
     Ok(())
 }
 
-/// Moves in the map; false where the move means something else there.
+/// Moves in the map; false if the map does not handle this move.
 pub(super) fn step(model: &mut Model, to: Move) -> bool {
     let map = &model.graph.map;
     let sheet = &map.sheet;
@@ -110,8 +110,8 @@ fn go_to(model: &mut Model, spot: Spot) {
     };
 }
 
-/// Puts the cursor on what is drawn at a column and a row of the pane, counted from 0 below its title; where nothing is,
-/// it stays.
+/// Puts the cursor on the node at a column and row of the pane, counted from 0 below its title.
+/// Without a node there, the cursor stays.
 pub(super) fn point(model: &mut Model, x: u16, y: u16) {
     let (graph, state) = (&mut model.graph, &model.run.state);
     if graph.form == Form::Map {

@@ -1,8 +1,11 @@
 //! Keys: bursts, contexts, what a key means.
 //!
+//! Must not know: what verbs do.
+//!
 //! A key that could decide something waits until it is certain that it came alone: a paste into a
-//! terminal without bracketed paste must not decide anything. One that is held down decides once: what comes next
-//! under it was not looked at. What only stops the run is never refused for its pace. Must not know: what verbs do.
+//! terminal without bracketed paste must not decide anything. A key that is held down decides once,
+//! because the operator has not read the next question. A key that only stops the run is never
+//! refused for its pace.
 
 use super::refresh::prepare;
 use super::{attention, decide, drive, edits, graph, jumps, lists, prompts, search, views};
@@ -19,21 +22,21 @@ use crate::console::msg::Out;
 pub(super) enum By {
     /// By its key.
     Key,
-    /// By its name in the palette, opened over what it is about.
+    /// By its name in the palette, which is open over the pane that it applies to.
     Palette,
 }
 
-/// Text was pasted.
+/// Handles a paste.
 pub(super) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
     model.arming.now = model.arming.now.max(at);
     release(model, at, out);
-    // What still waits came with it.
+    // Keys that still wait came with the paste.
     model.keys.held.clear();
     model.keys.pasted = Some(at);
     prompts::paste(model, text);
 }
 
-/// A key came.
+/// Handles a key.
 pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     release(model, at, out);
     let pace = model.keys.note(key, at);
@@ -43,19 +46,19 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         return;
     }
     let verb = verb(model, key);
-    // Whoever hammers on the way out of danger means it.
+    // Repeated presses of a key that stops the run are meant.
     let stops = verb.is_some_and(|verb| decide::stops(model, verb));
     if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
         model.double_press.pressed();
-        model.complain(format!("not counted: {}; press {key} again", decide::AFTER_PASTE));
+        model.complain(format!("Ignored: {}. Press {key} again", decide::AFTER_PASTE));
         return;
     }
     let may_decide = may_decide(verb);
     let too_soon = matches!(pace, Pace::Held | Pace::Tapped) && !stops;
     if may_decide && too_soon {
-        // It was meant for what was asked before.
+        // It was meant for the previous question.
         model.complain(format!(
-            "not counted: {key} is held down, or was pressed again too soon; leave it for a second, then press it once"
+            "Ignored: {key} is held down or repeated too fast. Wait for 1 s, then press it once"
         ));
         return;
     }
@@ -73,8 +76,8 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     press(model, key, at, out);
 }
 
-/// Keys that waited together came. What they type into an open text is one change of it, however many they are: a paste
-/// into a terminal without bracketed paste looks like that.
+/// Handles keys that arrived together. The text that they type is one change: a paste into a
+/// terminal without bracketed paste looks like that.
 pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
     let mut rest = keys;
     while let Some((key, at)) = rest.first().copied() {
@@ -100,7 +103,7 @@ pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
     }
 }
 
-/// What a key types into the open text as things stand; none where it does something else.
+/// The character that a key types into the open text; `None` if the key does something else.
 fn types(model: &Model, key: Key) -> Option<char> {
     let context = context(model);
     if !context.is_text() || !model.keys.held.is_empty() {
@@ -113,7 +116,7 @@ fn types(model: &Model, key: Key) -> Option<char> {
     prompts::open_field(model)?.typed(key)
 }
 
-/// Lets the held keys through once it is certain that no burst is on.
+/// Handles the waiting keys once it is certain that they are not part of a burst.
 pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if model.keys.held.is_empty() || at.saturating_sub(model.keys.since) <= BURST_MS {
         return;
@@ -124,7 +127,7 @@ pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// What comes in a burst outside of a text does nothing but move, and stop.
+/// True for a key that is dropped in a burst: outside of a text, only moves are handled.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
     let moves = match verb(model, key) {
         None | Some(Verb::Move(_)) => true,
@@ -143,21 +146,21 @@ fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
     !moves && !context(model).is_text()
 }
 
-/// A burst is a paste that the terminal did not mark as one.
+/// Drops a burst, which is a paste that the terminal did not mark as one.
 fn drop_burst(model: &mut Model, at: u64) {
     model.keys.held.clear();
     model.keys.pasted = Some(at);
     model.double_press.pressed();
-    model.complain("keys came too fast to be typed: nothing was decided");
+    model.complain("Ignored: keys arrived too fast. Press again");
 }
 
-/// What a key means as things stand.
+/// The verb of a key in the current context.
 fn verb(model: &Model, key: Key) -> Option<Verb> {
     let keymap = &model.settings.keymap;
     keymap.verb(context(model), key, model.settings.is_replay())
 }
 
-/// True where the verb could let something happen.
+/// True if the verb could decide, commit, drop or stop something.
 fn may_decide(verb: Option<Verb>) -> bool {
     match verb {
         Some(Verb::Decide(verb)) => verb.must_be_armed(),
@@ -168,7 +171,7 @@ fn may_decide(verb: Option<Verb>) -> bool {
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
-    // What a key is about is what is selected now, not what was when the last frame was drawn.
+    // A key applies to the current selection, not to that of the last frame.
     prepare(model);
     let context = context(model);
     let verb = model
@@ -187,13 +190,13 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         None if context.is_text() => prompts::typed(model, key),
         None => {
             if let (Code::Char(_), false) = (key.code, key.ctrl || key.alt) {
-                // Over a question the key of the panes may be another one.
+                // An open question may have another key for help than the panes.
                 let help = model.settings.keymap.first(if model.overlays.is_empty() {
                     "help"
                 } else {
                     "help-here"
                 });
-                model.set_status(format!("`{key}` does nothing here; {help} shows all keys"));
+                model.set_status(format!("`{key}` does nothing here. {help} shows all keys"));
             }
         }
     }
@@ -206,7 +209,7 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
     }
     if let Some(several) = model.folded(verb) {
         let key = model.settings.keymap.first("expand");
-        model.complain(format!("this row stands for {several}: open it first ({key})"));
+        model.complain(format!("This row groups {several}. {key} unfolds it first"));
         return;
     }
     match verb {

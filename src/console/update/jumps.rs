@@ -1,4 +1,4 @@
-//! Jumps in the graph: to what waits, failed, was edited, to parents, children, matches.
+//! Jumps in the graph: to waiting calls, failures, edits, parents, children, matches.
 //!
 //! Must not know: how rows are drawn.
 
@@ -18,11 +18,11 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
         Jump::Pending => pending(model),
         Jump::Failure => {
             let broken = model.graph.broken.clone();
-            next(model, "nothing failed", &broken, |model, id| {
+            next(model, "Nothing failed", &broken, |model, id| {
                 EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
             })
         }
-        Jump::Edited => next(model, "nothing was edited", &[], |model, id| {
+        Jump::Edited => next(model, "Nothing edited", &[], |model, id| {
             let node = model.run.state.node(id);
             id.kind == NodeKind::Intervention
                 || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
@@ -39,32 +39,32 @@ pub(super) fn jump(model: &mut Model, jump: Jump) {
     }
 }
 
-/// To a call that waits: the selected one where it still does, else the next in the queue, wherever the focus is.
+/// Goes to a waiting call: the selected one if it still waits, else the next in the queue.
 fn pending(model: &mut Model) -> Result<(), String> {
     let in_queue = model.screen.lead == Pane::Queue;
     let stays = match cursor(model) {
         _ if in_queue => model.queue.current(),
-        // A cursor that follows what comes was put there by nobody.
+        // In follow mode the operator did not place the cursor.
         Some(id) if model.graph.pinned => model.queue.entry_of(id.call()),
         _ => None,
     };
     model.queue.settle();
     let first = model.queue.items.first().map(|item| item.entry);
     let count = model.queue.items.len();
-    // From what waits no more the next is the one that comes in its place.
+    // If the selected entry no longer waits, the next entry has taken its place.
     let next = if in_queue { model.queue.selected } else { first };
     let Some(requested) = stays.or(next) else {
         return Err(idle(model));
     };
     if in_queue && stays.is_some() && count > 1 {
         let key = model.settings.keymap.first("down");
-        model.set_status(format!("this one still waits; {key} goes to the next"));
+        model.set_status(format!("This one still waits. {key} goes to the next"));
     }
     model.queue.selected = Some(requested);
     match requested {
         QueueEntry::Call { call, .. } => {
             decide::go_to_queue(model, call);
-            // A graph that follows what comes goes on doing so.
+            // A graph in follow mode keeps following.
             if model.graph.pinned {
                 model.graph.go_to(call, &model.run);
             }
@@ -81,7 +81,7 @@ fn cursor(model: &Model) -> Option<NodeId> {
     }
 }
 
-/// The node under the cursor; before all where there is none.
+/// The node under the cursor, or the first ID if there is none.
 pub(super) fn here(model: &Model) -> NodeId {
     cursor(model).unwrap_or(NodeId::FIRST)
 }
@@ -96,7 +96,7 @@ pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
     Ok(())
 }
 
-/// Goes to what was found: a node, or the row of a broken stream.
+/// Goes to a match: a node, or the row of a broken stream.
 fn go_pick(model: &mut Model, pick: Pick) -> Result<(), String> {
     match pick {
         Pick::Node(id) => go(model, id),
@@ -110,7 +110,7 @@ fn go_pick(model: &mut Model, pick: Pick) -> Result<(), String> {
     }
 }
 
-/// Where the cursor stands among the rows of streams, below all nodes: behind how many of these.
+/// The number of these turns above the cursor, if it is on the row of a stream, below all nodes.
 fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
     match model.graph.selected {
         Some(Pick::Live(here, _)) => Some(turns.partition_point(|turn| *turn < here)),
@@ -118,7 +118,8 @@ fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
     }
 }
 
-/// The next below the cursor that fits, from the top again after the last: a node, or one of these broken streams.
+/// Goes to the next match below the cursor, then from the top: a node or one of these broken
+/// streams.
 fn next(
     model: &mut Model,
     none: &str,
@@ -155,7 +156,7 @@ fn next(
 }
 
 fn parent(model: &mut Model) -> Result<(), String> {
-    let here = cursor(model).ok_or("nothing is selected")?;
+    let here = cursor(model).ok_or("Nothing selected")?;
     let edges = graph::edges_into(&model.run.state, here);
     let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
     match data.or(edges.first()).map(|edge| edge.from) {
@@ -165,7 +166,7 @@ fn parent(model: &mut Model) -> Result<(), String> {
 }
 
 fn child(model: &mut Model) -> Result<(), String> {
-    let here = cursor(model).ok_or("nothing is selected")?;
+    let here = cursor(model).ok_or("Nothing selected")?;
     let state = &model.run.state;
     let mut into = graph::Edges::new(state);
     let found = state
@@ -179,20 +180,20 @@ fn child(model: &mut Model) -> Result<(), String> {
         });
     match found {
         Some(id) => go(model, id),
-        None => Err(format!("nothing hangs on {here}")),
+        None => Err(format!("Nothing depends on {here}")),
     }
 }
 
-/// The next of the nodes that hang on what this one does, round again after the last.
+/// Goes to the next node with the same parent, and to the first after the last.
 fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
-    let here = cursor(model).ok_or("nothing is selected")?.call();
+    let here = cursor(model).ok_or("Nothing selected")?.call();
     let state = &model.run.state;
     let parent = graph::edges_into(state, here)
         .first()
         .map(|edge| edge.from)
         .ok_or(format!("{here} has no parent"))?;
-    // They stand in the same turn: that of one node begins where the other's does.
-    let turn = state.turn_of(here).ok_or("nothing is selected")?;
+    // Siblings are in the same turn.
+    let turn = state.turn_of(here).ok_or("Nothing selected")?;
     let mut into = graph::Edges::new(state);
     let depends = |id: &&NodeId| {
         let mut edges = into.ending_in(**id).into_iter();
@@ -207,7 +208,7 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
             let id = all.get(next).copied().unwrap_or(here);
             go(model, id)
         }
-        None => Err(format!("nothing else hangs on {parent}")),
+        None => Err(format!("Nothing else depends on {parent}")),
     }
 }
 
@@ -218,10 +219,10 @@ fn hit(model: &mut Model, back: bool) -> Result<(), String> {
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
         if !graph.search.text.is_empty() {
-            return Err(format!("nowhere in the graph: `{}`", graph.search.text));
+            return Err(format!("Not found in the graph: `{}`", graph.search.text));
         }
         return Err(format!(
-            "{} looks for something first",
+            "Nothing searched yet. {} searches",
             model.settings.keymap.first("search")
         ));
     }

@@ -1,5 +1,4 @@
-//! What the inspector shows that is not in the fold: asked for through the door where it is looked at, taken in when it
-//! comes.
+//! Loads inspector data that is not in the state (wire log, file preview) on demand.
 //!
 //! Must not know: where it comes from, how it is shown.
 
@@ -22,7 +21,7 @@ use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::transcript::sent::SentRequest;
 use crate::domain::turn::{Stream, Turn};
 
-/// Asks for what is looked at and not here.
+/// Requests data that is shown but not loaded.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_wire(model, out);
     ask_for_sent(model, out);
@@ -30,7 +29,7 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_orphans(model, out);
 }
 
-/// The turn of which a tab of the inspector shows what the model was asked, where it is that tab.
+/// The turn whose requests a tab of the inspector shows, if that tab is open.
 fn asked(model: &Model, tab: Tab) -> Option<&Turn> {
     let subject = model.inspector.subject;
     let Subject::Pick(Pick::Node(id)) = subject? else {
@@ -42,7 +41,7 @@ fn asked(model: &Model, tab: Tab) -> Option<&Turn> {
     model.run.state.turn_of(id).filter(|turn| turn.asked > 0)
 }
 
-/// Asks for what went over the wire, where that is what is looked at and it is not here.
+/// Requests the wire log if it is shown but not loaded.
 fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
     let Some(turn) = asked(model, Tab::Wire) else {
         return;
@@ -63,7 +62,7 @@ fn ask_for_wire(model: &mut Model, out: &mut Vec<Out>) {
     out.push(Out::Wire { turn, request });
 }
 
-/// Asks for what a request said, where that is what is looked at and it is not here.
+/// Requests the content of a model request if it is shown but not loaded.
 fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
     let Some(turn) = asked(model, Tab::Context) else {
         return;
@@ -83,7 +82,7 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
     out.push(Out::Sent { turn, request });
 }
 
-/// Takes in what a request said.
+/// Stores the content of a model request.
 pub(super) fn sent(model: &mut Model, turn: TurnId, request: u32, found: Result<Arc<SentRequest>, String>) {
     if let Some(seen) = &mut model.run.sent_then
         && (seen.turn, seen.request) == (turn, request)
@@ -93,7 +92,7 @@ pub(super) fn sent(model: &mut Model, turn: TurnId, request: u32, found: Result<
     }
 }
 
-/// Takes in what went over the wire.
+/// Stores the wire log.
 pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     if let Some(seen) = &mut model.run.wire {
         seen.frames = Some(found);
@@ -101,7 +100,7 @@ pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     }
 }
 
-/// Has it looked at what the call would replace whose decision is in the inspector, and at nothing once it is not.
+/// Requests a preview of what the call to decide would replace; ends it once another is shown.
 fn ask_for_replaced(model: &mut Model, out: &mut Vec<Out>) {
     let requested = decision(model);
     let now = requested.as_ref().map(|(look, ..)| look);
@@ -112,7 +111,7 @@ fn ask_for_replaced(model: &mut Model, out: &mut Vec<Out>) {
     out.push(Out::Look(requested));
 }
 
-/// The call whose decision is in the inspector, with its tool and its arguments.
+/// The call to decide in the inspector, with its tool and arguments.
 fn decision(model: &Model) -> Option<LoadTarget> {
     if model.settings.is_recorded() {
         return None;
@@ -129,7 +128,7 @@ fn decision(model: &Model) -> Option<LoadTarget> {
     Some((look, Arc::clone(tool), args))
 }
 
-/// Takes in what a call would replace.
+/// Stores what a call would replace.
 pub(super) fn replaces(model: &mut Model, of: &LoadRequest, found: Replaced) {
     if let Some((look, known)) = &mut model.run.looked
         && look == of
@@ -139,7 +138,7 @@ pub(super) fn replaces(model: &mut Model, of: &LoadRequest, found: Replaced) {
     }
 }
 
-/// Has it looked whether what is in doubt still runs, as long as anything is.
+/// Requests checks whether processes of attempts with an unknown outcome still run.
 fn ask_for_orphans(model: &mut Model, out: &mut Vec<Out>) {
     let requested = if model.settings.is_recorded() {
         Vec::new()
@@ -159,8 +158,8 @@ fn ask_for_orphans(model: &mut Model, out: &mut Vec<Out>) {
     out.push(Out::Watch(requested));
 }
 
-/// The processes of executions that wait for a word on what came of them, and whose end nobody saw; with them that of
-/// the one in question under the cursor of the list of effects.
+/// The processes of queued attempts with an unknown outcome, and that of such an attempt under the
+/// cursor of the list of effects.
 fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
     let listed = ledger::unknown_outcome(model).map(|entry| (entry.call, entry.attempt));
     let waiting = model.run.state.queue().filter_map(|call| match call.status {
@@ -179,7 +178,7 @@ fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
     all
 }
 
-/// Takes in what still runs of a process; what was made before says it anew.
+/// Stores what still runs of a process, and invalidates texts about it.
 pub(super) fn outlives(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
     let mut known = model.run.orphans.iter_mut();
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
@@ -190,7 +189,7 @@ pub(super) fn outlives(model: &mut Model, of: OrphanCandidate, left: Option<Orph
     if before == left {
         return;
     }
-    // What was refused for that is not what is any more.
+    // A shown refusal because of the old status is outdated.
     if before.forbids(of).is_some_and(|why| model.message.text == why) {
         model.message = Message::default();
     }
@@ -202,16 +201,16 @@ pub(super) fn outlives(model: &mut Model, of: OrphanCandidate, left: Option<Orph
     }
 }
 
-/// Shows older ones of what the inspector shows a few of at a time, or newer ones.
+/// Shows older or newer entries where the inspector shows only a few at a time.
 pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
-    let several = several.ok_or("what is older is shown in the tabs `revisions`, `context` and `wire`")?;
+    let several = several.ok_or("Older ones exist only in the tabs `revisions`, `context` and `wire`")?;
     let shown = several.shown(inspector.upto);
     let upto = match back {
-        true if shown.start == 0 => return Err("there are no older ones"),
+        true if shown.start == 0 => return Err("No older ones"),
         true => shown.end - several.most,
-        false if shown.end == several.all => return Err("there are no newer ones"),
+        false if shown.end == several.all => return Err("No newer ones"),
         false => shown.end + several.most,
     };
     inspector.upto = (upto < several.all).then_some(upto);

@@ -1,5 +1,6 @@
-//! The list of effects: what edits left behind and what is in doubt, or the whole ledger; and the operator's word on
-//! what nobody saw end. Must not know: how a row is made, what a word on an execution does.
+//! The list of effects, and the operator's answer about an unknown outcome.
+//!
+//! Must not know: how a row is made, what an answer changes.
 
 use super::choices::{choices, ensure_ended};
 use super::decide::{armed, go_to_queue, send};
@@ -18,7 +19,7 @@ use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ledger::{self, is_orphaned};
 use crate::domain::state::{LedgerEntry, LedgerOutcome};
 
-/// A session that is taken up again begins with what cannot be taken back.
+/// Lists effects when a session opens that has orphaned effects or effects of another session.
 pub(super) fn of_before(model: &mut Model) {
     if model.settings.is_recorded() {
         return;
@@ -30,18 +31,18 @@ pub(super) fn of_before(model: &mut Model) {
     }
 }
 
-/// Lists effects: the whole ledger where nothing in it needs an eye.
+/// Lists effects: those that need attention, or the whole ledger if none does.
 pub(super) fn list(model: &mut Model) {
     let state = &model.run.state;
     if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
-        model.set_status("nothing that could change the world has run");
+        model.set_status("No effects yet");
         return;
     }
     let kind = Kind::Effects { all: None };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
 }
 
-/// Lists the whole ledger, or only what needs an eye.
+/// Toggles between the whole ledger and the effects that need attention.
 pub(super) fn toggle(model: &mut Model) {
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
         && let Kind::Effects { all } = &mut list.kind
@@ -51,7 +52,7 @@ pub(super) fn toggle(model: &mut Model) {
     }
 }
 
-/// The execution under the cursor of the list; none where no list of effects is open.
+/// The attempt under the cursor of the list of effects, if that is open.
 pub(super) fn selected(model: &Model) -> Option<Seq> {
     match model.overlays.last() {
         Some(Overlay::Listing(list)) => match list.selected {
@@ -62,24 +63,24 @@ pub(super) fn selected(model: &Model) -> Option<Seq> {
     }
 }
 
-/// The execution under the cursor, if nobody knows what came of it.
+/// The attempt under the cursor, if its outcome is unknown.
 pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
     let entry = model.run.state.ledger.get(&selected(model)?)?;
     (entry.outcome == LedgerOutcome::Unknown).then_some(entry)
 }
 
-/// The execution under the cursor, if a word on what came of it counts now.
+/// The attempt under the cursor, if an answer about its outcome is accepted now.
 fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), String> {
     if model.settings.is_recorded() {
-        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+        return Err("Cannot decide: this run is recorded".to_owned());
     }
-    let known = || "what came of it is known: there is nothing to say".to_owned();
+    let known = || "Its outcome is known: nothing to resolve".to_owned();
     let entry = unknown_outcome(model).ok_or_else(known)?;
     armed(model, &Question::Effect { seq: entry.seq }, by, at)?;
     Ok((entry.seq, entry.call, entry.attempt))
 }
 
-/// It happened: its result is typed.
+/// It happened: asks for its result.
 pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (_, call, attempt) = doubtful(model, by, at)?;
     let attempt = Some(attempt);
@@ -87,8 +88,8 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
     Ok(())
 }
 
-/// It did not happen, where that is said twice. What waits for this word runs then at once: that is said where all of
-/// it is shown.
+/// It did not happen: sent after a second press. A call that waits for this answer runs
+/// immediately, so the operator decides in the queue, which shows all of it.
 pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
     ensure_ended(model, call, attempt)?;
@@ -100,7 +101,7 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     }
     let key = model.settings.keymap.first("it-did-not");
     if !model.confirm_press(What::DidNot(seq)) {
-        return Err(format!("{key} once more: {seq} of {call} did not happen"));
+        return Err(format!("{key} again confirms: {seq} of {call} did not happen"));
     }
     let command = Command::Call(CallCommand::Resolve {
         call,

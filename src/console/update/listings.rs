@@ -1,4 +1,4 @@
-//! Makes the rows of open lists: collected edits, branches, two branches side by side, effects.
+//! Makes the rows of open lists: staged edits, branches, comparisons, effects, rules.
 //!
 //! Must not know: keys, how rows are drawn.
 
@@ -20,7 +20,7 @@ pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
     list.scroll(usize::from(rows.height), usize::from(more.height));
 }
 
-/// Makes the rows that are looked at, where they are not made yet.
+/// Makes the visible rows that are not made yet.
 pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
@@ -75,12 +75,12 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (staged, cached): (&StagedEdit
         }
         Kind::Effects { ref mut all } => {
             let effects = cached.effects(&maker.run.state);
-            // What needs an eye stands first, where anything does.
+            // The list opens with effects that need attention, if there are any.
             let all = *all.get_or_insert(effects.is_quiet());
             let title = if all {
                 "all effects, newest first"
             } else {
-                "effects left behind or in doubt"
+                "orphaned effects and unknown outcomes"
             };
             title.clone_into(&mut list.title);
             list.take(effects.list(all).iter().map(|seq| Item::Effect(*seq)).collect());

@@ -1,4 +1,4 @@
-//! Lists to choose from by typing: the palette, tools.
+//! Lists to choose from by typing: the palette, themes, tools.
 //!
 //! Must not know: what the chosen thing does.
 
@@ -80,7 +80,7 @@ pub(super) fn themes(model: &mut Model) {
         .iter()
         .position(|(name, _)| *name == settings.theme);
     list(model, ListPurpose::Theme, "theme", choices);
-    // What is under the cursor is shown: it begins with what is shown already.
+    // The theme under the cursor is tried on: start with the current one.
     if let Some(Overlay::List(list)) = model.overlays.last_mut() {
         list.at = at.unwrap_or(0);
     }
@@ -147,7 +147,7 @@ pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices
     );
 }
 
-/// Finds again what fits what was typed.
+/// Filters the list by the typed text.
 pub(super) fn filter(model: &mut Model) {
     let Some(Overlay::List(list)) = model.overlays.last_mut() else {
         return;
@@ -160,7 +160,7 @@ pub(super) fn filter(model: &mut Model) {
         return;
     }
     let pattern = Pattern::parse(&typed, CaseMatching::Ignore, Normalization::Smart);
-    // In a sentence nearly any few letters are found one behind the other.
+    // A fuzzy match would find nearly any few letters in a sentence.
     let words = Pattern::new(
         &typed,
         CaseMatching::Ignore,
@@ -176,7 +176,7 @@ pub(super) fn filter(model: &mut Model) {
         .filter_map(|(at, choice)| {
             let mut typed = Vec::new();
             let name = nucleo_matcher::Utf32Str::new(&choice.name, &mut buffer);
-            // A name counts for more than a word of the description.
+            // A match in the name ranks above one in the description.
             if let Some(score) = pattern.indices(name, &mut matcher, &mut typed) {
                 return Some((score * 4, at, typed));
             }
@@ -194,7 +194,7 @@ pub(super) fn filter(model: &mut Model) {
     (list.found, list.typed) = scored.into_iter().map(|(_, at, typed)| (at, typed)).unzip();
 }
 
-/// Takes the chosen entry.
+/// Carries out the chosen entry.
 pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let Some(Overlay::List(list)) = model.overlays.last() else {
         return;
@@ -204,10 +204,10 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         .map(|choice| (choice.gives.clone(), choice.name.clone()))
     else {
         let back = model.settings.keymap.first("back");
-        model.complain(format!("nothing fits; {back} goes back"));
+        model.complain(format!("No matches. {back} goes back"));
         return;
     };
-    // What stands first was put there by the program.
+    // The program, not the operator, selected the first entry.
     let meant = list.at > 0 || visible(list.field.text().trim()) == name;
     let purpose = list.purpose.clone();
     match gives {
@@ -215,21 +215,19 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
             let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed())
                 || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::StagedDrop));
             if decides && model.keys.times.len() > BURST_KEYS {
-                model.complain("keys came too fast to be typed: nothing was decided");
+                model.complain("Ignored: keys arrived too fast. Press again");
                 return;
             }
             if decides && !meant {
-                model.complain(format!(
-                    "nothing was decided: that takes its whole name, `{name}`"
-                ));
+                model.complain(format!("Nothing decided: type the whole name, `{name}`"));
                 return;
             }
             model.overlays.pop();
-            // What lay below was not kept up to date: it is, before anything is decided about it.
+            // The view below was not updated while the list was open.
             prepare(model);
             input::run(model, verb, By::Palette, at, out);
         }
-        Gives::Elsewhere(place) => model.complain(format!("this works in: {place}")),
+        Gives::Elsewhere(place) => model.complain(format!("This works in: {place}")),
         Gives::Json(insert) => {
             model.overlays.pop();
             if let ListPurpose::Complete { from, to } = purpose {

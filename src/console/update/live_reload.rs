@@ -1,7 +1,8 @@
-//! Themes, keys and how failures are met: the operator's files were read, or they chose a theme for this session.
+//! Applies reloaded themes, keys and failure settings, and a theme chosen for this session.
 //!
-//! A file that is wrong changes nothing: what it said last goes on, and the operator is told. Must not
-//! know: where files are, how they are watched.
+//! Must not know: where files are, how they are watched.
+//!
+//! An invalid file changes nothing: its last valid content stays, and the status line says why.
 
 use super::decide::send;
 use super::lists;
@@ -15,9 +16,9 @@ use crate::domain::command::{Command, ResilienceCommand};
 use crate::resilience::policy::Policy;
 use crate::text::visible;
 
-/// Takes what the files say now.
+/// Applies the current content of the files.
 pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
-    // What is tried on is tried on anew, over what the files say now.
+    // A theme that is tried on is applied again, over the current content of the files.
     if let Some(before) = model.settings.tried.take() {
         model.settings.look = before;
     }
@@ -30,7 +31,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
             settings.keymap = keymap;
             news.push("keys".to_owned());
         }
-        Some(Err(why)) => faults.push(format!("the keys stay as they were: {why}")),
+        Some(Err(why)) => faults.push(format!("Keys unchanged: {why}")),
         _ => {}
     }
     let before = std::mem::take(&mut settings.themes);
@@ -40,7 +41,7 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
             Ok(theme) => settings.themes.push((name, theme)),
             Err(why) => {
                 faults.push(match old {
-                    Some(_) => format!("theme {} stays as it was: {why}", visible(&name)),
+                    Some(_) => format!("Theme {} unchanged: {why}", visible(&name)),
                     None => why,
                 });
                 settings.themes.extend(old.cloned());
@@ -62,12 +63,12 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
             }
         }
         None if named => faults.push(format!(
-            "there is no theme `{}`; the look stays as it was",
+            "Cannot find theme `{}`: look unchanged",
             visible(&settings.theme)
         )),
         None => {}
     }
-    // What was told the last time and still holds is not told again.
+    // A problem that was shown the last time and remains is not shown again.
     let before = std::mem::replace(&mut settings.problems, faults);
     let fresh: Vec<String> = settings
         .problems
@@ -82,28 +83,28 @@ pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     match fresh.as_slice() {
         [] if news.is_empty() && !is_fixed => {}
         [] if news.is_empty() => match settings.problems.last().cloned() {
-            Some(left) => model.complain(format!("read anew: what is wrong still: {left}")),
-            None => model.set_status("read anew: what was wrong there is mended"),
+            Some(left) => model.complain(format!("Reloaded, still wrong: {left}")),
+            None => model.set_status("Reloaded, problem fixed"),
         },
-        [] => model.set_status(format!("read anew: {}", news.join(", "))),
+        [] => model.set_status(format!("Reloaded: {}", news.join(", "))),
         [one] => model.complain(one.clone()),
-        [first, ..] => model.complain(format!("{} troubles, see the log: {first}", fresh.len())),
+        [first, ..] => model.complain(format!("{} problems, see the log: {first}", fresh.len())),
     }
     afresh(model);
 }
 
-/// Has the run meet failures as the files say now, key by key: what was changed in the run and stands otherwise in no
-/// file that changed stays. Gives the keys.
+/// Sends changed failure settings to the run, key by key, and returns the keys. A setting that was
+/// changed in the run stays unless the files changed it.
 fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out>) -> Vec<String> {
     if policy.is_empty() {
         return Vec::new();
     }
     let before = std::mem::replace(&mut model.settings.policy, policy.clone());
-    // What the files said at the start is in force already.
+    // The first settings from the files are already in effect.
     if before.is_empty() || model.settings.is_recorded() {
         return Vec::new();
     }
-    // What a command has set by now is not set again.
+    // A value that the run already has is not sent again.
     let recorded = model.run.state.resilience.as_ref();
     let recorded = recorded.and_then(|one| Policy::recorded(&one.policy));
     let set = recorded.map(|policy| policy.values()).unwrap_or_default();
@@ -120,7 +121,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
     keys
 }
 
-/// What shows keys is made anew.
+/// Invalidates everything that shows keys.
 fn afresh(model: &mut Model) {
     model.inspector.made = None;
     for overlay in &mut model.overlays {
@@ -135,14 +136,14 @@ fn afresh(model: &mut Model) {
 /// Lists the themes.
 pub(super) fn list(model: &mut Model) {
     if model.settings.look.colours() == Colours::None {
-        model.complain("this terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
+        model.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
         return;
     }
     lists::themes(model);
 }
 
-/// Shows everything in the theme under the cursor of the open list; as it was, once the list is closed without a
-/// choice.
+/// Shows the theme under the cursor of the open list. Restores the look once the list closes
+/// without a choice.
 pub(super) fn try_on(model: &mut Model) {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),
@@ -163,16 +164,16 @@ pub(super) fn try_on(model: &mut Model) {
     settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.colours()));
 }
 
-/// Shows everything in a theme, until the program ends.
+/// Uses a theme until the program ends.
 pub(super) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
     let Some((_, theme)) = settings.themes.iter().find(|(known, _)| known == name) else {
-        return model.complain("the theme is gone");
+        return model.complain("The theme is gone");
     };
     settings.look = theme.look(settings.look.colours());
     settings.tried = None;
     name.clone_into(&mut settings.theme);
     model.set_status(format!(
-        "theme {name}, until you leave; `theme = \"{name}\"` in the configuration keeps it"
+        "Theme {name}, until you quit. `theme = \"{name}\"` in the configuration keeps it"
     ));
 }

@@ -1,4 +1,4 @@
-//! The mouse: focus, cursors, borders, scrolling. It never decides anything.
+//! Mouse input: focus, cursors, borders and scrolling, but no decisions.
 //!
 //! Must not know: how anything is drawn.
 
@@ -13,7 +13,7 @@ use crate::console::msg::Mouse;
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;
 
-/// Something was done with the mouse.
+/// Handles mouse input.
 pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
     model.double_press.pressed();
     match mouse {
@@ -29,7 +29,7 @@ pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
     }
 }
 
-/// The wheel scrolls what is on top, else the pane under the pointer; the focus stays.
+/// Scrolls the topmost overlay, else the pane under the pointer; the focus stays.
 fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
     if !model.overlays.is_empty() {
         for _ in 0..NOTCH {
@@ -40,7 +40,7 @@ fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
     let Some(pane) = model.screen.pane_at(x, y) else {
         return;
     };
-    // One entry of the queue at a time: what is selected there may be decided on.
+    // One entry of the queue at a time, because keys decide about the selected one.
     let rows = if pane == Pane::Queue { 1 } else { NOTCH };
     for _ in 0..rows {
         views::step_in(model, pane, to);
@@ -90,7 +90,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
     }
 }
 
-/// The tab whose name stands at a place of the screen.
+/// The tab whose name is at a position of the screen.
 fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
     let area = model.screen.places.inspector.filter(|area| area.y == y)?;
     let inspector = &model.inspector;
@@ -102,7 +102,7 @@ fn tab_at(model: &Model, x: u16, y: u16) -> Option<Tab> {
     bar.tabs.iter().find(is_here).map(|(tab, _, _)| *tab)
 }
 
-/// A click in a list moves its cursor; a key takes the entry.
+/// Moves the cursor of a list to a click. Choosing the entry needs a key.
 fn pick_in_list(model: &mut Model, y: u16) {
     match model.overlays.last_mut() {
         Some(Overlay::List(list)) => {

@@ -1,7 +1,8 @@
-//! Calls that a tool names for its executions: to take one back, to find out whether it happened.
+//! Inserts calls that a tool names to revert an execution, or to check whether it happened.
 //!
-//! Put in like any other call: looked at, changed if need be, previewed, and never run by themselves.
 //! Must not know: keys, how templates are filled in.
+//!
+//! The calls are inserted like any other: edited, previewed, and never run by themselves.
 
 use super::{edits, ledger, lists};
 use crate::console::model::Model;
@@ -10,16 +11,16 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 use crate::domain::template::{Filled, compensate_of, probe_entry, probe_of};
 
-/// Opens an editor on the call that takes the effect under the cursor back.
+/// Opens an editor on the call that reverts the effect under the cursor.
 pub(super) fn take_back(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let seq = ledger::selected(model).ok_or("no effect is selected")?;
+    let seq = ledger::selected(model).ok_or("No effect selected")?;
     let filled = compensate_of(&model.run.state, seq).map_err(|why| why.to_string())?;
     put_in(model, &filled, out);
     Ok(())
 }
 
-/// Opens an editor on the call that finds out whether an execution happened: the one under the cursor of the list, or
-/// that of the open question.
+/// Opens an editor on the call that checks whether an execution happened: the one under the cursor
+/// of the list, or that of the open question.
 pub(super) fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     if let Some(seq) = ledger::selected(model) {
         let filled = probe_entry(&model.run.state, seq).map_err(|why| why.to_string())?;
@@ -32,9 +33,9 @@ pub(super) fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String>
                 model.run.still_asks(question)?;
                 *call
             }
-            _ => return Err("this is not about a call".to_owned()),
+            _ => return Err("This is not about a call".to_owned()),
         },
-        _ => return Err("no question is open".to_owned()),
+        _ => return Err("No question is open".to_owned()),
     };
     let filled = probe_of(&model.run.state, call).map_err(|why| why.to_string())?;
     model.overlays.pop();

@@ -1,7 +1,9 @@
-//! How soon a message needs a frame: at once for what the operator did and for what happened, a little later
-//! for more of a stream that is on the screen, never for more of one that is not.
+//! Decides how soon a message needs a frame.
 //!
 //! Must not know: clocks, what a message does.
+//!
+//! Input and events need one immediately. More text of a visible stream needs one a little later,
+//! and more text of a hidden stream needs none.
 
 use std::mem::discriminant;
 
@@ -13,7 +15,7 @@ use crate::console::model::inspector::Subject;
 use crate::console::msg::Msg;
 use crate::domain::live::{Live, LivePart};
 
-/// How soon a frame is wanted for a message; to be asked before the message happens.
+/// How soon a message needs a frame. Call this before the message is applied.
 pub fn soon(model: &Model, msg: &Msg) -> Soon {
     match msg {
         Msg::Term(_) => Soon::Typed,
@@ -24,7 +26,7 @@ pub fn soon(model: &Model, msg: &Msg) -> Soon {
     }
 }
 
-/// True where only more text has come: no part began, none became whole.
+/// True if only more text arrived: no part started, and none became complete.
 fn is_more(model: &Model, live: &Live) -> bool {
     let Some(known) = model.run.live.get(&live.turn) else {
         return false;
@@ -36,7 +38,7 @@ fn is_more(model: &Model, live: &Live) -> bool {
     known.parts.iter().map(kind).eq(live.parts.iter().map(kind))
 }
 
-/// True where a part of the stream may be on the screen.
+/// True if a part of the stream may be on screen.
 fn is_seen(model: &Model, live: &Live) -> bool {
     let places = &model.screen.places;
     let inspected =

@@ -1,6 +1,8 @@
 //! Typing: editors, lines, pastes, `$EDITOR`.
 //!
-//! Text goes into the topmost text field or nowhere. Must not know: what an edit does.
+//! Must not know: what an edit does.
+//!
+//! Text goes into the topmost text field or nowhere.
 
 use super::{
     branches, choices, classify, discard, edits, executions, graph, lists, open, repair, review, search,
@@ -26,7 +28,7 @@ use crate::domain::weight::MOST;
 
 use super::decide::{self, send};
 
-/// Opens a line to type. What stands there is selected: typing takes its place, a move of the cursor keeps it.
+/// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
 pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
     let mut field = Field::line(text, purpose.most());
     field.select_all();
@@ -49,7 +51,7 @@ pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
     }
 }
 
-/// The same, to look at.
+/// Like `field`, but read-only.
 pub(super) fn open_field(model: &Model) -> Option<&Field> {
     match model.overlays.last()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&editor.field),
@@ -67,7 +69,7 @@ fn changed(model: &mut Model) {
     }
 }
 
-/// A key that is no command, in a text.
+/// Types a key that is no command into the open text.
 pub(super) fn typed(model: &mut Model, key: Key) {
     if is_too_long(model, None) {
         return;
@@ -81,7 +83,7 @@ pub(super) fn typed(model: &mut Model, key: Key) {
     }
 }
 
-/// What was typed in one go into the open text: as one change, as far as there is room for it.
+/// Types a text into the open text field as one change, as far as it fits.
 pub(super) fn type_in(model: &mut Model, typed: &str) {
     if is_too_long(model, None) {
         return;
@@ -91,17 +93,18 @@ pub(super) fn type_in(model: &mut Model, typed: &str) {
     changed(model);
     if left > 0 {
         let characters = if left == 1 {
-            "1 character was".to_owned()
+            "1 character".to_owned()
         } else {
-            format!("{left} characters were")
+            format!("{left} characters")
         };
         model.complain(format!(
-            "{characters} not taken: at most {most} bytes go in here; what was typed before stays"
+            "{characters} dropped: at most {most} bytes fit here. The text before stays"
         ));
     }
 }
 
-/// Whether the open text is too long to be typed in; then it is said what can be done, or done where it is asked for.
+/// True if the open text is too long to edit. Then it undoes if the verb asks for that, else it
+/// shows what can be done.
 fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
@@ -111,7 +114,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     };
     let why = too_much(long).unwrap_or_default();
     if verb == Some(TextVerb::Undo) && editor.go_back() {
-        model.set_status("the text is again what it was before it became too long");
+        model.set_status("Undone: the text is as before it became too long");
         return true;
     }
     let ways = editor.ways_out(&model.settings.keymap);
@@ -119,7 +122,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     true
 }
 
-/// A paste.
+/// Pastes a text.
 pub(super) fn paste(model: &mut Model, text: &str) {
     model.double_press.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
@@ -130,7 +133,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
             let key = model.settings.keymap.first("external");
             let undo = model.settings.keymap.first("undo-typing");
             model.complain(format!(
-                "{why}: {key} opens them in $EDITOR, {undo} takes the paste back"
+                "{why}: {key} opens them in $EDITOR, {undo} undoes the paste"
             ));
         }
         return;
@@ -138,7 +141,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     if let Some(Overlay::Line(line)) = model.overlays.last()
         && matches!(line.purpose, LinePurpose::Irreversible { .. })
     {
-        model.complain("a paste decides nothing: type the name");
+        model.complain("A paste decides nothing. Type the name");
         return;
     }
     match field(model) {
@@ -147,7 +150,7 @@ pub(super) fn paste(model: &mut Model, text: &str) {
             Err(why) => model.complain(why),
         },
         None => model.complain(format!(
-            "a paste of {} bytes was dropped: it goes into an open text only",
+            "Dropped a paste of {} bytes: no text is open",
             text.len()
         )),
     }
@@ -193,10 +196,10 @@ pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
     }
 }
 
-/// The detector of a name is muted, or listened to again.
+/// The command that mutes the detector of a name, or unmutes it.
 fn muted(model: &Model, name: &str) -> Result<Command, String> {
-    let detector = Detector::named(name)
-        .ok_or_else(|| format!("there is no such detector: use {}", Detector::names()))?;
+    let detector =
+        Detector::named(name).ok_or_else(|| format!("Unknown detector. Use {}", Detector::names()))?;
     let muted = !model.run.state.escape.muted.contains(&detector);
     Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
 }
@@ -207,7 +210,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     };
     if matches!(line.purpose, LinePurpose::Irreversible { .. }) && model.keys.times.len() > BURST_KEYS {
         // A terminal without bracketed paste.
-        return model.complain("a paste decides nothing: type the name");
+        return model.complain("A paste decides nothing. Type the name");
     }
     let text = line.field.text().trim().to_owned();
     let done = match line.purpose.clone() {
@@ -223,9 +226,9 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             model.queue.leaving = model.queue.selected;
             Ok(())
         }
-        LinePurpose::Save(_) if text.is_empty() => Err("no file is named".to_owned()),
+        LinePurpose::Save(_) if text.is_empty() => Err("No file named".to_owned()),
         LinePurpose::Save(saved) => {
-            // The line stays until the file is written: who named one that is there names another.
+            // The line stays open until the file is written: if it exists, another name is needed.
             out.push(Out::Save {
                 path: text,
                 text: saved,
@@ -233,7 +236,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
             return;
         }
         LinePurpose::RejectAnswer(..) if text.is_empty() => {
-            Err("say what the model should do instead".to_owned())
+            Err("Say what the model should do instead".to_owned())
         }
         purpose @ (LinePurpose::Search | LinePurpose::Filter) => return sought(model, purpose, &text),
         purpose @ (LinePurpose::RejectAnswer(..)
@@ -258,7 +261,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
     }
 }
 
-/// A text was written into the file that was named, or was not: then the line stays as it was typed.
+/// Handles the reply: the file was written, or the line stays as it was typed.
 pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
@@ -270,7 +273,7 @@ pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
     }
 }
 
-/// Searches what is shown, or sieves the graph. The line stays open where it cannot be read.
+/// Searches what is shown, or filters the graph. The line stays open if the query is invalid.
 fn sought(model: &mut Model, purpose: LinePurpose, text: &str) {
     let line = model.overlays.pop();
     let done = match purpose {
@@ -340,7 +343,7 @@ fn about_call(
         } => {
             let tool = decide::irreversible(model, call);
             if tool.as_deref() != Some(text.as_str()) {
-                return Err("that is not the name of the tool: nothing was approved".to_owned());
+                return Err("Nothing approved: that is not the name of the tool".to_owned());
             }
             if again {
                 let choice = ConsentChoice::RunAgain;
@@ -357,7 +360,7 @@ fn about_call(
     Ok(())
 }
 
-/// A line that leads to something else on the screen.
+/// A line that opens or changes something else on screen.
 fn open_next(model: &mut Model, purpose: LinePurpose, text: String) {
     match purpose {
         LinePurpose::RejectAnswer(node, base) => {
@@ -387,13 +390,13 @@ fn about_run(
         LinePurpose::Policy => Command::Run(RunCommand::SetPolicy { policy: text }),
         LinePurpose::Title => Command::Run(RunCommand::Title { title: text }),
         LinePurpose::Weight { tool, kind } => {
-            let weight =
-                weight(&text).ok_or_else(|| format!("`{text}` is no weight: write a number from 0 to 1"))?;
+            let weight = weight(&text)
+                .ok_or_else(|| format!("`{text}` is not a weight: type a number from 0 to 1"))?;
             Command::Weight(WeightCommand::Set { kind, tool, weight })
         }
         LinePurpose::ForgetWeights => Command::Weight(WeightCommand::Reset {
             tool: match text.trim() {
-                "" => return Err("name a tool, or write `all`".to_owned()),
+                "" => return Err("Type the name of a tool, or `all`".to_owned()),
                 "all" => None,
                 tool => Some(tool.into()),
             },
@@ -417,12 +420,12 @@ fn about_run(
     Ok(())
 }
 
-/// Changes settings of what follows failures: `KEY=VALUE`, any number of them.
+/// Changes failure settings: `KEY=VALUE`, any number of them.
 fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), String> {
     for setting in text.split_whitespace() {
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             format!(
-                "`{}` is no setting: write KEY=VALUE",
+                "`{}` is not a setting: type KEY=VALUE",
                 crate::text::visible(setting)
             )
         })?;
@@ -444,9 +447,8 @@ fn weight(text: &str) -> Option<u16> {
 pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     let mut limits = now;
     for word in text.split_whitespace() {
-        let wrong = || {
-            format!("`{word}` is not a limit: write turns=50 tokens=none minutes=30 price=none parallel=8")
-        };
+        let wrong =
+            || format!("`{word}` is not a limit: type turns=50 tokens=none minutes=30 price=none parallel=8");
         let (name, value) = word.split_once('=').ok_or_else(wrong)?;
         let number: Option<u64> = match value {
             "none" => None,
@@ -456,7 +458,7 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
         match (name, number) {
             ("turns", number) => limits.turns = number.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             ("tokens", number) => limits.tokens = number,
-            // What is shown rounded up and was not changed stays what it is.
+            // Minutes are shown rounded up: an unchanged value keeps its milliseconds.
             ("minutes", number) if number == minutes_of(&now) => {}
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
             ("price", number) => limits.price = number,

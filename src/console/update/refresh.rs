@@ -1,6 +1,6 @@
-//! Brings everything that is drawn up to date with the model, before a frame and nothing else.
+//! Updates everything that is drawn before a frame: rows, places, documents.
 //!
-//! Queue rows, graph rows, places, documents. Must not know: how anything is drawn.
+//! Must not know: how anything is drawn.
 
 mod overlay;
 
@@ -23,7 +23,7 @@ use crate::domain::node::Node;
 use crate::domain::pending_retry;
 use crate::domain::turn::Turn;
 
-/// Brings everything that is drawn up to date.
+/// Updates everything that is drawn.
 pub fn prepare(model: &mut Model) {
     let _shown = model.settings.shown();
     let requested = waiting(&model.run);
@@ -60,8 +60,7 @@ pub fn prepare(model: &mut Model) {
     overlay::overlay(model);
 }
 
-/// One cursor: what is selected in the queue is selected in the graph, and the other way round. True where that of the
-/// graph moved.
+/// Selects the same entry in the queue and the graph. True if the cursor of the graph moved.
 fn join(model: &mut Model) -> bool {
     match (model.screen.lead, model.graph.selected) {
         (Pane::Queue, _) => match model.queue.selected {
@@ -88,7 +87,7 @@ fn join(model: &mut Model) -> bool {
     }
 }
 
-/// Puts everything into its place. What of the newest word has no place there is read in the log.
+/// Lays out the screen. A status text that does not fit goes to the log too.
 fn arrange(model: &mut Model, banner: bool) {
     let queued = model.queue.items.len();
     model.screen.wordy = 1;
@@ -112,17 +111,17 @@ fn arrange(model: &mut Model, banner: bool) {
     }
 }
 
-/// What is to be worked out since this was asked last; [`Msg::Found`](crate::console::msg::Msg) brings what came of it.
+/// Takes the pending background work. [`Msg::Found`](crate::console::msg::Msg) brings each result.
 pub fn work(model: &mut Model) -> Vec<Work> {
     model.inspector.take_work()
 }
 
-/// Takes in what was worked out.
+/// Stores a result of background work.
 pub fn found(model: &mut Model, finding: Finding) {
     model.inspector.cache.put(finding);
 }
 
-/// Brings everything up to date, however long it takes: for who has nothing else to do meanwhile.
+/// Brings everything up to date, including background work, for callers that can wait.
 pub fn settle(model: &mut Model) {
     prepare(model);
     loop {
@@ -174,7 +173,7 @@ fn lower(model: &mut Model) {
     rows.scroll(height);
 }
 
-/// Finds out which waiting calls are of one shape, where others wait than before.
+/// Groups waiting calls of the same shape, if the queue changed.
 fn compare(model: &mut Model, requested: Vec<QueueEntry>) {
     if requested == model.queue.compared {
         return;
@@ -187,12 +186,12 @@ fn compare(model: &mut Model, requested: Vec<QueueEntry>) {
     model.queue.compared = requested;
 }
 
-/// Whether a broken stream stays for as long as it takes to read of it.
+/// True if a broken stream stays long enough to be read.
 fn stays(run: &RunPart, turn: &Turn) -> bool {
     pending_retry::of(&run.state, turn).is_none_or(|one| one.is_long(NOTICED_MS))
 }
 
-/// What waits for the operator, in the order of arrival.
+/// The entries that wait for the operator, in the order of arrival.
 fn waiting(run: &RunPart) -> Vec<QueueEntry> {
     let mut all: Vec<(Seq, QueueEntry)> = run
         .state
@@ -239,8 +238,8 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     };
     model.inspector.follows = (streamed > 0).then_some(follows);
     let since = match tab {
-        // What was sent stays as it was: it is made anew when it has come, where an edit makes it another thing than
-        // what would be sent now, and where it is sent again. Neither of the two numbers ever becomes less.
+        // A sent request does not change. It is laid out again after it was loaded, after an edit,
+        // and after another request. Neither of the two numbers ever decreases.
         Tab::Context | Tab::Wire => {
             Seq(u64::from(model.run.state.epoch.0) + u64::from(model.run.state.requests))
         }
@@ -250,7 +249,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     if model.inspector.made == Some(key) && !model.inspector.doc.is_due() {
         return;
     }
-    // Of a stream only the end is there: what is read of it stays until its last row is on screen again.
+    // Only the end of a stream is stored: the shown text stays until its last row is on screen.
     let stays = |made: &DocumentKey| (made.0, made.1, made.3) == (subject, tab, width);
     if streamed > 0 && !follows && model.inspector.made.as_ref().is_some_and(stays) {
         return;
@@ -273,12 +272,12 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
     model.inspector.doc = doc;
     model.inspector.cache.turn();
     if streamed > 0 && follows {
-        // What is streaming is followed while its end is on screen.
+        // A stream is followed while its end is on screen.
         model.inspector.top = model.inspector.doc.rows();
     }
 }
 
-/// Goes over to what the inspector shows now. True where that is something else than before.
+/// Switches the inspector to what it shows now. True if that differs from before.
 fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     let state = &model.run.state;
     let read = match subject {
@@ -287,11 +286,11 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     };
     let inspector = &mut model.inspector;
     if (subject, tab) == (inspector.subject, inspector.tab) {
-        // A new revision goes on where the one before was read.
+        // A new revision keeps the scroll position.
         inspector.read = read;
         return false;
     }
-    // What was read of a stream is read on where it has become a node.
+    // A stream that became a node keeps its scroll position.
     let became = match (inspector.subject, subject) {
         (Some(Subject::Pick(Pick::Live(live, _))), Some(Subject::Pick(Pick::Node(id)))) => {
             model.graph.pinned && state.turn_of(id).is_some_and(|turn| turn.id == live)

@@ -1,5 +1,6 @@
-//! What the operator says about a call that is repaired: which repair, or none. Must not know: how a
-//! repair is found.
+//! The operator's choice about a call in repair: one of the repairs, or none.
+//!
+//! Must not know: how a repair is found.
 
 use super::decide::send;
 use super::executions::seen_call;
@@ -26,18 +27,18 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         .enumerate()
         .map(|(at, fix)| format!("{}) {}", at + 1, visible(&fix.label)))
         .collect();
-    // Where there is one, it is still the operator who takes it.
+    // A single repair is filled in, but the operator must accept it.
     let text = if options.len() == 1 { "1" } else { "" };
     let title = format!("repair of {call}, by number: {}", options.join("  "));
     prompts::line(model, LinePurpose::Repair { call, rev }, &title, text);
     Ok(())
 }
 
-/// Takes the repair whose number was typed; false where there is no such number.
+/// Sends the repair with the typed number; false if the text is no number from 1.
 pub(super) fn chosen(model: &mut Model, (call, rev): (NodeId, Rev), text: &str, out: &mut Vec<Out>) -> bool {
     let number = text.trim().trim_end_matches(')').parse::<usize>().ok();
     let Some(option) = number.and_then(|number| number.checked_sub(1)) else {
-        model.complain("type the number of a repair, from 1");
+        model.complain("Type the number of a repair, from 1");
         return false;
     };
     let command = Command::Resilience(ResilienceCommand::ChooseRepair { call, rev, option });
@@ -45,7 +46,7 @@ pub(super) fn chosen(model: &mut Model, (call, rev): (NodeId, Rev), text: &str, 
     true
 }
 
-/// Lets the failure stand.
+/// Stops repairing and lets the call fail.
 pub(super) fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.repairing.contains(&call) {
@@ -53,6 +54,6 @@ pub(super) fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Re
     }
     let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
     send(model, command, Some(call), out);
-    model.set_status(format!("{call} to be repaired no more"));
+    model.set_status(format!("Sent: stop repairing {call}"));
     Ok(())
 }

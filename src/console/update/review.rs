@@ -1,4 +1,4 @@
-//! The preview of what a change of the graph does, and its commit.
+//! Previews what a change of the graph does, and commits it.
 //!
 //! Must not know: keys, how a preview is drawn.
 
@@ -21,14 +21,14 @@ use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::state::State;
 
-/// Shows what a command that is no edit of a text would do: an undo, another branch, another request.
+/// Previews a command that edits no text: an undo, another branch, another request.
 pub(super) fn command(model: &mut Model, command: Command, title: String) {
     show(model, command, title, Vec::new(), String::new(), Whose::New);
 }
 
-/// Shows what edits would do.
+/// Previews edits.
 ///
-/// The plan is made as if the whole change had been read; a commit before that asks once more.
+/// The plan assumes that the whole change was read. After a commit before that, the call asks again.
 pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     let state = &model.run.state;
     let changes = edits
@@ -51,7 +51,7 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     show(model, command, title, changes, reason, whose);
 }
 
-/// Shows what a value does that was typed for a call.
+/// Previews a value that was typed for a call.
 pub(super) fn review_value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
     let state = &model.run.state;
     let old = state
@@ -61,11 +61,11 @@ pub(super) fn review_value(model: &mut Model, command: Command, (call, value): (
         what: summary::named_node(state, call),
         texts: [old.unwrap_or_default().into(), doc::readable(value)],
     };
-    let title = format!("what this word on {call} does");
+    let title = format!("what this result of {call} does");
     show(model, command, title, vec![changed], String::new(), Whose::New);
 }
 
-/// Shows what a command would do to the graph.
+/// Opens the preview of a command.
 fn show(
     model: &mut Model,
     command: Command,
@@ -93,7 +93,7 @@ fn show(
     );
 }
 
-/// The text of its node before an edit, and after it.
+/// The text of the edited node, before and after the edit.
 pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
@@ -122,7 +122,7 @@ pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     [old.into(), new.into()]
 }
 
-/// What a node says at the end of another branch.
+/// The content of a node at the end of another branch.
 fn taken(state: &State, id: NodeId, from: Epoch) -> String {
     let line = branch::line(state, from);
     branch::counted(state, id, &line)
@@ -131,13 +131,13 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
         .unwrap_or_default()
 }
 
-/// Lets later turns stand, or no longer.
+/// Toggles whether later turns stay active.
 pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
-        return Err("this is no edit: later turns cannot be kept".to_owned());
+        return Err("Cannot keep later turns: this is not an edit".to_owned());
     };
     *keep_later = !*keep_later;
     review.made = None;
@@ -148,13 +148,13 @@ pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks why.
+/// Asks for the reason of the edit.
 pub(super) fn reason(model: &mut Model) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
     if review.edits().is_empty() {
-        return Err("only an edit is recorded with a reason".to_owned());
+        return Err("Only an edit is recorded with a reason".to_owned());
     }
     let before = review.reason.clone();
     prompts::line(
@@ -179,20 +179,20 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
     review.reason = text;
 }
 
-/// Commits what is previewed, if the preview was on screen for long enough.
+/// Commits the previewed change, if the preview was on screen for long enough.
 pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
     if review.made.is_none() {
-        return Err("it was changed just now: look first at what it does".to_owned());
+        return Err("The preview just changed. Read it first".to_owned());
     }
     let seen = review.known()?.effects.len();
     let question = Question::Review { stamp: review.stamp };
     let shown = armed(model, &question, by, at)?;
     let all = shown.read.misses(shown.rows).is_empty();
     if model.run.committing {
-        return Err("already sent: wait for the answer of the run".to_owned());
+        return Err("Already sent, waiting for a reply".to_owned());
     }
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());

@@ -1,5 +1,6 @@
-//! Rules that the operator writes: from the call in front of them, previewed, accepted by a second key,
-//! listed, dropped. Must not know: keys, the language of rules.
+//! Session rules: written from a call, previewed, accepted by a second key, listed, removed.
+//!
+//! Must not know: keys, the language of rules.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use crate::policy::backtest::{read, would};
 
 fn live(model: &Model) -> Result<(), String> {
     if model.settings.is_recorded() {
-        return Err("this is a recorded run: nothing can be decided in it".to_owned());
+        return Err("Cannot decide: this run is recorded".to_owned());
     }
     Ok(())
 }
@@ -40,21 +41,22 @@ fn call(model: &Model) -> Option<NodeId> {
         .filter(|id| id.kind == NodeKind::Call)
 }
 
-/// Shows the rule that lets exactly the call in front of the operator run, always.
+/// Previews the rule that always approves exactly the selected call.
 pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     live(model)?;
-    let id = call(model).ok_or("no call is selected")?;
+    let id = call(model).ok_or("No call selected")?;
     if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Active(&Status::AwaitingApproval)) {
         return Err(format!(
-            "{id} does not wait for approval: \"always\" is for a call that does"
+            "{id} does not await approval: \"always\" needs a call that does"
         ));
     }
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
         can_decide(model)?;
         go_to_queue(model, id);
-        return Err(format!("{id} is in front of you now: press the key again"));
+        let key = model.settings.keymap.first("always");
+        return Err(format!("Now on {id}. Press {key} again"));
     }
-    let question = question(model).ok_or("no call is selected")?;
+    let question = question(model).ok_or("No call selected")?;
     let Question::Call {
         call,
         rev,
@@ -64,19 +66,19 @@ pub(super) fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     else {
         return Err(format!("{id} is not ready yet"));
     };
-    // What would be refused when it is accepted is not even shown.
+    // A rule that would be refused is not even shown.
     let requested = RuleRequest::Exact { call, rev, digest };
     would(&model.run.state, &requested)?;
     let shown = armed(model, &question, by, at)?;
     if !shown.read.misses(shown.rows).is_empty() {
         let key = model.settings.keymap.first("page-down");
-        return Err(format!("not all of it was on screen yet: {key} reads on"));
+        return Err(format!("Not all of it was on screen yet. {key} shows more"));
     }
     show(model, requested);
     Ok(())
 }
 
-/// Opens an editor on a rule, begun from the selected call.
+/// Opens an editor on a rule that starts from the selected call.
 pub(super) fn write(model: &mut Model) -> Result<(), String> {
     live(model)?;
     let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
@@ -86,7 +88,7 @@ pub(super) fn write(model: &mut Model) -> Result<(), String> {
         let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
         read(&model.run.state, &RuleRequest::Text { text: text.clone() }).map(|_| text)
     };
-    // It begins with what can stand, and says why that is not more.
+    // Starts with the widest valid gate, and says why it is not `allow`.
     let (text, why) = match active("allow") {
         Ok(text) => (text, None),
         Err(why) => (active("ask").unwrap_or_else(|_| allow.as_str().into()), Some(why)),
@@ -95,16 +97,16 @@ pub(super) fn write(model: &mut Model) -> Result<(), String> {
     let editor = Editor::prose(Purpose::Rule, title, &text);
     open(model, Overlay::Editor(Box::new(editor)));
     if let Some(why) = why {
-        model.set_status(format!("it begins with \"ask\", not with \"allow\": {why}"));
+        model.set_status(format!("Starts with \"ask\", not with \"allow\": {why}"));
     }
     Ok(())
 }
 
-/// That a rule is written from a call, and how to come to one.
+/// Says that a rule starts from a call, and how to select one.
 fn no_call(model: &Model) -> String {
     let here = match subject(model) {
-        Some(id) => format!("{id} is no call"),
-        None => "no call is selected".to_owned(),
+        Some(id) => format!("{id} is not a call"),
+        None => "No call selected".to_owned(),
     };
     let key = |name| model.settings.keymap.first(name);
     let (next, write) = (key("next-pending"), key("write-rule"));
@@ -113,10 +115,10 @@ fn no_call(model: &Model) -> String {
     } else {
         format!("put the cursor on one in the graph, then {write} again")
     };
-    format!("{here}, and a rule begins with one: {way}")
+    format!("{here}, and a rule starts with one: {way}")
 }
 
-/// What a rule is about that is about calls like this one: its tool, and for one with a path the directory of that.
+/// The conditions for calls like this one: its tool, and the directory of its path if it has one.
 fn begun(model: &Model, id: NodeId) -> Option<String> {
     let (tool, _) = model.run.state.node(id)?.as_call()?;
     let args = model.run.shown_args(id)?;
@@ -140,7 +142,7 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
     Some(format!("tool = {tool}{}", under.unwrap_or_default()))
 }
 
-/// The editor's rule is finished: shows what it would have meant.
+/// Finishes the rule of the editor: previews what it would have decided.
 pub(super) fn finish(model: &mut Model) -> Result<(), String> {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return Ok(());
@@ -169,7 +171,7 @@ fn show(model: &mut Model, requested: RuleRequest) {
 /// Accepts the rule that is shown, if all of it was on screen for long enough.
 pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
     let Some(Overlay::Rule(view)) = model.overlays.last() else {
-        return Err("no rule is shown".to_owned());
+        return Err("No rule is shown".to_owned());
     };
     let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
     let rule = view.rule.clone();
@@ -190,25 +192,25 @@ pub(super) fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> 
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     if model.run.state.rules.is_empty() {
         let key = model.settings.keymap.first("write-rule");
-        return Err(format!("no rule was written in this session; {key} writes one"));
+        return Err(format!("No rules in this session. {key} writes one"));
     }
     let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())
 }
 
-/// Drops the rule under the cursor, the second time.
+/// Removes the rule under the cursor on the second press.
 pub(super) fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     live(model)?;
     let key = model.settings.keymap.first("drop-rule");
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("the list of rules is not open".to_owned());
+        return Err("The list of rules is not open".to_owned());
     };
     let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
-        return Err("no rule is selected".to_owned());
+        return Err("No rule selected".to_owned());
     };
     if !model.confirm_press(What::DropRule(no)) {
-        return Err(format!("{key} once more: rule {no} judges no more"));
+        return Err(format!("{key} again removes rule {no}"));
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);
     Ok(())

@@ -1,6 +1,8 @@
-//! What comes from the run: folded, logged, and matched with what was asked.
+//! Applies updates from the run: folds and logs events, matches replies with commands.
 //!
-//! Nothing that arrives takes the focus or moves a cursor. Must not know: how a run works.
+//! Must not know: how a run works.
+//!
+//! No update takes the focus or moves a cursor.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
-/// Takes in an update.
+/// Applies an update.
 pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
@@ -60,7 +62,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         Update::Halted(why) => {
             model
                 .log
-                .add(Line::Problem(format!("halted, nothing more begins: {why}")));
+                .add(Line::Problem(format!("halted, nothing new starts: {why}")));
             model.run.halted = Some(why);
             halts(model);
         }
@@ -68,8 +70,8 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     }
 }
 
-/// What was made of a run that went on is made anew: what runs is told otherwise now, and keys that are refused are not
-/// named any more. An answer that came before the reason is told without it: the line of the halt has that.
+/// Invalidates texts from before the halt: running calls have other texts now, and refused keys
+/// have none. Cuts the reason from a shown reply, because the line of the halt has it.
 fn halts(model: &mut Model) {
     model.inspector.made = None;
     for overlay in &mut model.overlays {
@@ -85,11 +87,11 @@ fn halts(model: &mut Model) {
     }
 }
 
-/// What an operator knew before something happened.
+/// What the operator knew before an event.
 struct Before {
-    /// How much waited for them.
+    /// The number of waiting entries.
     waits: usize,
-    /// Whether the run stood still.
+    /// Whether the run needed attention.
     stuck: bool,
 }
 
@@ -109,16 +111,16 @@ fn event(model: &mut Model, envelope: Arc<Envelope>, out: &mut Vec<Out>) {
     }
 }
 
-/// Tells what hangs on the run of an event that was folded.
+/// Logs an event that was folded, and reports what follows from it.
 fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &mut Vec<Out>) {
     if let Some((expected, got)) = model.run.gap.take() {
         model.log.add(Line::Problem(format!(
-            "events {expected} to {} did not arrive here; the picture may be incomplete",
+            "events {expected} to {} did not arrive; the screen may be incomplete",
             got.saturating_sub(1)
         )));
     }
     if matches!(envelope.event, Event::Edit(EditEvent::Committed { .. })) {
-        // A commit, whoever made it, lets go what it makes and what it ends; more may count again than did.
+        // A commit from any console releases the nodes that it makes or ends. Other nodes may be active again.
         model.run.overtaken = model.run.committing;
         stage::hold_again(model, out);
     }
@@ -129,7 +131,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if waits > before.waits && before.waits == 0 {
         out.push(Out::Alert(format!("{waits} waiting for you")));
     }
-    // A run that stands still calls for the operator like a call that waits; the words are the console's own.
+    // A run that needs attention alerts like a waiting call. The text has no words of the model.
     if waits == before.waits && !before.stuck && model.run.stuck().is_some() {
         out.push(Out::Alert("the run waits for you".to_owned()));
     }
@@ -139,7 +141,7 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     model.log.add(Line::Event(envelope));
 }
 
-/// True for a command that is made in something open, which it closes.
+/// True for a command that closes the overlay it was sent from.
 const fn closes(command: &Command) -> bool {
     matches!(
         command,
@@ -162,8 +164,8 @@ fn was_sent_from(overlay: &Overlay, command: &Command) -> bool {
     }
 }
 
-/// A command of this console's was carried out: closes what it was made in. What another hand commits
-/// meanwhile closes nothing.
+/// Handles the reply that a command of this console was carried out: closes the overlay it was
+/// sent from. A commit from elsewhere closes nothing.
 fn taken(model: &mut Model, command: &Command) {
     let mut line = None;
     if model
@@ -187,7 +189,7 @@ fn taken(model: &mut Model, command: &Command) {
     }
     (model.run.committing, model.run.overtaken) = (false, false);
     let switched = !matches!(command, Command::Edit(EditCommand::Commit { .. }));
-    // What is read about keys over it meanwhile stays until it is closed.
+    // An open help page stays until the operator closes it.
     let help = model
         .overlays
         .pop_if(|overlay| matches!(overlay, Overlay::Page(page) if page.is_help()));
@@ -204,7 +206,7 @@ fn taken(model: &mut Model, command: &Command) {
         Overlay::Listing(list) => match list.kind {
             Kind::StagedEdits => staged,
             Kind::Branches { .. } | Kind::Compare { .. } => switched,
-            // What was put in to take an effect back is in the graph.
+            // The call inserted to revert an effect is in the graph.
             Kind::Effects { .. } => true,
             Kind::Rules => false,
         },
@@ -216,7 +218,8 @@ fn taken(model: &mut Model, command: &Command) {
     model.overlays.extend(help);
 }
 
-/// Words that came to nothing are not lost: the line is open again, or they are in the log where something else is.
+/// Keeps the text of a refused command: opens its line again, or logs it if something else is
+/// open.
 fn give_back(model: &mut Model, line: LinePrompt, free: bool) {
     if free {
         model.overlays.push(Overlay::Line(line));
@@ -228,8 +231,8 @@ fn give_back(model: &mut Model, line: LinePrompt, free: bool) {
     }
 }
 
-/// A command was not carried out: says which and why, and what changed since it was shown. What another
-/// command was made in stays as it is.
+/// Handles a refusal: shows the command, the reason and what changed since it was shown. Overlays
+/// of other commands stay as they are.
 fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Vec<Out>) {
     if closes(command) {
         model.run.committing = false;
@@ -263,7 +266,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
     if bulk::answered(model, command, Some(brief.as_deref().unwrap_or(&words))) {
         return;
     }
-    // What could not be written was not looked at; it may even stand.
+    // The journal failed: the command was not checked, and may even be recorded.
     let (output, noted) = match refusal.kind {
         RefusalKind::Journal => (format!("{what}: {words}"), format!("{what}: {words}")),
         _ => (
@@ -282,7 +285,7 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
         && let Some(new) = model.run.shown_args(call).filter(|new| *new != old)
         && free
     {
-        // The operator has just pressed the key: this answers it.
+        // The operator has just pressed the key: the page is the reply.
         let now = model
             .run
             .state

@@ -15,7 +15,7 @@ use crate::console::model::seek::Seek;
 use crate::domain::id::TurnId;
 use crate::domain::node::Node;
 
-/// What can be looked for in the graph.
+/// What can be searched in the graph, as a hint.
 pub(super) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
 
 /// What is searched.
@@ -51,7 +51,7 @@ fn query_text(seek: Option<&Seek>) -> String {
     seek.map(|seek| seek.words.clone()).unwrap_or_default()
 }
 
-/// Looks for what was typed and goes to the first place; says what cannot be read of it.
+/// Searches for the typed text and goes to the first match. Refuses an invalid query.
 pub(super) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     match scope(model) {
         Scope::Graph => return in_graph(model, text),
@@ -70,8 +70,8 @@ pub(super) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Goes to the next place of what was searched for, or to the one before, where it is searched for in
-/// what is read. False where that is the graph.
+/// Goes to the next or previous match in the inspector or on a page. False if the search is in the
+/// graph.
 pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
     let back = match jump {
         Jump::Match => false,
@@ -95,7 +95,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
     };
     let Some((seek, doc)) = model.seek() else {
         let search = model.settings.keymap.first("search");
-        model.complain(format!("nothing was searched for here: {search} asks for words"));
+        model.complain(format!("Nothing searched here yet. {search} searches"));
         return true;
     };
     if doc.is_waiting() {
@@ -110,7 +110,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
             }
             _ => String::new(),
         };
-        model.complain(format!("nowhere in it{rest}: `{words}`"));
+        model.complain(format!("Not found{rest}: `{words}`"));
         return true;
     };
     let mut words = seek.place(doc);
@@ -126,7 +126,7 @@ pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
     true
 }
 
-/// What is said where the search went on from the other end.
+/// The suffix of the status text after the search wrapped around.
 const AROUND: &str = ", from the other end";
 
 /// Bytes of the result in the inspector that were not stored.
@@ -140,7 +140,7 @@ fn unstored(model: &Model) -> u64 {
     outcome.map_or(0, query::unstored)
 }
 
-/// The first row on screen so that a row is seen, a few rows from the edge.
+/// The scroll position that shows a row, a few rows from the edge.
 const fn in_view(row: usize, top: usize, height: usize) -> usize {
     if row >= top && row < top + height {
         return top;
@@ -148,7 +148,7 @@ const fn in_view(row: usize, top: usize, height: usize) -> usize {
     row.saturating_sub(height / 3)
 }
 
-/// Looks for something in the graph, says how many places there are, and goes to the first one below the cursor.
+/// Searches the graph, shows the number of matches, and goes to the first one below the cursor.
 fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
     let broken = broken(model, &query);
@@ -163,17 +163,17 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     };
     match model.graph.search.found() {
         0 => {
-            model.complain(format!("nowhere in the graph{rest}: `{text}`"));
+            model.complain(format!("Not found in the graph{rest}: `{text}`"));
             return Ok(());
         }
-        1 => model.set_status(format!("1 place{rest}")),
-        found => model.set_status(format!("{found} places{rest}")),
+        1 => model.set_status(format!("1 match{rest}")),
+        found => model.set_status(format!("{found} matches{rest}")),
     }
     super::jumps::jump(model, Jump::Match);
     Ok(())
 }
 
-/// Looks once more for what was searched for, where something has happened since.
+/// Repeats the search if there are new events.
 pub(super) fn look_again(model: &mut Model) {
     let search = &model.graph.search;
     if search.text.is_empty() || search.at == model.run.state.seq {
@@ -185,7 +185,7 @@ pub(super) fn look_again(model: &mut Model) {
     }
 }
 
-/// Broken streams in which it is found.
+/// The broken streams that match.
 fn broken(model: &Model, query: &Query) -> Vec<TurnId> {
     if query.is_empty() {
         return Vec::new();

@@ -1,7 +1,8 @@
-//! Edits that are collected to be committed together: added, listed, opened again, dropped.
+//! Stages edits to commit together: adds, lists, reopens and removes them.
 //!
-//! Nothing of the run changes before the commit but that what the edits touch waits. Must not know:
-//! keys, how the list is drawn.
+//! Must not know: keys, how the list is drawn.
+//!
+//! The run does not change before the commit, but calls that the edits affect are suspended.
 
 use std::sync::Arc;
 
@@ -19,23 +20,23 @@ use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
 use crate::domain::thread;
 
-/// Keeps the edit of the topmost editor or preview.
+/// Stages the edit of the topmost editor or preview.
 pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (edits, item) = match model.overlays.last() {
         Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
-            return Err("this is no edit of the graph: it cannot be collected".to_owned());
+            return Err("Cannot stage: this is not an edit of the graph".to_owned());
         }
         Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
             Some((edit, item)) => (vec![edit], item),
             None => return Ok(()),
         },
         Some(Overlay::Review(_)) if model.run.committing => {
-            return Err("already sent: wait for the answer of the run".to_owned());
+            return Err("Already sent, waiting for a reply".to_owned());
         }
         Some(Overlay::Review(review)) => match review.whose {
             Whose::AllStaged => {
                 let key = model.settings.keymap.first("commit-edit");
-                return Err(format!("these are collected already; {key} commits them"));
+                return Err(format!("Already staged. {key} commits them"));
             }
             Whose::New => (review.edits().to_vec(), None),
             Whose::Item(no) => (review.edits().to_vec(), Some(no)),
@@ -43,7 +44,7 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
         _ => return Ok(()),
     };
     if edits.is_empty() {
-        return Err("this is no edit: it cannot be collected".to_owned());
+        return Err("Cannot stage: this is not an edit".to_owned());
     }
     let mut again = false;
     for edit in edits {
@@ -58,14 +59,10 @@ pub(super) fn collect(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Strin
     if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
         model.overlays.pop();
     }
-    let key = model.settings.keymap.first("collected");
-    let how = if again {
-        ", in the place of the one before"
-    } else {
-        ""
-    };
+    let key = model.settings.keymap.first("staged-edits");
+    let how = if again { ", replacing the one before" } else { "" };
     let edits = model.staged_edits.len();
-    model.set_status(format!("{}{how}; {key} lists {}", count(edits), them(edits)));
+    model.set_status(format!("{}{how}. {key} lists {}", count(edits), them(edits)));
     Ok(())
 }
 
@@ -73,11 +70,11 @@ const fn them(edits: usize) -> &'static str {
     if edits == 1 { "it" } else { "them" }
 }
 
-/// So many edits, in words.
+/// The number of staged edits, as text.
 pub fn count(edits: usize) -> String {
     match edits {
-        1 => "1 edit collected".to_owned(),
-        count => format!("{count} edits collected"),
+        1 => "1 edit staged".to_owned(),
+        count => format!("{count} edits staged"),
     }
 }
 
@@ -85,7 +82,8 @@ fn hold(node: NodeId, out: &mut Vec<Out>) {
     out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
 }
 
-/// An editor without a commit closes, or a collected edit goes: what only it held goes on.
+/// Releases a node after its editor closed or its staged edit was removed. A node that another
+/// staged edit holds stays suspended.
 pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
     if !model.staged_edits.nodes(&model.run.state).contains(&node) {
         let node = Some(node);
@@ -93,11 +91,11 @@ pub(super) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
     }
 }
 
-/// After a commit, or one that was refused: what open editors and collected edits touch waits. Most of it does already;
-/// what counts again by the commit does not.
+/// Restores the holds of open editors and staged edits after a commit or a refused one. Most
+/// holds still exist. Nodes that the commit made active again have none.
 pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
-    // What is being committed closes with the answer, and would be held for ever.
+    // The preview being committed closes with the reply: its holds would never be released.
     let (sent, going): (Option<usize>, Vec<NodeId>) = match model.overlays.as_slice() {
         [.., Overlay::Review(review)] if model.run.committing => (
             model.overlays.len().checked_sub(2),
@@ -125,7 +123,7 @@ pub(super) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     }
 }
 
-/// Opens the list.
+/// Opens the list of staged edits.
 pub(super) fn list(model: &mut Model) -> Result<(), String> {
     some(model)?;
     let kind = Kind::StagedEdits;
@@ -136,14 +134,14 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 fn some(model: &Model) -> Result<(), String> {
     if model.staged_edits.is_empty() {
         return Err(format!(
-            "no edits are collected: {} in an editor keeps one",
-            model.settings.keymap.first("collect")
+            "No staged edits. {} in an editor stages one",
+            model.settings.keymap.first("stage")
         ));
     }
     Ok(())
 }
 
-/// Shows what all of them do together.
+/// Previews all staged edits together.
 pub(super) fn review(model: &mut Model) -> Result<(), String> {
     some(model)?;
     let edits = model.staged_edits.edits();
@@ -153,7 +151,7 @@ pub(super) fn review(model: &mut Model) -> Result<(), String> {
 
 fn selected(model: &Model) -> Result<(u64, Edit), String> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("the list of collected edits is not open".to_owned());
+        return Err("The list of staged edits is not open".to_owned());
     };
     let no = match list.selected {
         Some(Item::Edit(no)) => Some(no),
@@ -161,10 +159,10 @@ fn selected(model: &Model) -> Result<(u64, Edit), String> {
     };
     no.and_then(|no| model.staged_edits.get(no))
         .map(|item| (item.no, item.edit.clone()))
-        .ok_or_else(|| "no edit is selected".to_owned())
+        .ok_or_else(|| "No edit selected".to_owned())
 }
 
-/// Takes the selected one out.
+/// Removes the selected edit.
 pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (no, edit) = selected(model)?;
     model.staged_edits.remove(no);
@@ -178,14 +176,14 @@ pub(super) fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String
     if model.staged_edits.is_empty() {
         model.overlays.pop();
     }
-    model.set_status(format!("taken out{runs}; {}", count(model.staged_edits.len())));
+    model.set_status(format!("Removed{runs}. {}", count(model.staged_edits.len())));
     Ok(())
 }
 
-/// Forgets all, the second time.
+/// Drops all staged edits on the second press.
 pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     some(model)?;
-    let key = model.settings.keymap.first("collected-drop");
+    let key = model.settings.keymap.first("staged-drop");
     let count = model.staged_edits.len();
     let would = and_run(model, None, "then");
     if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::StagedEdits) {
@@ -193,8 +191,8 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
         return Err(match count {
-            1 => format!("{key} once more forgets the edit{would}; nothing of it was committed"),
-            _ => format!("{key} once more forgets all {count} edits{would}; nothing of them was committed"),
+            1 => format!("{key} again drops the edit{would}. It was not committed"),
+            _ => format!("{key} again drops all {count} edits{would}. None was committed"),
         });
     }
     let runs = and_run(model, None, "now");
@@ -202,19 +200,19 @@ pub(super) fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Stri
     model.overlays.pop();
     out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
     model.set_status(match count {
-        1 => format!("the collected edit is forgotten{runs}; nothing was changed"),
-        _ => format!("all collected edits are forgotten{runs}; nothing was changed"),
+        1 => format!("Dropped the staged edit{runs}. Nothing changed"),
+        _ => format!("Dropped all staged edits{runs}. Nothing changed"),
     });
     Ok(())
 }
 
-/// What an approved call waits for where an edit holds it: words that go on a sentence.
+/// What an approved call waits for while an edit suspends it, as a clause to append.
 pub(super) fn waits(model: &Model, call: NodeId) -> String {
     if !thread::is_held(&model.run.state, call) {
         return String::new();
     }
     if model.staged_edits.is_empty() {
-        return "; it waits for the edit that is open".to_owned();
+        return "; it waits for the open edit".to_owned();
     }
     let edits = if model.staged_edits.len() == 1 {
         "edit"
@@ -222,13 +220,13 @@ pub(super) fn waits(model: &Model, call: NodeId) -> String {
         "edits"
     };
     format!(
-        "; it waits for the collected {edits}: {} looks at {}",
-        model.settings.keymap.first("collected"),
+        "; it waits for the staged {edits}: {} shows {}",
+        model.settings.keymap.first("staged-edits"),
         them(model.staged_edits.len())
     )
 }
 
-/// What runs as it was once an open editor on a node closes: words that go on a sentence.
+/// The calls that run unchanged once an open editor on a node closes, as a clause to append.
 pub(super) fn describe_released(model: &Model, node: NodeId, when: &str) -> String {
     if model.staged_edits.nodes(&model.run.state).contains(&node) {
         return String::new();
@@ -236,10 +234,11 @@ pub(super) fn describe_released(model: &Model, node: NodeId, when: &str) -> Stri
     and_run(model, Some(node), when)
 }
 
-/// What runs as it was once the edit of a node, or every edit, holds it no more: words that go on a sentence.
+/// The calls that run unchanged once the edit of a node, or every edit, is gone, as a clause to
+/// append.
 fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
     if halted::is(model) {
-        // Whatever is held or not, nothing runs.
+        // A halted run starts nothing.
         return String::new();
     }
     let state = &model.run.state;
@@ -263,21 +262,21 @@ fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
     match (&state.mode, one) {
         (Mode::Running, true) => format!(": {names} runs {when}, as it was"),
         (Mode::Running, false) => format!(": {names} run {when}, as they were"),
-        // It begins once the run goes on.
-        (_, true) => format!(": {names} is held no more"),
-        (_, false) => format!(": {names} are held no more"),
+        // They start once the run resumes.
+        (_, true) => format!(": {names} is no longer suspended"),
+        (_, false) => format!(": {names} are no longer suspended"),
     }
 }
 
-/// Opens the selected one again, on what its node says now.
+/// Reopens the selected edit, based on the current content of its node.
 pub(super) fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (no, edit) = selected(model)?;
     let problem = moved(&model.run.state, &edit);
     let now = rebased(&model.run.state, &edit);
     if let Some(why) = moved(&model.run.state, &now) {
         return Err(format!(
-            "{why}; {} takes the edit out",
-            model.settings.keymap.first("collected-remove")
+            "{why}. {} removes the edit",
+            model.settings.keymap.first("staged-remove")
         ));
     }
     match &now {
@@ -295,7 +294,7 @@ pub(super) fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String
             };
             let state = &model.run.state;
             let call_content = state.node(*node).and_then(crate::domain::node::Node::as_call);
-            let (old_tool, old) = call_content.ok_or_else(|| format!("{node} is no call"))?;
+            let (old_tool, old) = call_content.ok_or_else(|| format!("{node} is not a call"))?;
             let is_new = old_tool != tool;
             let title = format!("arguments of {node} {base}");
             let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);
@@ -321,18 +320,18 @@ pub(super) fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String
         }
         Edit::Copy { .. } | Edit::Delete { .. } => preview::edits(model, vec![now], Whose::Item(no)),
         Edit::RejectAnswer { node, base, reason } => {
-            let title = format!("refuse {node}: what should the model do instead?");
+            let title = format!("reject {node}: what should the model do instead?");
             let purpose = LinePurpose::RejectAnswer(*node, *base);
             prompts::line(model, purpose, &title, reason);
         }
     }
     if let Some(why) = problem {
-        model.set_status(format!("{why}; look at it and collect it anew"));
+        model.set_status(format!("{why}. Check it and stage it again"));
     }
     Ok(())
 }
 
-/// Goes on with the collected edit of what an editor is opened on, if there is one.
+/// Continues the staged edit of the node that an editor opens on, if there is one.
 pub(super) fn with_staged_text(model: &mut Model, mut editor: Editor) -> Editor {
     let Some(node) = editor.holds() else { return editor };
     let Some(item) = model.staged_edits.of(node) else {
@@ -345,17 +344,15 @@ pub(super) fn with_staged_text(model: &mut Model, mut editor: Editor) -> Editor 
         _ => return editor,
     };
     if !same_tool {
-        model.set_status(
-            "another tool is collected for it; this takes its place once it is collected or committed",
-        );
+        model.set_status("Another tool is staged for it. Staging or committing this one replaces it");
         return editor;
     }
     editor.resume(&text, Some(item.no));
-    model.set_status("this is the collected edit; the text before is one undo away");
+    model.set_status("This is the staged edit. One undo shows the text before it");
     editor
 }
 
-/// Opens an editor again on words that were collected.
+/// Opens an editor on staged text.
 fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
     edits::new_words(model, purpose);
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {

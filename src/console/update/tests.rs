@@ -1,4 +1,4 @@
-//! What messages do, and what they must not do.
+//! Tests what messages do, and what they must not do.
 
 mod again;
 mod arming;

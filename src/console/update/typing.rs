@@ -12,21 +12,19 @@ use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Ov
 use crate::console::msg::Out;
 use crate::text::visible;
 
-/// Longest text for the clipboard, in bytes. It travels as base64, a third longer, and tmux drops a sequence of more
-/// than 1 MiB; what a terminal drops it does not tell.
+/// Longest text for the clipboard, in bytes. Base64 makes it a third longer, and tmux drops a
+/// sequence of more than 1 MiB. A terminal does not report that.
 const CLIPBOARD: usize = 512 * 1024;
 
-/// Whether a text of so many bytes can be copied; says why not.
+/// Refuses a text that has too many bytes for the clipboard.
 pub(super) fn fits_clipboard(bytes: usize) -> Result<(), String> {
     if bytes > CLIPBOARD {
-        return Err(format!(
-            "the text has {bytes} bytes, and the clipboard is given {CLIPBOARD} at most"
-        ));
+        return Err(format!("Cannot copy {bytes} bytes: the limit is {CLIPBOARD}"));
     }
     Ok(())
 }
 
-/// Puts in what can stand at the cursor, or lets choose among several.
+/// Inserts the completion at the cursor, or lists several to choose from.
 pub(super) fn complete(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return;
@@ -35,11 +33,9 @@ pub(super) fn complete(model: &mut Model) {
         return prompts::typed(model, Key::plain(Code::Tab));
     }
     let state = &model.run.state;
-    // What a schema lists goes before a reference that has not begun.
+    // Completions from the schema take precedence over references.
     let Some(found) = editor.completion().or_else(|| editor.references(state)) else {
-        model.complain(
-            "the schema of the tool names nothing that could stand here, and no reference is typed",
-        );
+        model.complain("No completions: the schema of the tool has none here, and no reference is typed");
         return;
     };
     if let [only] = found.choices.as_slice() {
@@ -60,10 +56,10 @@ pub(super) fn complete(model: &mut Model) {
         from: found.from,
         to: found.to,
     };
-    lists::list(model, purpose, "what can stand here", choices);
+    lists::list(model, purpose, "completions", choices);
 }
 
-/// Puts a piece of JSON in the place of some bytes of the open text.
+/// Replaces some bytes of the open text with a piece of JSON.
 pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && !editor.sent
@@ -72,39 +68,39 @@ pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
     }
 }
 
-/// Asks for the words to look for.
+/// Asks for the text to find.
 pub(super) fn find(model: &mut Model) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
         prompts::line(model, LinePurpose::Find, "find in the text", "");
     }
 }
 
-/// Goes to the first place of the words from the cursor on.
+/// Goes to the first match from the cursor on.
 pub(super) fn look_for(model: &mut Model, words: &str) {
     let Some(field) = prompts::field(model) else {
         return;
     };
     if !field.find(words) && !words.is_empty() {
-        model.complain(format!("not in the text: `{}`", visible(words)));
+        model.complain(format!("Not in the text: `{}`", visible(words)));
     }
 }
 
-/// Goes to the next place where something is wrong.
+/// Goes to the next problem in the text.
 pub(super) fn next_fault(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return;
     };
     if !editor.to_next_fault() {
         let words = if editor.faults.is_empty() {
-            "nothing is wrong with the text"
+            "No problems in the text"
         } else {
-            "what is wrong has no place of its own in the text"
+            "The problem has no position in the text"
         };
         model.set_status(words);
     }
 }
 
-/// Copies what is selected to the terminal's clipboard.
+/// Copies the selection to the terminal's clipboard.
 pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let Some(field) = prompts::field(model) else {
         return;
@@ -112,7 +108,7 @@ pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let text = field.selected().to_owned();
     match fits_clipboard(text.len()) {
         Ok(()) => {
-            model.set_status(format!("copied {} bytes", text.len()));
+            model.set_status(format!("Copied {} bytes", text.len()));
             out.push(Out::Copy(text));
         }
         Err(why) => model.complain(why),

@@ -1,4 +1,4 @@
-//! What is on screen: focus, tabs, scrolling, folds, copy.
+//! View commands: focus, tabs, scrolling, folds, copy.
 //!
 //! Must not know: the run.
 
@@ -23,7 +23,7 @@ use crate::console::msg::Out;
 use crate::console::rows::Explained;
 use crate::text::visible_lines;
 
-/// Carries out a choice of what is on screen.
+/// Carries out a view command.
 pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
     match view {
         View::NextPane => focus(model, model.screen.neighbour(false)),
@@ -61,21 +61,21 @@ pub(super) fn show(model: &mut Model, view: View, out: &mut Vec<Out>) {
             model.screen.mouse = !model.screen.mouse;
             let on = model.screen.mouse;
             model.set_status(if on {
-                "the mouse works the console now; shift and the mouse select text in most terminals"
+                "Mouse on. Shift and the mouse select text in most terminals"
             } else {
-                "the mouse is the terminal's now: it selects text"
+                "Mouse off: the terminal selects text with it"
             });
             out.push(Out::Mouse(on));
         }
         View::Close => {
             model.overlays.pop();
         }
-        // Carried out where the keys are dispatched.
+        // The key dispatcher handles these.
         View::Palette | View::Search | View::Choose | View::Suspend | View::Quit | View::Interrupt => {}
     }
 }
 
-/// Shows every key over what is open, which stays as it is; from there it goes back.
+/// Opens the page of keys over what is open, or closes it.
 fn help(model: &mut Model) {
     let is_help = |overlay: &Overlay| matches!(overlay, Overlay::Page(page) if page.is_help());
     if model.overlays.last().is_some_and(is_help) {
@@ -86,7 +86,7 @@ fn help(model: &mut Model) {
     open(model, Overlay::Page(Page::new("keys", PageContent::Help(here))));
 }
 
-/// The pane at the bottom that stands beside one of them.
+/// The pane at the bottom before or after one of them.
 fn beside(pane: Pane, back: bool) -> Pane {
     let all = Pane::LOWER;
     let at = all.iter().position(|one| *one == pane).unwrap_or(0);
@@ -94,7 +94,7 @@ fn beside(pane: Pane, back: bool) -> Pane {
     all.get((at + step) % all.len()).copied().unwrap_or(pane)
 }
 
-/// Goes to what the row under the cursor is about.
+/// Opens the subject of the row under the cursor.
 fn follow(model: &mut Model, out: &mut Vec<Out>) {
     let changes = matches!(
         model.followed(),
@@ -109,7 +109,7 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
                 open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
                 Ok(())
             }
-            None => Err("this row is about nothing in the graph".to_owned()),
+            None => Err("This row has no place in the graph".to_owned()),
         },
         Target::Node(id) => super::jumps::go(model, id),
         Target::Branch(epoch) => super::branches::list_at(model, epoch),
@@ -135,7 +135,7 @@ fn follow(model: &mut Model, out: &mut Vec<Out>) {
     }
 }
 
-/// The line of the log under the cursor: a narrow pane shows the beginning of it.
+/// The whole log line under the cursor: a narrow pane shows only its beginning.
 fn noted(model: &Model) -> Option<String> {
     let line = (model.screen.focus == Pane::Log).then(|| model.log.selected())??;
     Some(match line {
@@ -163,7 +163,7 @@ fn older(model: &mut Model, back: bool) {
 /// Shows the output of tools in its colours, or with its bytes as marks.
 fn colours(model: &mut Model) {
     if !model.inspector.doc.has_colours() {
-        return model.complain("nothing that the inspector shows asks for colours");
+        return model.complain("No colours in what the inspector shows");
     }
     model.inspector.bytes = !model.inspector.bytes;
     model.inspector.made = None;
@@ -181,8 +181,8 @@ pub(super) fn focus(model: &mut Model, pane: Pane) {
     }
 }
 
-/// What is read stays: a graph that followed what comes would put something else in its place, and the keys would
-/// be about that.
+/// Ends follow mode: a new row would replace what is read in the inspector, and keys would apply
+/// to that.
 fn hold(model: &mut Model) {
     let graph = &mut model.graph;
     if model.screen.lead == Pane::Graph && !graph.pinned && graph.selected.is_some() {
@@ -195,8 +195,8 @@ pub(super) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
 }
 
-/// What is said where a text is asked for that is not there yet.
-pub(super) const STILL: &str = "what is shown is long and still being laid out: a moment";
+/// The status text for a text that is not laid out yet.
+pub(super) const STILL: &str = "Loading text…";
 
 /// What the inspector shows, as text.
 fn whole(model: &Model) -> Result<String, String> {
@@ -214,7 +214,7 @@ fn save(model: &mut Model) {
         Err(why) => return model.complain(why),
     };
     let title = format!(
-        "write the shown {} bytes into which file? nothing is overwritten",
+        "write the shown {} bytes to which file? nothing is overwritten",
         text.len()
     );
     prompts::line(model, LinePurpose::Save(text), &title, "");
@@ -226,10 +226,10 @@ fn copy(model: &mut Model, out: &mut Vec<Out>) {
         Err(why) => return model.complain(why),
     };
     if let Err(why) = fits_clipboard(text.len()) {
-        return model.complain(format!("{why}: `save` in the palette writes it into a file"));
+        return model.complain(format!("{why}. `save` in the palette writes it to a file"));
     }
     model.set_status(format!(
-        "copied {} bytes to the clipboard{}",
+        "Copied {} bytes to the clipboard{}",
         text.len(),
         model.settings.reach.way()
     ));
@@ -296,7 +296,7 @@ pub(super) fn step_in(model: &mut Model, pane: Pane, to: Move) {
             match to {
                 Move::Left => return tab(model, model.inspector.next_tab(true)),
                 Move::Right => return tab(model, model.inspector.next_tab(false)),
-                // The pane is a few rows high: larger steps read what is to be decided.
+                // The pane is a few rows high: larger steps scroll the arguments in the inspector.
                 Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown => {
                     let page = model.inspector.room(height(places.inspector)).max(1);
                     scroll(&mut model.inspector.top, &model.inspector.doc, to, page);

@@ -1,4 +1,5 @@
-//! What a frame shows of the questions that are open: only what was on screen can be approved.
+//! What a frame shows of open questions: only what was on screen can be approved.
+//!
 //! Must not know: how anything is drawn.
 
 use super::{decide, ledger};
@@ -8,7 +9,7 @@ use crate::console::model::arming::{Cover, FrameVisibility, Question, Visibility
 use crate::console::model::overlay::{ListPurpose, Overlay};
 use crate::console::model::screen::inside;
 
-/// What the frame that was just drawn shows of the questions that are open.
+/// What the frame that was just drawn shows of open questions.
 pub(super) fn visibility(model: &Model) -> FrameVisibility {
     let Some(overlay) = model.overlays.last() else {
         return (frame(model), None, Cover::None);
@@ -19,7 +20,7 @@ pub(super) fn visibility(model: &Model) -> FrameVisibility {
     {
         return (None, None, Cover::PaletteOverOverlay);
     }
-    // What is not all there is no question yet.
+    // A document that is still being laid out is no question yet.
     let whole = |question: Question, doc: &Doc, top: usize| {
         let height = usize::from(inside(model.screen.overlay(doc.rows())).height);
         (!doc.is_waiting()).then(|| Visibility {
@@ -45,7 +46,7 @@ pub(super) fn visibility(model: &Model) -> FrameVisibility {
         Overlay::Rule(view) => whole(Question::Bulk { stamp: view.stamp }, &view.doc, view.top),
         Overlay::Dialog(dialog) if model.run.still_asks(&dialog.question).is_err() => None,
         Overlay::Dialog(dialog) => {
-            // Of a call what counts is what would run.
+            // For a call only the rows of its arguments matter.
             whole(dialog.question.clone(), &dialog.doc, dialog.top).map(|visible_part| {
                 match dialog.doc.decided_rows(&visible_part.rows) {
                     Some((rows, total)) => Visibility {

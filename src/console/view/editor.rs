@@ -1,4 +1,6 @@
-//! An open editor: its text, and what is wrong with it. Must not know: what its keys do.
+//! Draws an open editor: its text and the faults in it.
+//!
+//! Must not know: what its keys do.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -15,13 +17,13 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::text::{head, visible};
 
-/// Faults that are listed.
+/// The number of listed faults.
 const MOST: u16 = 5;
 
-/// Bytes of a text that is too long to be typed in that are shown.
+/// Shown bytes of a text that is too long to edit here.
 const HEAD: usize = 8 * 1024;
 
-/// Says what can be done with a text that is too long to be typed in, and shows its beginning.
+/// Draws the choices for a text that is too long to edit here, and its beginning.
 fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, place: Rect) {
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
@@ -39,11 +41,11 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
     }
 }
 
-/// Says what became of the node or of the run while the text was typed, or how long it is still asked about; gives the
-/// rows that it takes.
+/// Draws a change of the node or of the run since the editor opened, or the time left for an answer. Returns the
+/// rows used.
 fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
     let words = match (halted::typed(model), editor.edit_base.since(&model.run.state)) {
-        // Whatever became of the node, this text changes nothing about it.
+        // This text does not change the node, so its state does not matter.
         (Some(why), _) => Some(why),
         (None, Some(meanwhile)) => Some(meanwhile.describe()),
         (None, None) => editor.edit_base.call().and_then(|call| model.time_left(call)),
@@ -78,18 +80,18 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>, editor: &Editor) {
         Form::Text => "",
     };
     let state = if editor.sent {
-        "  sent, waiting for the run"
+        "  sent, waiting for a reply"
     } else if editor.is_unchanged() {
         ""
     } else {
         "  changed"
     };
-    // There is no cursor in what is too long to be typed in.
+    // A text that is too long to edit has no cursor.
     let place = match &editor.long {
         Some(long) => format!("{} bytes", long.len()),
         None => format!("{line}:{column}"),
     };
-    // Where the cursor stands is looked for here: what gives way first is what the text is.
+    // The cursor position matters most: the name of the text is shortened first.
     let name = format!("{}{tool}{form}", editor.title);
     let place = format!("  {place}{state}");
     let more = Symbol::Ellipsis.glyph(model.settings.charset);

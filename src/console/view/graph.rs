@@ -1,4 +1,4 @@
-//! The graph pane: rows with lanes, bars over time, or a map; a strip of the whole beside it.
+//! The graph pane: rows with lanes, bars over time, or a map; next to it a strip of the whole run.
 //!
 //! Must not know: how rows come to be.
 
@@ -26,9 +26,9 @@ use crate::domain::lineage::Plan;
 use crate::text::visible;
 use row_preview::RowPreview;
 
-/// Members of a folded row that are looked at for what is lit.
+/// Members of a folded row that are checked for a highlight.
 const MAX_HIGHLIGHTED: usize = 32;
-/// Columns from which on the strip of the whole is drawn.
+/// The fewest columns with a strip of the whole run.
 const STRIP: u16 = 30;
 
 /// Draws the pane.
@@ -41,7 +41,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
     if graph.is_empty() {
         let words = match (&graph.settings.filter, model.run.arrived) {
-            (Some(_), _) => "nothing fits",
+            (Some(_), _) => "no matches",
             (None, true) => "nothing has happened yet",
             (None, false) => "waiting for the run",
         };
@@ -92,7 +92,7 @@ fn title(model: &Model) -> String {
     words
 }
 
-/// Draws rows from the first one given on; with a plan, what it does to each of them.
+/// Draws rows from the given one; with a plan, the preview of each row.
 fn lanes_of(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -110,10 +110,10 @@ fn lanes_of(
         ..body
     };
     let height = usize::from(body.height);
-    // A run that is nearly all on screen needs no strip of the whole.
+    // A run that is nearly all on screen needs no strip.
     let with_strip = graph.len() > 2 * height && body.width >= STRIP;
     let area = Rect {
-        // A blank column keeps the strip from the words.
+        // A blank column separates the strip from the text.
         width: body.width - if with_strip { 2 } else { 0 },
         ..body
     };
@@ -190,7 +190,7 @@ fn widest(model: &Model, rows: Range<usize>, most: usize) -> usize {
         .max(1)
 }
 
-/// Lanes in which something still waits for its child, above a row.
+/// Lanes above a row that lead to a later child.
 fn open(model: &Model, row: usize) -> u32 {
     let state = &model.run.state;
     model.graph.rows.gutter.open_lanes(row, |id| {
@@ -201,7 +201,7 @@ fn open(model: &Model, row: usize) -> u32 {
     })
 }
 
-/// Draws cells of lanes; the row's node as `node`.
+/// Draws the cells of lanes; the node of the row is `node`.
 fn lanes(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -221,7 +221,7 @@ fn lanes(
     }
 }
 
-/// Draws the words of a row below it, at the level that shows them; gives the lines used.
+/// Draws the text of a node below its row, at the level with text. Returns the lines used.
 fn text(model: &Model, canvas: &mut Canvas<'_>, room: Rect, row: usize) -> u16 {
     let graph = &model.graph;
     let body = body::of_row(&model.run.state, graph, row, graph.map.room.0);

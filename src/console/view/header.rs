@@ -1,4 +1,4 @@
-//! The line at the top, and the one below it that cannot be overlooked.
+//! Draws the header line, and the banner below it for halts, failures and limits.
 //!
 //! Must not know: keys.
 
@@ -25,13 +25,13 @@ use crate::domain::turn::{Stream, Turn};
 use crate::resilience::attention::AttentionReason;
 use crate::text::{head, visible};
 
-/// Screens with fewer columns get the short words.
+/// Screens with fewer columns get the short labels.
 const NARROW: u16 = 100;
 
-/// Screens with so many columns have room for a long word before a reason.
+/// The fewest columns with room for a long label before a reason.
 const WIDE: u16 = 140;
 
-/// Words of the header; those with a higher number give way first on a narrow screen.
+/// Parts of the header. A narrow screen drops parts with a higher number first.
 fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let state = &model.run.state;
     let mut parts = vec![(6, Role::Title, "overrule".to_owned(), false)];
@@ -53,7 +53,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(started) = &state.started {
         let name = visible(head(&started.model, 60).0);
         parts.push((3, Role::Accent, name, false));
-        // How far commands reach outlasts everything but what is asked of the operator.
+        // The sandbox level stays longest, after the waiting calls.
         let mut sandbox = visible(head(&started.sandbox, 30).0);
         if model.screen.width < NARROW {
             sandbox = sandbox.replace("sandbox level", "sandbox");
@@ -65,7 +65,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if !state.policy.is_empty() {
         parts.push((4, Role::Dim, visible(head(&state.policy, 30).0), false));
     }
-    // What the limit counts. Turns have numbers too, and the prompt is one of them.
+    // The limit counts requests. Turn numbers also count the prompt.
     match state.requests {
         0 => {}
         count if model.screen.width < NARROW => parts.push((7, Role::Dim, format!("{count} req"), true)),
@@ -97,7 +97,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((1, Role::Warning, "reading only".to_owned(), true));
     }
     let waiting = model.waiting();
-    // In a run that is halted nothing can be decided.
+    // A halted run allows no decisions.
     if waiting > 0 && !halted::is(model) {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
@@ -122,7 +122,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     parts
 }
 
-/// How many edits are collected.
+/// The number of staged edits.
 fn staged_edits(model: &Model) -> Option<(Role, String)> {
     let narrow = model.screen.width < 60;
     let words = match model.staged_edits.len() {
@@ -133,9 +133,9 @@ fn staged_edits(model: &Model) -> Option<(Role, String)> {
     Some((Role::Edited, words))
 }
 
-/// How much of the tightest limit is used.
+/// The used share of the tightest limit.
 fn budget(model: &Model) -> Option<(u128, Role)> {
-    // What is not read yet may have used more.
+    // Records that are not read yet may have used more.
     if !model.run.arrived {
         return None;
     }
@@ -167,10 +167,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         return;
     }
     let mut parts = parts(model);
-    // The most important come first; a less important one that is short may stand where a longer one does not.
+    // The most important parts come first. A short, less important part may fit where a longer one does not.
     let mut by_weight: Vec<usize> = (0..parts.len()).collect();
     by_weight.sort_by_key(|at| parts.get(*at).map(|part| part.0));
-    // Two blanks stand between those at the left and those at the right.
+    // Two blanks separate the left parts from the right ones.
     let mut room = usize::from(area.width.saturating_sub(1));
     let mut stored = BTreeSet::new();
     for at in by_weight {
@@ -204,7 +204,7 @@ fn is_broken(turn: &Turn) -> bool {
     matches!(turn.stream, Stream::Broken(_))
 }
 
-/// The keys that lead to the choices of a broken stream from where the cursor stands.
+/// The keys that lead from the cursor to the choices of a broken stream.
 fn way_to(model: &Model, broken: TurnId) -> String {
     let key = |name| model.settings.keymap.first(name);
     let selected = matches!(model.queue.selected, Some(QueueEntry::Turn { turn, .. }) if turn == broken);
@@ -214,39 +214,38 @@ fn way_to(model: &Model, broken: TurnId) -> String {
     if model.screen.focus == Pane::Queue {
         return key("decide");
     }
-    // The way to the next one would lead away from it.
+    // `next-pending` would lead away from it.
     format!("{} then {}", key("queue"), key("decide"))
 }
 
-/// What a halt means for the operator, and the key that tells all of it. It stands before the reason, which is as long
-/// as it is and ends in a path; so it leaves the reason room.
+/// The consequences of a halt, and the key that shows details. Short, because a long reason with a path follows.
 fn halt(width: u16, busy: bool, key: &str) -> String {
     let all = if key.is_empty() {
         "HALTED".to_owned()
     } else {
         format!("HALTED, {key} why")
     };
-    // What ends from now on is not recorded either: that something is shown as running says nothing any more.
+    // Calls that end after the halt are not recorded: a call shown as running may have ended.
     match (width, busy) {
-        // The header says it too.
+        // The header shows it too.
         (0..60, _) => format!("{all}: "),
-        (60..NARROW, true) => format!("{all}; nothing new, what runs is unrecorded: "),
-        (NARROW..WIDE, true) => format!("{all}; nothing more begins, what runs is unrecorded: "),
+        (60..NARROW, true) => format!("{all}; nothing new, running work unrecorded: "),
+        (NARROW..WIDE, true) => format!("{all}; nothing new starts, running work unrecorded: "),
         (_, true) => format!(
-            "{all}; nothing more begins; what is shown as running may have ended unrecorded, and can be ended: "
+            "{all}; nothing new starts; calls shown as running may have ended unrecorded, and can be cancelled: "
         ),
-        (_, false) => format!("{all}; nothing more begins: "),
+        (_, false) => format!("{all}; nothing new starts: "),
     }
 }
 
-/// Draws the line of trouble: a journal that cannot be written, a broken stream, a limit.
+/// Draws the banner: a journal that cannot be written, a broken stream, a limit.
 pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     canvas.fill(area, Role::Header);
     let keymap = &model.settings.keymap;
     let run = &model.run;
-    // A key that something open on top does not hear is not named.
+    // An overlay does not receive these keys, so they are not shown.
     let received = model.overlays.is_empty();
-    // The key that tells more is what a narrow screen must not lose.
+    // A narrow screen must keep the key that shows more.
     let mut hint = String::new();
     let (role, words) = if let Some(why) = &run.halted {
         let key = if received {
@@ -283,14 +282,14 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         hint = if !received {
             String::new()
         } else if need.cause == AttentionReason::Edit && !model.staged_edits.is_empty() {
-            format!("; {}: look at it", keymap.first("collected"))
+            format!("; {}: look at it", keymap.first("staged-edits"))
         } else {
             format!("; {}: why, what to do", keymap.first("why-waiting"))
         };
         (Role::Warning, visible(&reason))
     } else if let Some(again) = model.again() {
         let broken = matches!(run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
-        // Where there is no room for both, how long it is counts more.
+        // On a narrow screen the time matters more than the key.
         if received && broken && area.width >= NARROW {
             hint = format!("; {}: choose", way_to(model, again.turn));
         }
@@ -305,7 +304,7 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if received {
             hint = format!("; {}: end it", keymap.first("stop-turn"));
         }
-        let words = format!("nothing has come of {} for {}", idle.turn, ladder::span(idle.ms));
+        let words = format!("no output from {} for {}", idle.turn, ladder::span(idle.ms));
         (Role::Dim, words)
     } else {
         return;

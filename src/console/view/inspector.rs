@@ -1,5 +1,6 @@
-//! The inspector pane: tabs and the document of the chosen one; for a call that waits, the frame of
-//! the decision. Must not know: how a document is made.
+//! Draws the inspector: tabs, the document of the chosen tab, and the frame of a decision.
+//!
+//! Must not know: how a document is made.
 
 use std::ops::Range;
 
@@ -53,8 +54,8 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// What the keys are about, where no row on screen says it: the first one of the content does, and the head of a decision
-/// stays.
+/// The id of the selected row, where no row on screen shows it. The first row of the content does, and the head
+/// of a decision stays.
 fn unnamed(model: &Model) -> Option<String> {
     let inspector = &model.inspector;
     let is_named = inspector.tab == Tab::Content && inspector.first_row() == 0;
@@ -67,7 +68,7 @@ fn unnamed(model: &Model) -> Option<String> {
     })
 }
 
-/// Draws a document from a row on, below what stays of its head; what is cut off has a sign.
+/// Draws a document from a row, below the fixed rows of its head; cut rows have a sign.
 pub(super) fn text(
     canvas: &mut Canvas<'_>,
     body: Rect,
@@ -89,14 +90,14 @@ pub(super) fn text(
     rows(canvas, rest, doc, (top, more), find);
 }
 
-/// Draws what stays of the head of a decision.
+/// Draws the fixed rows of the head of a decision.
 fn fixed(canvas: &mut Canvas<'_>, body: Rect, head: &[Styled], more: char) {
     for (at, line) in head.iter().enumerate() {
         canvas.row(row_of(body, at as u16), line, more);
     }
 }
 
-/// Says at the end of the last line of a head which rows of what is decided about are on screen.
+/// Draws the range of visible argument rows at the end of the last line of a head.
 fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown: &Range<usize>) {
     let Some((rows, of)) = doc.decided_rows(shown).filter(|(rows, _)| !rows.is_empty()) else {
         return;
@@ -108,7 +109,7 @@ fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown
     }
 }
 
-/// Draws the rows of a document from one on; what is cut off has a sign.
+/// Draws the rows of a document from one; cut rows have a sign.
 pub(super) fn rows(
     canvas: &mut Canvas<'_>,
     body: Rect,
@@ -123,13 +124,13 @@ pub(super) fn rows(
     }
 }
 
-/// Says at the right end of the title line which rows are on screen.
+/// Draws the range of visible rows at the right end of the title line.
 pub(super) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
     let shown = doc.shown(top, usize::from(inside(area).height));
     place_in(canvas, area, &shown, doc.rows());
 }
 
-/// Gives the column at which it begins.
+/// Returns its first column.
 fn place_in(canvas: &mut Canvas<'_>, area: Rect, shown: &Range<usize>, all: usize) -> u16 {
     let end = area.right().saturating_sub(1);
     if shown.len() >= all || area.is_empty() {

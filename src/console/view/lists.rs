@@ -1,4 +1,6 @@
-//! Lines to type and lists to choose from. Must not know: what is chosen.
+//! Draws one-line inputs and lists to choose from.
+//!
+//! Must not know: what is chosen.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,7 +16,7 @@ use crate::console::model::overlay::{LinePrompt, LinePurpose, List};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
-/// Its title, with how long there is for it where that ends.
+/// The title of a line, with the time left where there is a deadline.
 fn title(model: &Model, line: &LinePrompt) -> String {
     if let Some(why) = halted::typed(model) {
         return why;
@@ -28,7 +30,7 @@ fn title(model: &Model, line: &LinePrompt) -> String {
         (Some(left), _) => format!("{title} ({left})"),
         (None, Some(status)) if status.is_settled() => {
             format!(
-                "{title} ({call} is {} meanwhile, and is not refused any more)",
+                "{title} ({call} is {} meanwhile, and can no longer be rejected)",
                 status.base_label()
             )
         }
@@ -39,7 +41,7 @@ fn title(model: &Model, line: &LinePrompt) -> String {
 /// Draws a line to type, at the bottom of the panes.
 pub(super) fn line(model: &Model, frame: &mut Frame<'_>, line: &LinePrompt) {
     let body = model.screen.places.body;
-    // What may be written is told whole, in as many rows as that takes.
+    // The title lists what may be typed, in as many rows as needed.
     let title = title(model, line);
     let mut titles = broken(&title, usize::from(body.width.saturating_sub(2)));
     titles.truncate(usize::from(body.height.saturating_sub(1)));
@@ -147,14 +149,14 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
                 place.x + 2,
                 place.y,
                 place.width.saturating_sub(2),
-                "nothing fits",
+                "no matches",
                 Role::Dim,
             );
         }
     }
 }
 
-/// Draws a list with more about the entry under the cursor.
+/// Draws a list, with details of the entry under the cursor.
 pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
     let (whole, rows, rest) = model.screen.listing(listing.rows.count(), listing.doc.rows());
     overlay::open(model, frame, whole, &listing.title, Role::Focus);

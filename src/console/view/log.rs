@@ -1,4 +1,6 @@
-//! The log pane. Must not know: what is logged.
+//! Draws the log pane.
+//!
+//! Must not know: what is logged.
 
 use std::fmt::Write as _;
 
@@ -14,7 +16,7 @@ use crate::console::model::screen::{Pane, inside};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
-/// From so many columns on a line says when it was.
+/// The fewest columns with a time in each line.
 const TIMED: u16 = 60;
 
 /// Draws the pane.
@@ -58,7 +60,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     }
 }
 
-/// The time of day of a moment, in UTC: the record knows no other.
+/// The time of day, in UTC as recorded.
 fn clock(at: i64) -> String {
     let seconds = at.div_euclid(1000).rem_euclid(86_400);
     format!(

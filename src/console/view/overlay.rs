@@ -1,4 +1,6 @@
-//! What is open on top of the panes. Must not know: what its keys do.
+//! Draws the topmost overlay.
+//!
+//! Must not know: what its keys do.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -22,7 +24,7 @@ use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
 use crate::domain::pending_retry;
 
-/// A title of two parts needs so many columns, the place in the text at its right end included.
+/// The fewest columns for a title of two parts and the position at its right end.
 const WIDE_TITLE: u16 = 76;
 
 /// Draws the topmost overlay.
@@ -33,14 +35,14 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         .checked_sub(2)
         .and_then(|at| model.overlays.get(at));
     match (model.overlays.last(), below) {
-        // What is typed into stays in sight.
+        // The text being edited stays visible.
         (Some(Overlay::List(list)), Some(editor)) if matches!(list.purpose, ListPurpose::Complete { .. }) => {
             one(model, frame, editor);
         }
         (Some(Overlay::Line(line)), Some(editor)) if line.purpose == LinePurpose::Find => {
             one(model, frame, editor);
         }
-        // What is searched stays in sight.
+        // The searched page stays visible.
         (Some(Overlay::Line(line)), Some(page @ Overlay::Page(_))) if line.purpose == LinePurpose::Search => {
             one(model, frame, page);
         }
@@ -51,7 +53,7 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
     }
 }
 
-/// No frame of another decision may stand beside one, nor a frame of an older revision.
+/// Clears the panes, so that no other decision, and no older revision, is shown next to this one.
 fn clear(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     match overlay {
         Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) => blank(model, frame),
@@ -79,7 +81,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         }
         Overlay::Review(review) => {
             let words = if model.run.committing {
-                "sent, waiting for the run"
+                "sent, waiting for a reply"
             } else {
                 &review.title
             };
@@ -108,9 +110,9 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         }
         Overlay::Fork(view) => {
             let title = if view.sent {
-                "a live run from here: being written"
+                "a new session from here: being written"
             } else {
-                "a live run from here"
+                "a new session from here"
             };
             document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
         }
@@ -138,8 +140,8 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             frame,
             "emergency stop",
             &[
-                "Everything stops: the open stream, running calls, whatever waits.".to_owned(),
-                "A call that is cut off may have had an effect; it is marked so.".to_owned(),
+                "Everything stops: the open stream, running and waiting calls.".to_owned(),
+                "An interrupted call may have had an effect; it is marked so.".to_owned(),
                 format!(
                     "{} stops everything now, {} goes back.",
                     model.settings.keymap.first("stop-now"),
@@ -154,16 +156,16 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     }
 }
 
-/// The title of a list of approvals, with what came since it was opened.
+/// The title of a list of approvals, with the number of new calls.
 fn title_of(model: &Model, bulk: &Bulk) -> String {
     let title = "approve all of these";
     if bulk.more == 0 {
         return title.to_owned();
     }
-    let key = model.settings.keymap.first("take-in");
+    let key = model.settings.keymap.first("refresh-list");
     let them = if bulk.more == 1 { "it" } else { "them" };
-    let more = format!("{} more came: {key} takes {them} in", bulk.more);
-    // What came must be told, whatever the width.
+    let more = format!("{} more waiting: {key} adds {them}", bulk.more);
+    // The number of new calls is shown at every width.
     if model.screen.overlay_width() < WIDE_TITLE {
         more
     } else {
@@ -176,9 +178,9 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     let mut lines = Vec::new();
     match model.staged_edits.len() {
         0 => {}
-        1 => lines.push("1 collected edit is not committed: it is lost when you leave.".to_owned()),
+        1 => lines.push("1 staged edit is not committed: it is lost when you quit.".to_owned()),
         count => lines.push(format!(
-            "{count} collected edits are not committed: they are lost when you leave."
+            "{count} staged edits are not committed: they are lost when you quit."
         )),
     }
     if model.run.waits_for_edit()
@@ -195,44 +197,42 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
             .then(|| keymap.first(name))
             .filter(|key| !key.is_empty())
     };
-    if let Some(key) = offers("leave-wait", RunVerb::LeaveWait) {
-        lines.push(format!("{key}  wait for what runs, then leave"));
+    if let Some(key) = offers("quit-wait", RunVerb::LeaveWait) {
+        lines.push(format!("{key}  quit after running calls"));
     }
-    if let Some(key) = offers("leave-cancel", RunVerb::LeaveCancel) {
-        lines.push(format!("{key}  cancel what runs, then leave"));
+    if let Some(key) = offers("quit-cancel", RunVerb::LeaveCancel) {
+        lines.push(format!("{key}  cancel everything, then quit"));
     }
     let settled = if busy {
-        "; what is cut off is settled when you resume"
+        "; interrupted calls are settled when you resume"
     } else {
         ""
     };
-    lines.push(format!("{}  leave now{settled}", keymap.first("quit")));
+    lines.push(format!("{}  quit now{settled}", keymap.first("quit")));
     lines.push(format!("{}  stay", keymap.first("back")));
-    draw_lines(model, frame, "leave?", &lines);
+    draw_lines(model, frame, "quit?", &lines);
 }
 
-/// What goes on, in a sentence. Of a halted run only what went on then is known.
+/// The running work, as a sentence. For a halted run: the work at the halt.
 fn under_way(model: &Model) -> String {
     let (running, asked) = (model.run.running().count(), model.run.is_busy());
     if halted::is(model) {
         return match running {
-            0 if asked => {
-                "The model was asked at the halt; nothing more of its answer is recorded.".to_owned()
-            }
+            0 if asked => "A request was open at the halt; the rest of its reply is not recorded.".to_owned(),
             0 => "Nothing ran at the halt.".to_owned(),
-            1 => "1 call ran at the halt; nothing tells when it ends.".to_owned(),
-            count => format!("{count} calls ran at the halt; nothing tells when they end."),
+            1 => "1 call ran at the halt; its end is not recorded.".to_owned(),
+            count => format!("{count} calls ran at the halt; their ends are not recorded."),
         };
     }
     match running {
-        0 if asked => "No call runs, but the model is asked.".to_owned(),
+        0 if asked => "No call runs, but a request is open.".to_owned(),
         0 => "Nothing runs.".to_owned(),
         1 => "1 call runs.".to_owned(),
         count => format!("{count} calls run."),
     }
 }
 
-/// That what was typed into an open editor is lost; none where nothing was.
+/// Warns that the text of an open editor is lost; `None` without a change.
 fn unkept(overlay: &Overlay) -> Option<String> {
     let Overlay::Editor(editor) = overlay else {
         return None;
@@ -244,10 +244,10 @@ fn unkept(overlay: &Overlay) -> Option<String> {
         1 => "1 line".to_owned(),
         count => format!("{count} lines"),
     };
-    Some(format!("Your text in the editor ({lines}) is not kept."))
+    Some(format!("Your text in the editor ({lines}) is lost."))
 }
 
-/// Draws what a plan touches in the graph below its preview, as far as there is room.
+/// Draws the rows of the graph that a plan affects below its preview, as far as there is room.
 fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Option<&Plan>) {
     let Some(plan) = plan else { return };
     let body = model.screen.places.body;
@@ -265,7 +265,7 @@ fn touched(model: &Model, frame: &mut Frame<'_>, doc: &Doc, plan: Option<&Plan>)
     graph::row_preview::draw(model, &mut canvas, room, plan);
 }
 
-/// True where the pane below asks the very same: the same revision of the same call, or the same stream.
+/// True if the pane below asks the same: the same revision of the same call, or the same stream.
 fn is_asked_below(model: &Model, question: &Question) -> bool {
     match (model.inspector.subject, question) {
         (Some(Subject::Pick(Pick::Node(id))), Question::Call { call, rev, .. }) => {
@@ -277,7 +277,7 @@ fn is_asked_below(model: &Model, question: &Question) -> bool {
     }
 }
 
-/// Takes the decision frame off the panes, where there is one.
+/// Erases the decision frame from the panes.
 fn unframe(model: &Model, frame: &mut Frame<'_>) {
     let (Some(area), Some(_)) = (model.screen.places.inspector, model.inspector.doc.decided()) else {
         return;
@@ -289,7 +289,7 @@ fn unframe(model: &Model, frame: &mut Frame<'_>) {
     canvas.fill(area, Role::Text);
 }
 
-/// Takes everything off the panes.
+/// Erases all panes.
 fn blank(model: &Model, frame: &mut Frame<'_>) {
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
@@ -298,7 +298,7 @@ fn blank(model: &Model, frame: &mut Frame<'_>) {
     canvas.fill(model.screen.places.body, Role::Text);
 }
 
-/// Clears an area and draws its title line; gives the rows below.
+/// Clears an area and draws its title line; returns the rows below.
 pub(super) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str, role: Role) -> Rect {
     let mut canvas = Canvas {
         buf: frame.buffer_mut(),
@@ -311,7 +311,7 @@ pub(super) fn open(model: &Model, frame: &mut Frame<'_>, area: Rect, title: &str
     inside(area)
 }
 
-/// Lines at both sides and below, where there is room beside what is open.
+/// Draws borders at both sides and below, where there is room around the overlay.
 fn sides(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let body = model.screen.places.body;
     let (upright, level) = match model.settings.charset {
@@ -363,7 +363,7 @@ fn document(
     inspector::position(&mut canvas, area, doc, top);
 }
 
-/// Lines of words, broken where they are too long.
+/// Wraps lines that are too long.
 fn wrapped(lines: &[String], width: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in lines {

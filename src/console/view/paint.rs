@@ -1,4 +1,4 @@
-//! Putting styled lines into the buffer, clipped to their area.
+//! Writes styled lines into the buffer, clipped to their area.
 //!
 //! Must not know: what is painted.
 
@@ -16,12 +16,12 @@ use crate::console::theme::{Look, Role};
 pub(super) struct Canvas<'a> {
     /// The buffer.
     pub buf: &'a mut Buffer,
-    /// The looks.
+    /// The styles.
     pub look: &'a Look,
 }
 
 impl Canvas<'_> {
-    /// Fills an area with blanks of a look.
+    /// Fills an area with blanks of a style.
     pub fn fill(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
         let mut blank = Cell::EMPTY;
@@ -34,7 +34,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// So many cells from a place on; none where they are not all in one row of the buffer.
+    /// `count` cells from a place; `None` if they are not all in one row of the buffer.
     fn cells(&mut self, x: u16, y: u16, count: u16) -> Option<&mut [Cell]> {
         let area = self.buf.area;
         let inside = y >= area.top() && y < area.bottom() && x >= area.left();
@@ -45,8 +45,8 @@ impl Canvas<'_> {
         self.buf.content.get_mut(from..from + usize::from(count))
     }
 
-    /// Patches the look of an area that is painted already. The marks of what was made visible keep their colours: one
-    /// ink of theirs on another ground could hardly be seen.
+    /// Patches the style of a painted area. Marks of unsafe characters keep their colours: on another background
+    /// they could be hard to see.
     pub fn tint(&mut self, area: Rect, role: Role) {
         let area = area.intersection(self.buf.area);
         let style = self.look.style(role);
@@ -62,14 +62,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// True where a cell has the colours of what was made visible.
+    /// True for a cell with the colours of a mark.
     fn is_mark(&self, x: u16, y: u16) -> bool {
         let mark = self.look.style(Role::Escaped);
         let cell = self.buf.cell((x, y));
         mark.bg.is_some() && cell.is_some_and(|cell| (Some(cell.fg), Some(cell.bg)) == (mark.fg, mark.bg))
     }
 
-    /// Writes words at a place, at most so many columns. Gives the columns used.
+    /// Writes text at a place, in at most `most` columns. Returns the columns used.
     pub fn put(&mut self, x: u16, y: u16, most: u16, text: &str, role: Role) -> u16 {
         self.write(x, y, most, text, self.look.style(role))
     }
@@ -85,7 +85,7 @@ impl Canvas<'_> {
         }
         let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
         if plain {
-            // Each byte is a character of one cell: nothing has to be taken apart or measured.
+            // Each byte is a character of one cell: nothing to split or measure.
             let count = most.min(u16::try_from(text.len()).unwrap_or(most));
             let cells = self.cells(x, y, count).unwrap_or_default();
             for (cell, byte) in cells.iter_mut().zip(text.bytes()) {
@@ -97,19 +97,19 @@ impl Canvas<'_> {
         self.graphemes((x, y), most, text, style)
     }
 
-    /// Writes a text of which some characters may be wider or narrower than the library takes them to be.
+    /// Writes a text whose characters may be wider or narrower than the library assumes.
     fn graphemes(&mut self, (x, y): (u16, u16), most: u16, text: &str, style: Style) -> u16 {
         let cells = self.cells(x, y, most).unwrap_or_default();
         let mut used = 0;
         for grapheme in text.graphemes(true) {
-            // Nothing that steers a terminal ever gets into a cell.
+            // No control character gets into a cell.
             if grapheme.contains(char::is_control) {
                 continue;
             }
             let room = cells.get_mut(used..).unwrap_or_default();
             match fill(room, grapheme, style) {
                 Some(columns) => used += columns,
-                // What has no width has no cell.
+                // A character without width has no cell.
                 None if grapheme.columns() == 0 => {}
                 None => break,
             }
@@ -117,7 +117,7 @@ impl Canvas<'_> {
         u16::try_from(used).unwrap_or(most)
     }
 
-    /// Writes a line. Gives the columns used.
+    /// Writes a line. Returns the columns used.
     pub fn line(&mut self, x: u16, y: u16, most: u16, line: &Styled) -> u16 {
         let mut used = 0;
         for piece in &line.0 {
@@ -134,7 +134,7 @@ impl Canvas<'_> {
         used
     }
 
-    /// Takes away what is two columns wide and reaches into a cell, which would not be drawn otherwise.
+    /// Erases a wide character that reaches into a cell; the cell would not be drawn otherwise.
     fn uncover(&mut self, x: u16, y: u16) {
         let before = x.checked_sub(1).and_then(|x| self.buf.cell_mut((x, y)));
         if let Some(cell) = before.filter(|cell| cell.symbol().len() > 1 && cell.symbol().columns() > 1) {
@@ -142,7 +142,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Writes a line in an area's row, cut off with a sign where it does not fit.
+    /// Writes a line in a row of an area; a sign marks a cut.
     pub fn row(&mut self, area: Rect, line: &Styled, more: char) {
         if area.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Canvas<'_> {
         self.line(area.x, area.y, area.width, line);
         let width: usize = line.0.iter().map(|piece| piece.text.columns()).sum();
         if width > usize::from(area.width) {
-            // A piece that was cut off before says so already, right before the edge.
+            // A piece that was cut before has its sign already, right before the edge.
             let mut sign = [0; 4];
             let sign: &str = more.encode_utf8(&mut sign);
             let before = area.right().checked_sub(2).filter(|x| *x >= area.x);
@@ -165,7 +165,7 @@ impl Canvas<'_> {
     }
 }
 
-/// The end of a text that fits into so many columns.
+/// The longest end of a text that fits into `columns`.
 pub(super) fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let mut from = text.len();
@@ -179,7 +179,7 @@ pub(super) fn tail(text: &str, columns: usize) -> &str {
     text.get(from..).unwrap_or(text)
 }
 
-/// The start of a text in so many columns, with a sign where not all of it fits.
+/// The start of a text in `columns`, with a sign if it was cut.
 pub(super) fn start(text: &str, columns: usize, more: char) -> String {
     if text.columns() <= columns {
         return text.to_owned();

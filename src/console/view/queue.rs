@@ -1,4 +1,6 @@
-//! The queue pane: one line per entry that waits. Must not know: how entries come and go.
+//! Draws the queue pane: one line for each waiting entry.
+//!
+//! Must not know: how entries come and go.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -103,7 +105,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
             let glyph = Symbol::Failed.glyph(model.settings.charset);
             let words = match again {
                 Some(again) => visible(&again.describe(model.utc())),
-                None if unfit(model, turn) => format!("{turn}: its answer does not fit"),
+                None if unfit(model, turn) => format!("{turn}: invalid answer"),
                 None => format!("{turn}: its stream broke"),
             };
             Styled::new().own(role, format!("{glyph} {words}"))
@@ -111,7 +113,7 @@ fn entry(model: &Model, item: &Item, width: usize) -> Styled {
     }
 }
 
-/// True for a turn whose answer does not fit the output schema.
+/// True for a turn whose answer breaks the output schema.
 fn unfit(model: &Model, turn: TurnId) -> bool {
     let turn = model.run.state.turns.get(&turn);
     turn.is_some_and(
@@ -119,7 +121,7 @@ fn unfit(model: &Model, turn: TurnId) -> bool {
     )
 }
 
-/// What raises a call above its effect class, by what the operator's own catalogue says of its tool.
+/// The tag of the tool, in the operator's own catalogue, that raises a call above its effect class.
 fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
     let tags = model.run.tool(tool).map_or(&[][..], |card| &card.tags);
     [tags::IRREVERSIBLE, "external", tags::UNINSPECTABLE]
@@ -128,7 +130,7 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// What has to be known of the files that a call may run before it is looked at.
+/// The warning about files that a call may run.
 fn files(call: &Call) -> Option<&'static str> {
     let runs = call.runs.as_ref()?;
     if !runs.changed.is_empty() {
@@ -138,8 +140,8 @@ fn files(call: &Call) -> Option<&'static str> {
     unread.then_some("(its file was not read)")
 }
 
-/// A row of what waits no more. What the call says now may be another revision: its words are not shown
-/// beside the number of the one that waited.
+/// A row of an entry that no longer waits. If the call has a newer revision, the text of that is not shown next to
+/// the number of the old one.
 fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let state = &model.run.state;
     let (Some(call), Some(node)) = (state.call(id), state.node(id)) else {
@@ -153,7 +155,7 @@ fn gone_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
         .iter()
         .any(|item| matches!(item.entry, QueueEntry::Call { call, .. } if call == id && !item.gone));
     let words = match (node.rev() == rev, again) {
-        (_, true) => "asked anew below".to_owned(),
+        (_, true) => "asked again below".to_owned(),
         (true, false) => effective.describe(),
         (false, false) => format!("now {}: {}", node.rev(), effective.describe()),
     };
@@ -179,13 +181,13 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     let named = thread::named(state, id);
     let mut line = Styled::new().own(symbol.role(), format!("{glyph} {named} {rev} "));
     if model.staged_edits.touches(id) {
-        line = line.own(Role::Edited, "(edit collected) ");
+        line = line.own(Role::Edited, "(edit staged) ");
     }
     if !matches!(call.status, Status::AwaitingApproval) {
         line = line.own(Role::Warning, format!("{} ", model.status_words(call)));
     }
     if let EffectiveStatus::Suspended(_) = EffectiveStatus::of_call(state, call) {
-        line = line.own(Role::Warning, "(held) ");
+        line = line.own(Role::Warning, "(suspended) ");
     }
     if let Some(name) = call
         .approval
@@ -235,7 +237,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     line
 }
 
-/// The columns that are left beside a line.
+/// The columns left after a line.
 fn left(line: &Styled, width: usize) -> usize {
     width.saturating_sub(line.columns())
 }

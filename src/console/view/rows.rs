@@ -1,4 +1,6 @@
-//! A pane of rows with a cursor. Must not know: what is in the rows.
+//! Draws a pane of rows with a cursor.
+//!
+//! Must not know: what is in the rows.
 
 use ratatui::layout::Rect;
 
@@ -46,7 +48,7 @@ pub(super) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
     );
 }
 
-/// Names the other panes that share the place, with their keys, as far as there is room.
+/// Draws the names and keys of the other panes in this place, as far as there is room.
 pub(super) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
     let mut x = area.x + used + 1;
     for other in Pane::LOWER.into_iter().filter(|other| *other != pane) {

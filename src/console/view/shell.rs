@@ -1,4 +1,4 @@
-//! The whole screen: panes in their places, what is open on top of them.
+//! Draws the whole screen: the panes in their places, and overlays on top.
 //!
 //! Must not know: what is in a pane.
 
@@ -13,8 +13,7 @@ use crate::console::model::screen::Pane;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
-/// Marks the selected row of the graph or the queue: the inspector shows that of one of them, and only that one is
-/// pointed at.
+/// Marks the selected row of the graph or the queue, whichever the inspector shows.
 pub(super) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
     let symbol = if model.screen.lead == pane {
         Symbol::Pointer
@@ -73,7 +72,7 @@ pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
     canvas.put(x, area.y, area.width.saturating_sub(2), &text, role) + 1
 }
 
-/// Draws the title line of a pane without words; gives the look of those.
+/// Draws the title line of a pane without its text; returns the style for it.
 pub(super) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
     let focused = model.screen.focus == pane && model.overlays.is_empty();
     let role = if focused { Role::Focus } else { Role::Border };

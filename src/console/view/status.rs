@@ -1,4 +1,6 @@
-//! The lines at the bottom: the newest word, and the keys that work now. Must not know: the table.
+//! Draws the lines at the bottom: the last message, and the keys that work now.
+//!
+//! Must not know: the command table.
 
 use ratatui::layout::Rect;
 
@@ -48,8 +50,7 @@ fn more(model: &Model) -> char {
     Symbol::Ellipsis.glyph(model.settings.charset)
 }
 
-/// Draws the newest word. What is too long for its row goes on in those below, that of the keys at last, until the next
-/// key.
+/// Draws the last message. A long one continues in the rows below, last in the row of the keys, until the next key.
 fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let message = &model.message;
     let role = if message.bad { Role::Error } else { Role::Text };
@@ -85,7 +86,7 @@ fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hin
     }
 }
 
-/// Where all of a word is read that is cut.
+/// Where a cut message can be read in full.
 fn rest(model: &Model) -> String {
     let key = model.settings.keymap.first(Pane::Log.command());
     if model.overlays.is_empty() && !key.is_empty() {
@@ -95,15 +96,15 @@ fn rest(model: &Model) -> String {
     }
 }
 
-/// Columns that a hint takes, with the gap behind it.
+/// Columns of a hint, with the gap after it.
 fn wide(hint: &hints::Hint) -> u16 {
     status_line::wide(hint) as u16
 }
 
-/// What there is to say while nothing happened.
+/// The message without an event to report.
 fn default_text(model: &Model) -> String {
     if !model.screen.can_decide() {
-        return "too small to decide: 40x10 at least".to_owned();
+        return "too small to decide: needs 40x10".to_owned();
     }
     if !model.overlays.is_empty() {
         return String::new();
@@ -117,7 +118,7 @@ fn default_text(model: &Model) -> String {
                 let rows: usize = left.iter().map(std::ops::Range::len).sum();
                 let noun = if rows == 1 { "row" } else { "rows" };
                 let way = hints::reads_on(model, shown);
-                format!("{rows} {noun} of the arguments not on screen yet: {way}")
+                format!("{rows} {noun} unread. {way}")
             }
         }
         _ => String::new(),
@@ -127,7 +128,7 @@ fn default_text(model: &Model) -> String {
 fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
     let mut x = area.x + 1.min(area.width);
     let reserved: u16 = hints.iter().filter(|hint| hint.stays).map(wide).sum();
-    // Where nothing on screen can be decided, the way to what waits comes first.
+    // With nothing to decide on screen, the way to waiting calls comes first.
     let decides = hints
         .iter()
         .any(|hint| matches!(hint.word, "approve" | "choices"));
@@ -137,7 +138,7 @@ fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
                 || matches!(hint.word, "done" | "accept")
                 || (!decides && hint.word == "next pending"))
     };
-    // What the focused pane is for comes before everything else.
+    // The main key of the focused pane comes first.
     let leads = hints.iter().filter(|hint| !hint.stays && hint.leads);
     let first = leads.chain(hints.iter().filter(|hint| is_first(hint) && !hint.leads));
     let others = hints.iter().filter(|hint| !hint.stays && !is_first(hint));

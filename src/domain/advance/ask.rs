@@ -1,5 +1,8 @@
-//! What comes after the last turn: an answer ends the run, anything else asks the model, within the
-//! limits. Held turns stand again or fall here. Must not know: wire formats.
+//! Decides what follows the last turn: an answer ends the run, anything else asks the model.
+//!
+//! Must not know: wire formats.
+//!
+//! Respects the limits. Suspended turns are restored or superseded here.
 
 use std::sync::Arc;
 
@@ -19,16 +22,17 @@ use crate::domain::transcript::build::{self, Piece};
 use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
 use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
-/// Retries of a request of which nothing whole arrived.
+/// Retries of a request without a complete block.
 pub(crate) const RETRIES: u32 = 4;
 /// First delay in milliseconds; doubles with each retry.
 const FIRST_DELAY_MS: u64 = 200;
 /// The longest delay in milliseconds.
 const LONGEST_DELAY_MS: u64 = 10_000;
-/// The longest wait that a server may ask for; what is longer is left to the operator, like that of a tool.
+/// The longest wait that a server may ask for. The operator decides about a longer one, as with a
+/// tool.
 const PATIENCE_MS: u64 = 60_000;
 
-/// Each thread goes on by itself as soon as its own turns have ended.
+/// Each thread continues by itself as soon as its own turns have ended.
 pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
     for thread in thread::at_work(draft.state) {
         resume(draft, advice, thread);
@@ -39,7 +43,7 @@ pub(super) fn ask(draft: &mut Draft<'_>, advice: &dyn Advice) {
 }
 
 fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
-    // The answer to a request made now would fall with the edit that is being typed.
+    // The open edit would supersede the answer to a request made now.
     let allowed = !thread::waits_for_editor(draft.state, thread)
         && draft.state.limit_reached.is_none()
         && reachable(draft.state)
@@ -82,7 +86,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     if !allowed {
         return;
     }
-    // Read through the whole context once, for what is on record and for what is asked.
+    // Read the whole context once, for the recorded reply and for the request.
     let context = context_hash(draft.state, thread, None);
     if reuse_reply(draft, last, &context)
         || child.is_some_and(|child| delegate::spent(draft, child))
@@ -99,7 +103,8 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     draft.turn_event(event);
 }
 
-/// True where the next request is to offer the tools otherwise than the one before, which is then said first.
+/// True if the next request must offer other tools than the one before. The offer is recorded
+/// first.
 fn offered(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) -> bool {
     let state = draft.state;
     let task = thread::task_of(state, advice, thread);
@@ -114,8 +119,8 @@ fn offered(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) -> bool
     true
 }
 
-/// After an edit, a request that was answered before is not made again: the recorded reply stands.
-/// The first request of a thread is always made.
+/// Reuses the recorded reply to an equal request after an edit. The first request of a thread is
+/// always made.
 fn reuse_reply(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     let state = draft.state;
     let was_asked = |turn: &Turn| turn.is_active() && turn.asked > 0;
@@ -123,7 +128,7 @@ fn reuse_reply(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
         .started
         .as_ref()
         .is_some_and(|started| started.reuse.replies);
-    // What is to be told now was not told then.
+    // The recorded reply was made without the notice that is due now.
     let target = target && !open_step::has_notice(state, last.thread);
     if !target || state.epoch == Epoch(0) || !state.turns_of(last.thread).any(was_asked) {
         return false;
@@ -136,7 +141,7 @@ fn reuse_reply(draft: &mut Draft<'_>, last: &Turn, context: &str) -> bool {
     true
 }
 
-/// True unless the breaker of the model's endpoint lets nothing through.
+/// True unless the breaker of the model's endpoint is open.
 fn reachable(state: &State) -> bool {
     let breaker = breaker::endpoint(state).and_then(|scope| state.breakers.get(&scope));
     breaker.is_none_or(Breaker::admits)
@@ -159,9 +164,9 @@ fn answer_of(state: &State, turn: &Turn) -> Option<NodeId> {
         .copied()
 }
 
-/// Broken turns that are asked again by themselves: cut by a crash, empty once, or a passing fault
-/// while nothing whole had arrived. A wait before that is recorded as such, and no request until it is over: nothing
-/// is counted, and nothing on its way, that was not sent.
+/// Retries broken turns that need no decision: cut by a crash, empty once, or a passing fault
+/// before a complete block. A wait is recorded before its request, so that an unsent request does
+/// not count.
 fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool {
     if matches!(draft.state.mode, Mode::Stopped(_) | Mode::Finished(_)) {
         return false;
@@ -194,7 +199,7 @@ fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool 
             Some(held) if held.left_ms > 0 => continue,
             _ => {}
         }
-        // An edit whose later turns were kept may have opened one before it.
+        // An edit that kept later turns may have reopened an earlier one.
         if !allowed || thread::open_before(draft.state, turn).is_some() {
             continue;
         }
@@ -208,7 +213,7 @@ fn retry_broken(draft: &mut Draft<'_>, thread: ThreadId, allowed: bool) -> bool 
     false
 }
 
-/// Milliseconds to wait before a broken turn is asked again by itself; none leaves it to the operator.
+/// Milliseconds to wait before the retry of a broken turn; none leaves it to the operator.
 pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u64> {
     if fault.kind == StreamFaultKind::Crash {
         return Some(0);
@@ -223,16 +228,16 @@ pub fn retry_after(state: &State, turn: &Turn, fault: &StreamFault) -> Option<u6
     wait_before(turn.asked, u64::from(turn.id.0), fault.retry_after_ms)
 }
 
-/// Milliseconds before a request that broke is made for the `no`-th time again; `asked` is what the other side wants.
-/// None where that is too long to sit through.
+/// Milliseconds before the `no`-th retry of a broken request. `asked` is the wait that the server
+/// requests. None if that is too long.
 pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
     if asked.is_some_and(|asked| asked > PATIENCE_MS) {
         return None;
     }
     let doubled = FIRST_DELAY_MS.saturating_mul(1 << (no.saturating_sub(1)).min(16));
     let base = doubled.min(LONGEST_DELAY_MS);
-    // A fifth more or less, so that many runs do not knock at one time; a function of what is asked, so that a fold
-    // agrees.
+    // Up to a fifth more or less, so that many runs do not retry together. A function of the
+    // request, so that a replay agrees.
     let spread = base / 5;
     let draw = of
         .wrapping_mul(2_654_435_761)
@@ -241,7 +246,7 @@ pub(crate) fn wait_before(no: u32, of: u64, asked: Option<u64>) -> Option<u64> {
     Some(asked.map_or(jittered, |asked| asked.max(jittered)))
 }
 
-/// The facts of asking again for a turn.
+/// Returns the events of a new request for a turn.
 pub fn request_again(state: &State, id: TurnId) -> Vec<Event> {
     let Some(turn) = state.turns.get(&id) else {
         return Vec::new();
@@ -264,7 +269,7 @@ pub fn request_again(state: &State, id: TurnId) -> Vec<Event> {
     ))]
 }
 
-/// The fact of a request, made from what stands.
+/// Returns the event of a request made from the current branch.
 pub fn requested(
     state: &State,
     (turn, thread, after): (TurnId, ThreadId, Option<TurnId>),
@@ -293,7 +298,7 @@ fn requested_with(
         new: new_since(state, thread, known),
         context,
         hash,
-        // Who is to answer without tools is told that alone.
+        // The last request carries only its own instruction: answer without tools.
         notices: if last {
             Vec::new()
         } else {
@@ -302,7 +307,7 @@ fn requested_with(
     }
 }
 
-/// True where a request of a thread would be the last that is allowed to the run or the sub-agent.
+/// True if a request of a thread would be the last one allowed for the run or the sub-agent.
 fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
     let of_run = state
         .limits
@@ -313,7 +318,7 @@ fn is_last(state: &State, thread: ThreadId, is_new: bool) -> bool {
     of_run || child.is_some_and(|child| used >= child.max_turns)
 }
 
-/// Nodes of the context that the request before this one had not, with their revisions.
+/// Nodes of the context that the request before this one did not have, with their revisions.
 fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(NodeId, Rev)> {
     let end = before
         .and_then(|id| state.turns.get(&id))
@@ -343,8 +348,8 @@ fn new_since(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<(No
         .collect()
 }
 
-/// Turns that an edit holds: they stand again where they would be asked with what they were asked
-/// with, and fall otherwise. True where something was decided about them.
+/// Restores suspended turns if their requests would be the same, and supersedes them otherwise.
+/// True if it decided something.
 fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     let held: Vec<&Turn> = draft
         .state
@@ -354,7 +359,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     if held.is_empty() {
         return false;
     }
-    // What an operator put in themselves reads nothing; the first request decides for all behind it.
+    // Inserted turns read nothing: the first request decides for all turns after it.
     let same = held
         .iter()
         .find(|turn| turn.context.is_some() && !turn.drifted)
@@ -364,7 +369,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
             first.context.as_ref() == Some(&now)
         });
     if same {
-        // What comes after a turn in which something still moves waits for it.
+        // Turns after an unfinished turn wait for it.
         let open = held.iter().position(|turn| !turn.settled);
         let status = open.map_or(held.len(), |open| open + 1);
         let turns = held.iter().take(status).map(|turn| turn.id).collect();
@@ -376,7 +381,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
     true
 }
 
-/// True where no further request may be made, which is then said.
+/// Records a reached limit. True if no further request may be made.
 pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
     match limit(draft.state) {
         Some((which, message)) => {
@@ -387,7 +392,8 @@ pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
     }
 }
 
-/// Why the model may not be asked about the arguments of a call: the last request is for the answer.
+/// Explains why the model may not be asked about the arguments of a call: the last request is for
+/// the answer.
 pub(crate) fn no_request_for(state: &State) -> Option<Arc<str>> {
     if state.limit_reached.is_some() {
         return Some("the budget is used up".into());

@@ -1,4 +1,6 @@
-//! Breakers: when one changes, and who has to wait for one. Must not know: thresholds.
+//! Decides when breakers change, and which calls have to wait for one.
+//!
+//! Must not know: thresholds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use crate::domain::ready;
 use crate::domain::state::State;
 use crate::domain::thread;
 
-/// Lets breakers change on what was seen.
+/// Changes breakers by the recorded samples.
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for (scope, breaker) in &state.breakers {
@@ -30,7 +32,7 @@ pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {
             });
             continue;
         }
-        // Only what ended since the last change can change it again.
+        // Only executions that ended since the last change can change it again.
         let last = breaker.recent.back();
         let may = match breaker.phase {
             Phase::Closed => last.is_some_and(|last| last.failed),
@@ -66,8 +68,8 @@ pub(super) fn guards(state: &State, advice: &dyn Advice, call: &Call) -> Vec<Sco
     }
 }
 
-/// The first of these breakers that lets nothing through now; `taken` are those whose one place was
-/// given away a moment ago.
+/// The first of these breakers that is closed to the call now. `taken` are half-open breakers whose
+/// one probe is already given to another call.
 pub(super) fn shut<'s>(
     state: &'s State,
     scopes: &[Scope],
@@ -80,7 +82,7 @@ pub(super) fn shut<'s>(
     })
 }
 
-/// What a breaker is for, as part of a sentence.
+/// Names what a breaker protects, as part of a sentence.
 pub(super) fn named(scope: &Scope) -> String {
     match scope {
         Scope::Tool(name) => format!("the tool {name}"),
@@ -89,7 +91,7 @@ pub(super) fn named(scope: &Scope) -> String {
     }
 }
 
-/// When an open breaker lets the next call through, as part of a sentence.
+/// Says when an open breaker admits the next call, as part of a sentence.
 pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
     let now = state.recorded_at(state.seq).unwrap_or_default();
     match u64::try_from(breaker.until.saturating_sub(now)) {
@@ -98,7 +100,7 @@ pub(super) fn next_probe(state: &State, breaker: &Breaker) -> String {
     }
 }
 
-/// The tools on offer to a thread that can serve in the place of what a breaker is for.
+/// The tools offered to a thread that can replace the target of a breaker.
 pub(super) fn instead(state: &State, thread: ThreadId, breaker: &Breaker) -> Vec<Arc<str>> {
     let offered = thread::tools(state, thread);
     let is_open = |name: &Arc<str>| {
@@ -109,7 +111,7 @@ pub(super) fn instead(state: &State, thread: ThreadId, breaker: &Breaker) -> Vec
     breaker.instead.iter().filter(serves).cloned().collect()
 }
 
-/// Where nobody waits for breakers: the call fails at once, without an execution.
+/// Fails a call immediately, without an execution, if the settings say not to wait for breakers.
 pub(super) fn fail_fast(draft: &mut Draft<'_>, call: &Call, scope: &Scope, breaker: &Breaker) {
     let state = draft.state;
     let Some(rev) = state.nodes.get(&call.id).map(Node::rev) else {
@@ -138,7 +140,7 @@ pub(super) fn fail_fast(draft: &mut Draft<'_>, call: &Call, scope: &Scope, break
         rev,
         outcome: Outcome::err(error),
         origin: Origin::Engine {
-            rule: "calls of an open breaker fail at once".into(),
+            rule: "calls of an open breaker fail immediately".into(),
         },
     });
 }

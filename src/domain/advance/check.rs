@@ -1,5 +1,8 @@
-//! The first check of a call: its tool, its label, its references, its schema with references as
-//! wildcards. Must not know: what the references are bound to.
+//! Makes the first check of a call: tool, label, references, schema.
+//!
+//! Must not know: the values of references.
+//!
+//! References count as wildcards of the schema.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +40,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let holder =
             holder(draft.state, node.turn, &label, id).or(taken.get(&(node.turn, label.clone())).copied());
         match holder {
-            // Nobody chose the id: who took it as a name has it.
+            // The id is generated: a call that uses it as a label keeps it.
             Some(_) if label == own => {}
             Some(other) => {
                 faults.push(Fault {
@@ -47,7 +50,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
                         "{other} in the same turn is already called `{label}`: choose another name"
                     ),
                 });
-                // The name stays with the first.
+                // The first call keeps the name.
                 label = own;
             }
             None => {
@@ -80,7 +83,7 @@ fn unknown_tool(tool: &str, near: &[String]) -> Fault {
     }
 }
 
-/// Another active call of the turn that has the label already.
+/// Another active call of the turn that has the label.
 fn holder(state: &State, turn: TurnId, label: &Arc<str>, own: NodeId) -> Option<NodeId> {
     state.agenda.holders(label).find(|id| {
         *id != own

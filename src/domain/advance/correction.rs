@@ -10,7 +10,7 @@ use crate::domain::event::{CallEvent, EditEvent};
 use crate::domain::id::{NodeId, ThreadId};
 use crate::domain::node::Node;
 
-/// Gives ready and invalid calls the corrections of their counterparts, before any other rule decides on them.
+/// Applies corrections to ready and invalid calls before any other rule decides on them.
 pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     if state.agenda.pinned.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
             .get(&id)
             .is_some_and(|call| open(&call.status) && !call.suspect);
         let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
-        // A structured answer is the model's own.
+        // A structured answer has no correction.
         let is_answer = tool
             .and_then(|tool| advice.tool(tool))
             .is_some_and(|facts| facts.is_answer);
@@ -33,7 +33,7 @@ pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// Gives a call the correction of its counterpart; false where there is none.
+/// Applies the correction of the counterpart to a call. False without a correction.
 pub(super) fn carry(draft: &mut Draft<'_>, call: NodeId) -> bool {
     let Some(found) = correction::due(draft.state, call) else {
         return false;

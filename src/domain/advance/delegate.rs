@@ -1,4 +1,6 @@
-//! The beginning and the end of sub-agents. Must not know: what a sub-agent does in between.
+//! Starts and ends sub-agents.
+//!
+//! Must not know: what a sub-agent does in between.
 
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use crate::domain::output_digest::OutputDigest;
 use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
 
-/// Sub-agents whose call was edited, superseded, run again or answered by hand end with all that they did.
+/// Ends sub-agents whose call was edited, superseded, run again or answered by the operator.
 pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     let state = draft.state;
     let mut left: Vec<TurnId> = Vec::new();
@@ -31,7 +33,7 @@ pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     supersede_turns(draft, left);
 }
 
-/// Hands the next decided call to a sub-agent.
+/// Starts the sub-agent of the next approved call.
 pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     let next = state
@@ -49,7 +51,7 @@ pub(super) fn begin(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// The thread of a call that was handed over begins with its task.
+/// Starts the thread of a delegated call with its task.
 pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in &state.agenda.delegates {
@@ -80,22 +82,22 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// Sub-agents of one thread are bounded like calls; those of different threads wait for each other
-/// and therefore are not.
+/// True if the limit of parallel sub-agents allows another one in this thread. Sub-agents of
+/// different threads wait for each other, so they do not count.
 fn is_free(state: &State, call: NodeId) -> bool {
     let own = thread::of(state, call);
     let at_work = state.agenda.delegates.iter();
     at_work.filter(|id| thread::of(state, **id) == own).count() < state.limits.parallel as usize
 }
 
-/// The answer of a sub-agent is the result of its call.
+/// Records the answer of a sub-agent as the result of its call.
 pub(super) fn answered(draft: &mut Draft<'_>, child: &Child, answer: NodeId) {
     let text = draft.state.nodes.get(&answer).map(Node::text).unwrap_or_default();
     let value = serde_json::Value::from(text).to_string();
     finished(draft, child, Outcome::ok(value));
 }
 
-/// True where a sub-agent has no turn left, with which its call fails.
+/// True if a sub-agent has no turn left. Its call fails then.
 pub(super) fn spent(draft: &mut Draft<'_>, child: &Child) -> bool {
     let used = thread::turns_used(draft.state, child.thread);
     if used < child.max_turns {
@@ -107,10 +109,10 @@ pub(super) fn spent(draft: &mut Draft<'_>, child: &Child) -> bool {
     true
 }
 
-/// Ends a sub-agent that goes round: its call fails.
+/// Ends a sub-agent that is in a loop: its call fails.
 pub fn ended_by_guard(draft: &mut Draft<'_>, child: &Child, what: &str) {
-    let message = format!("the sub-agent went round in a circle and was ended ({what})");
-    failed(draft, child, message, "give it another task, or do without it");
+    let message = format!("the sub-agent was in a loop and was ended ({what})");
+    failed(draft, child, message, "give it another task, or do it yourself");
 }
 
 fn failed(draft: &mut Draft<'_>, child: &Child, message: String, hint: &str) {

@@ -1,5 +1,6 @@
-//! Looks for repetition in a thread in which everything has ended, and takes the step that is
-//! advised. Must not know: how a repetition is found, how a step is chosen.
+//! Looks for a loop in a settled thread and takes the advised step.
+//!
+//! Must not know: how a loop is found, how a step is chosen.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::domain::escape::{Incident, LoopStep, StepOutcome};
 use crate::domain::event::EscapeEvent;
 use crate::domain::id::ThreadId;
 
-/// True where something was decided about repetition; asked again until there is nothing.
+/// True if it decided something about a loop. Called until it is false.
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId, answered: bool) -> bool {
     let state = draft.state;
     let incident = state.escape.of(thread);
@@ -32,7 +33,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
         }),
         (Some(Advised::Note(result)), Some(incident)) => note(draft, incident, result),
         (Some(Advised::End(why)), Some(incident)) => over(draft, incident, &why),
-        // A request is part of going back: it is bounded like any other.
+        // Rolling back includes a request: the limits apply to it.
         (Some(Advised::Take(plan)), Some(_))
             if plan.step == LoopStep::RollBack && super::ask::limited(draft) => {}
         (Some(Advised::Take(plan)), Some(incident)) => take(draft, thread, incident, &plan),
@@ -41,7 +42,7 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId,
     !draft.events.is_empty()
 }
 
-/// What came of the newest step, unless that is known.
+/// Records the outcome of the newest step if it has none yet.
 fn note(draft: &mut Draft<'_>, incident: &Incident, result: StepOutcome) {
     if let Some(step) = incident.steps.last().filter(|step| step.outcome.is_none()) {
         draft.escape(EscapeEvent::StepEnded {

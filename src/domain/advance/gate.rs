@@ -1,5 +1,6 @@
-//! The gate before a ready call: consent for effects that may already have happened, earlier
-//! approvals of the same bytes, the policy's word. Must not know: how a policy is written.
+//! Decides about a ready call: consent, earlier approvals of the same bytes, the policy.
+//!
+//! Must not know: how a policy is written.
 
 use crate::domain::advice::Advice;
 use crate::domain::auto_approved;
@@ -25,7 +26,7 @@ pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let Some(call) = draft.state.calls.get(&id) else {
             continue;
         };
-        // What it would run with may be another thing in a moment.
+        // A stale call may get other inputs.
         if call.status != Status::Ready || call.suspect {
             continue;
         }
@@ -47,7 +48,7 @@ pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// The structured answer needs no tool: its arguments are the answer.
+/// Takes the arguments of the structured answer as the answer; no tool runs.
 fn accept_answer(draft: &mut Draft<'_>, call: &Call, rev: Rev) {
     draft.call(CallEvent::Given {
         call: call.id,
@@ -93,7 +94,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         });
         return;
     }
-    // What was taken back is for a person to decide, whoever had let it run.
+    // The operator decides about a withdrawn approval, whether policy or operator gave it.
     if auto_approved::is_taken_back(draft.state, call) {
         draft.call(CallEvent::Asked {
             call: call.id,
@@ -141,14 +142,14 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         call: call.id,
         rev,
         deadline_ms: verdict.deadline_ms,
-        // What cannot be undone, and what only the operator can answer, is for the operator alone.
+        // Only the operator decides about irreversible calls and questions to the operator.
         approver: advice
             .approver()
             .filter(|_| !asks && tags::confirmation(draft.state, call.id).is_none()),
     });
 }
 
-/// What was gone through without getting on is refused for one turn.
+/// Returns the reason to deny a call that repeats a loop. The denial applies for one turn.
 fn repeats(state: &State, call: &Call) -> Option<(String, String)> {
     let (tool, args) = state.nodes.get(&call.id)?.as_call()?;
     open_step::refused(state, call.id, tool, call.resolved.as_ref().unwrap_or(args))
@@ -160,8 +161,8 @@ fn was_decided(call: &Call, rev: Rev) -> bool {
         .any(|(one, seq, _)| *one == rev && *seq > call.approval.revived)
 }
 
-/// One approval covers further attempts of the same bytes only while every earlier one is proven
-/// not to have executed, or running it again changes nothing. What the policy let run, it judges each time.
+/// One approval covers further attempts of the same bytes if no earlier attempt executed, or if
+/// repeating it changes nothing. The policy decides about its own approvals each time.
 fn still_approved(state: &State, call: &Call, rev: Rev) -> bool {
     let by_person = auto_approved::by_policy(state, call).is_none();
     let approved = by_person && call.approved.is_some() && call.approved == call.digest;

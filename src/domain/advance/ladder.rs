@@ -1,5 +1,8 @@
-//! What follows a failure before it stands: asked once for each, written down whole. Must not know:
-//! how a step is found.
+//! Decides what follows a failure before it is final.
+//!
+//! Must not know: how a step is found.
+//!
+//! Each failure is decided once, and the decision is recorded in full.
 
 use super::ask;
 use crate::domain::advice::Advice;
@@ -13,14 +16,14 @@ use crate::domain::node::Node;
 use crate::domain::restrict;
 use crate::domain::state::Mode;
 
-/// Decides about failures of which nothing was decided yet.
+/// Decides about failures without a decision.
 pub(super) fn decide_failures(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
     for id in state.agenda.failures.iter().copied() {
         let Some(call) = state.calls.get(&id) else {
             continue;
         };
-        // What it read may be another thing in a moment, and then so is what came of it.
+        // A stale call may get other inputs, and with them another outcome.
         if call.suspect || !super::acts(state, id) {
             continue;
         }
@@ -59,7 +62,7 @@ fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
             } else {
                 let round = ask.found.round;
                 diagnosed(draft, call, rev, ask.found);
-                // A request waits until requests are made again.
+                // The request waits until the run resumes.
                 if draft.state.mode == Mode::Running {
                     draft.resilience(ResilienceEvent::RepairAsked {
                         call: id,
@@ -84,7 +87,7 @@ fn step(draft: &mut Draft<'_>, call: &Call, rev: Rev, next: Next) {
     }
 }
 
-/// The beginning of a round, unless it is under way.
+/// Records the start of a round unless it is recorded.
 fn diagnosed(draft: &mut Draft<'_>, call: &Call, rev: Rev, found: Findings) {
     let round = found.round;
     let under_way = matches!(call.status, Status::Repairing(_));

@@ -1,5 +1,6 @@
-//! Starts what was decided, within the limits; settles executions in doubt that may run again by
-//! themselves. Must not know: how a tool runs.
+//! Starts approved calls within the limits, and retries repeatable ones of unknown outcome.
+//!
+//! Must not know: how a tool runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
 
-/// After a crash, what changed nothing or can be repeated goes its way again. The ledger goes on
-/// saying that nobody knows: doing it twice is harmless, but that it did not happen is not proven.
+/// Wakes calls of unknown outcome that changed nothing or can be repeated. The ledger keeps the
+/// unknown outcome: repeating is harmless, but no one has proven that it did not happen.
 pub(super) fn retry_unknown(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     for id in draft.state.agenda.waiting.values() {
         let repeatable = draft.state.calls.get(id).is_some_and(|call| {
@@ -37,7 +38,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let agenda = &draft.state.agenda;
     let mut free = match draft.state.mode {
         Mode::Running => {
-            // What was told to end still takes its place until it has ended.
+            // An execution that was asked to end occupies a slot until it ends.
             let busy = agenda.running.len() + agenda.ending.len();
             (draft.state.limits.parallel as usize).saturating_sub(busy)
         }
@@ -50,7 +51,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     if !draft.events.is_empty() || free == 0 || agenda.queued.is_empty() {
         return;
     }
-    // Only asked for by calls that need something for themselves.
+    // Computed only if a call needs an exclusive resource.
     let mut in_use: Option<BTreeSet<String>> = None;
     let mut taken: BTreeSet<Scope> = BTreeSet::new();
     for id in &agenda.queued {
@@ -93,7 +94,7 @@ pub(super) fn launch(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// True where a call does not begin yet, for there is a moment to take it back first.
+/// True if a call waits because its approval can still be withdrawn.
 pub(super) fn gives_grace(draft: &mut Draft<'_>, call: &Call) -> bool {
     let graced = grace(draft.state, call);
     let waits = graced.is_some();
@@ -103,8 +104,8 @@ pub(super) fn gives_grace(draft: &mut Draft<'_>, call: &Call) -> bool {
     waits
 }
 
-/// The moment to take it back that a call of such a tool has after each decision. Who lets one call through while the
-/// run stands still has said so twice.
+/// The time to withdraw an approval that a tool sets, once after each decision. A step of a paused
+/// run has none: the operator confirmed it twice.
 fn grace(state: &State, call: &Call) -> Option<CallEvent> {
     let node = state.nodes.get(&call.id)?;
     let (tool, _) = node.as_call()?;
@@ -119,7 +120,7 @@ fn grace(state: &State, call: &Call) -> Option<CallEvent> {
     )
 }
 
-/// What executions under way have for themselves.
+/// The exclusive resources of running executions.
 fn used(state: &State, advice: &dyn Advice) -> BTreeSet<String> {
     let running = state.agenda.running.iter();
     let ending = state.agenda.ending.iter();
@@ -129,7 +130,7 @@ fn used(state: &State, advice: &dyn Advice) -> BTreeSet<String> {
         .collect()
 }
 
-/// What a call with effects needs for itself.
+/// The exclusive resource of a call with effects.
 fn resource(state: &State, advice: &dyn Advice, id: NodeId) -> Option<String> {
     let call = state.calls.get(&id)?;
     if !call.effect.has_effect() {
@@ -139,7 +140,7 @@ fn resource(state: &State, advice: &dyn Advice, id: NodeId) -> Option<String> {
     advice.resource(tool, &ready::resolved_args(state, call)?)
 }
 
-/// The same for an execution that was told to end.
+/// The exclusive resource of an execution that was asked to end.
 fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attempt)) -> Option<String> {
     let record = state.calls.get(&id)?.attempts.iter().find(|one| one.no == no)?;
     let entry = state.ledger.get(&record.intent)?;
@@ -149,8 +150,8 @@ fn ending_resource(state: &State, advice: &dyn Advice, (id, no): (NodeId, Attemp
     advice.resource(&entry.tool, &record.args)
 }
 
-/// Records the intent to run a call; nothing where it is not what was decided on any more. `thread` is that of the
-/// sub-agent that does its work, `guards` are the breakers that let it through.
+/// Records the start of a call; nothing if it is no longer what was approved. `thread` belongs to
+/// the sub-agent that does its work; `guards` are the breakers that admitted it.
 pub(super) fn start(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
@@ -164,12 +165,13 @@ pub(super) fn start(
         draft.call(restrict::denial(draft.state, call));
         return None;
     }
-    // It was let run while something else held, and waited since, or comes again after a failure.
+    // The policy approved it in another situation: it waited since, or it runs again after a
+    // failure.
     if auto_approved::no_more(draft, advice, call) {
-        auto_approved::take_back(draft, call, "the policy does not let it run any more");
+        auto_approved::take_back(draft, call, "the policy no longer allows it");
         return None;
     }
-    // Somebody wrote into a file that it may run since that was looked at: it takes its way anew.
+    // A file that it may run changed since it was approved: it goes through the gate again.
     if advice.operands(tool, &bytes) != call.operands() {
         draft.call(CallEvent::Woken { call: call.id });
         return None;
@@ -196,9 +198,9 @@ pub(super) fn start(
     Some(())
 }
 
-/// Repetitions of the same bytes by the engine carry one key, also where another process goes on with
-/// another model; a run that a person asked for anew, another. What a fork begins is no repetition of what the other
-/// run began under the same names; what it finds begun is.
+/// The idempotency key of an execution. Repetitions of the same bytes by the engine share a key,
+/// also in another process with another model. A run that the operator requested again gets a new
+/// key. A fork starts its own keys and continues the executions that it copied.
 fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let requested = call
         .decisions

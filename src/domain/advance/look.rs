@@ -1,5 +1,6 @@
-//! Looks at blocked and suspect calls whose inputs are known now. Must not know: what is decided
-//! about a ready call.
+//! Looks at blocked and stale calls whose inputs are known now.
+//!
+//! Must not know: what is decided about a ready call.
 
 use std::sync::Arc;
 
@@ -37,8 +38,8 @@ pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
     }
 }
 
-/// A call whose inputs were in question: it stands if they came out the same. `found` is what it
-/// reads now; none where something that it read is gone for good.
+/// Keeps a stale call if its inputs came out the same, and recomputes it otherwise. `found` is what
+/// it reads now; none if something that it read is permanently gone.
 pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<Binding>, Option<&str>)>) {
     let args = draft
         .state
@@ -49,12 +50,12 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
     let same = found
         .as_ref()
         .is_some_and(|(_, resolved)| resolved.or(args.as_deref()) == call.resolved.as_deref());
-    // One that never ran has nothing to keep but its place in the queue.
+    // A call that never ran keeps only its place in the queue.
     let nothing = matches!(
         call.status,
         Status::Skipped | Status::Unsatisfiable | Status::Invalid
     );
-    // What a person wrote or refused stands whatever it was based on, as long as nothing new is asked of them.
+    // A result or rejection by the operator stays, unless the call needs a new decision.
     let pinned = draft.state.observation(call.id).is_some_and(|node| node.pinned);
     let refused = matches!(call.status, Status::Rejected | Status::Abandoned)
         && (found.is_none() || call.resolved.is_none());

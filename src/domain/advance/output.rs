@@ -1,5 +1,8 @@
-//! Holds an answer against the output schema of the session: a wrong one goes back to the model, and then to the
-//! operator. Must not know: what a schema says.
+//! Checks an answer against the output schema of the session.
+//!
+//! Must not know: what a schema says.
+//!
+//! A wrong answer goes back to the model, and then to the operator.
 
 use crate::domain::advice::Advice;
 use crate::domain::draft::Draft;
@@ -12,22 +15,22 @@ use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usag
 /// What follows from an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerCheck {
-    /// It is the answer.
+    /// The answer is valid.
     Accepted,
-    /// The model is to answer again.
+    /// The model must answer again.
     Back,
-    /// A fact about it was added.
+    /// An event about it was added.
     Noted,
 }
 
-/// Judges the answer of a settled turn.
+/// Checks the answer of a settled turn.
 pub(super) fn check_answer(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
     turn: &Turn,
     id: NodeId,
 ) -> AnswerCheck {
-    // The operator took it as it is.
+    // The operator accepted it.
     if turn.stream == Stream::Closed(Stop::Accepted) {
         return AnswerCheck::Accepted;
     }
@@ -63,7 +66,8 @@ pub(super) fn check_answer(
     AnswerCheck::Noted
 }
 
-/// A turn that was left to the operator for its answer goes on once they wrote another. True where that was said.
+/// True if the operator wrote another answer for a turn that waited for it. The turn continues
+/// then.
 pub(super) fn rewritten(draft: &mut Draft<'_>, turn: &Turn) -> bool {
     let Stream::Broken(fault) = &turn.stream else {
         return false;

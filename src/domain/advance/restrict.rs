@@ -1,4 +1,6 @@
-//! Denies the calls that are about to start in a run that is restricted to reading calls. Must not know: who restricted it.
+//! Denies calls that are about to start in a run restricted to reading calls.
+//!
+//! Must not know: who restricted it.
 
 use std::sync::Arc;
 
@@ -9,8 +11,8 @@ use crate::domain::event::ResilienceEvent;
 use crate::domain::node::Node;
 use crate::domain::restrict::{NOT_AGAIN, denial, forbids};
 
-/// Denies calls that wait for a person, a place or a time, and ends repairs. Calls that were not asked about yet are
-/// denied by the gate.
+/// Denies calls that wait for the operator, a slot or a time, and ends repairs. The gate denies the
+/// calls that it has not seen yet.
 pub(super) fn deny(draft: &mut Draft<'_>, _advice: &dyn Advice) {
     let state = draft.state;
     if state.restricted.is_none() {

@@ -1,5 +1,8 @@
-//! The end of a turn: nothing streams, nothing runs, nothing waits. What is still blocked then
-//! waits for something that nobody will ever write. Must not know: what the next turn is.
+//! Ends a turn: nothing streams, nothing runs, nothing waits.
+//!
+//! Must not know: what the next turn is.
+//!
+//! A call that is still blocked then waits for an input that will never exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,7 +54,7 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         .copied()
         .collect();
     if !stuck.is_empty() {
-        // An earlier turn that is not through may still bring what they wait for.
+        // An earlier unfinished turn may still write its inputs.
         if thread::open_before(draft.state, turn).is_none() {
             unblock(draft, advice, &stuck);
         }
@@ -63,14 +66,14 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn) {
         turn: turn.id,
         errors,
     });
-    // What goes on behind a rewritten thought is still to come.
+    // A turn split at a rewritten thought is continued by the next one.
     if turn.reply > 0 && !turn.split {
         correction::report_lost(draft, Some((turn.thread, turn.reply)));
     }
 }
 
-/// True while the world, the operator or a rule is still to say something on a call of the turn.
-/// Read off the agenda: this is asked after every end of a call, and a turn may hold thousands.
+/// True while the world, the operator or a rule may still change a call of the turn. Reads the
+/// agenda: this runs after every end of a call, and a turn may hold thousands.
 fn moves(state: &State, turn: TurnId) -> bool {
     let agenda = &state.agenda;
     let open = agenda
@@ -87,14 +90,14 @@ fn moves(state: &State, turn: TurnId) -> bool {
     here.any(|id| {
         state.calls.get(id).is_some_and(|call| match call.status {
             Status::Running(_) | Status::OutcomeUnknown(_) | Status::Proposed => true,
-            // What it reads is in question: nobody can decide on it.
+            // A stale call cannot be decided.
             _ => !call.suspect,
         })
     })
 }
 
-/// Nothing moves any more in the turn: what nobody has written by now, nobody will. A fallback takes
-/// its next choice; the others end, those that wait for each other last.
+/// Decides about the blocked calls of a turn in which nothing else runs: missing inputs will never
+/// exist. A fallback takes its next choice; the others end, calls in a cycle last.
 fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
     for call in stuck {
         match ready::look_at_rest(draft.state, call) {
@@ -126,7 +129,7 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
     }
 }
 
-/// The call waits for something that will never be there: say for what.
+/// Skips a call whose input will never exist, with the reason.
 fn skip_call(draft: &mut Draft<'_>, call: &Call, because: &str) {
     if correction::carry(draft, call.id) {
         return;
@@ -149,7 +152,7 @@ fn skip_call(draft: &mut Draft<'_>, call: &Call, because: &str) {
     });
 }
 
-/// The references of a call, in words.
+/// The references of a call as text.
 fn reads(call: &Call) -> String {
     let names: Vec<String> = call
         .refs
@@ -164,7 +167,7 @@ fn reads(call: &Call) -> String {
     names.join(", ")
 }
 
-/// True where a call waits for itself through others that wait.
+/// True if a call waits for itself through other waiting calls.
 fn in_cycle(state: &State, start: NodeId, waiting: &BTreeSet<NodeId>) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![start];
@@ -184,8 +187,8 @@ fn in_cycle(state: &State, start: NodeId, waiting: &BTreeSet<NodeId>) -> bool {
     false
 }
 
-/// A structured answer among the calls of a turn becomes the turn's answer once all else has ended.
-/// Where an edit made the call say something else, or took it away, the answer follows it.
+/// Makes a structured answer among the calls of a turn the answer of the turn, once all else has
+/// ended. The answer follows an edit that changed or deleted the call.
 fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls: &[&Call]) {
     let is_answer = |call: &Call, revisions: bool| {
         draft.state.nodes.get(&call.id).is_some_and(|node| {
@@ -224,7 +227,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
         .any(|call| is_answer(call, true));
     if let Some(old) = old {
         let is_active = match &output {
-            // What the operator wrote after the call ended is the answer.
+            // A result that the operator wrote after the call ended is the answer.
             Some((text, given)) => old.text() == text || old.now().event > given.now().event,
             None => !by_tool,
         };
@@ -243,7 +246,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
     }
 }
 
-/// The answer that a call gives: its words, or the JSON text as it was written.
+/// The answer that a call gives: its text, or the JSON text as written.
 fn answer_text(state: &State, advice: &dyn Advice, call: &Call) -> Option<String> {
     let bytes = ready::resolved_args(state, call)?;
     let args: BTreeMap<String, &RawValue> = serde_json::from_str(&bytes).ok()?;
@@ -255,7 +258,8 @@ fn answer_text(state: &State, advice: &dyn Advice, call: &Call) -> Option<String
     let words = serde_json::from_str::<String>(json).ok();
     Some(match (words, advice.answer(json)) {
         (Some(words), None) => words,
-        // Where a schema wants a string, the string itself is the JSON; elsewhere a string may hold the JSON.
+        // If the schema wants a string, the string itself is the JSON. Otherwise a string may
+        // contain the JSON.
         (Some(words), Some(faults)) if !faults.is_empty() => words,
         (_, Some(_)) => json.to_owned(),
         (None, None) => serde_json::from_str::<serde_json::Value>(json).ok()?.to_string(),

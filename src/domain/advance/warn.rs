@@ -1,6 +1,8 @@
-//! What the model is told with one request alone: that only reading calls run, tools that are left alone
-//! for a while, a budget that is near its end. Recorded with the request, so that what was told can always be
-//! seen. Must not know: when a breaker changes, wire formats.
+//! Writes the notices for one request: reading calls only, open breakers, a budget near its end.
+//!
+//! Must not know: when a breaker changes, wire formats.
+//!
+//! They are recorded with the request, so that they can always be shown.
 
 use std::sync::Arc;
 
@@ -10,9 +12,9 @@ use crate::domain::id::ThreadId;
 use crate::domain::state::State;
 use crate::domain::thread;
 
-/// Breakers that are told of.
+/// Open breakers named in one notice.
 const BREAKERS: usize = 3;
-/// Tenths of a budget from which on the model is told.
+/// Tenths of a budget above which the model gets a notice.
 const NEAR: u64 = 9;
 
 const RESTRICTED: &str = "The run is restricted to reading calls until the operator lifts the restriction. \
@@ -20,7 +22,7 @@ const RESTRICTED: &str = "The run is restricted to reading calls until the opera
 const LIFTED: &str =
     "The operator lifted the restriction to reading calls: you may propose other calls again.";
 
-/// What a request that is made now tells.
+/// The notices of a request that is made now.
 pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     let mut all: Vec<String> = Vec::new();
     all.extend(of_restriction(state, thread).map(str::to_owned));
@@ -41,7 +43,7 @@ pub(super) fn warnings(state: &State, thread: ThreadId) -> Vec<Arc<str>> {
     all.into_iter().map(Arc::from).collect()
 }
 
-/// That only reading calls run, as long as that holds; and once, that it does not any more.
+/// The restriction to reading calls while it holds; once after it, that it was lifted.
 fn of_restriction(state: &State, thread: ThreadId) -> Option<&'static str> {
     if state.restricted.is_some() {
         return Some(RESTRICTED);
@@ -62,7 +64,7 @@ fn of_breaker(state: &State, thread: ThreadId, (scope, breaker): (&Scope, &Break
     format!("{what} keeps failing ({}); {when}. {others}", breaker.why)
 }
 
-/// A tool that kept failing in the newest turn and those before it.
+/// A tool that kept failing in the newest turns.
 fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
     let (turn, finding) = state.escape.warned.get(&thread)?;
     let mut asked = state
@@ -73,7 +75,7 @@ fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{}. Find out why before you call it again, or get on without it.",
+        "{}. Find out why before you call it again, or continue without it.",
         finding.describe()
     ))
 }

@@ -1,5 +1,6 @@
-//! Folds what breakers let through, what came of it, and their changes. Must not know: when one
-//! changes.
+//! Applies what breakers admit, the outcomes, and the changes of breakers.
+//!
+//! Must not know: when one changes.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::domain::call::Outcome;
 use crate::domain::id::{Attempt, NodeId, TurnId};
 use crate::domain::state::State;
 
-/// Something is let through: noted with the generation in which it is.
+/// Records the generation of each breaker that admits something.
 pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Source) -> Vec<(Scope, u32)> {
     let mut admitted = Vec::with_capacity(scopes.len());
     for scope in scopes {
@@ -33,7 +34,7 @@ pub(super) fn ran(
     ended(state, guards, Source::Call(call, attempt), text);
 }
 
-/// A request ended; `failed` is none where that says nothing of the endpoint.
+/// Records the end of a request. `failed` is none if it says nothing about the endpoint.
 pub(super) fn answered(state: &mut State, turn: TurnId, failed: Option<bool>) {
     let Some(request) = state.turns.get_mut(&turn) else {
         return;
@@ -66,7 +67,7 @@ fn ended(state: &mut State, guards: &[(Scope, u32)], probe: Source, failed: Opti
     }
 }
 
-/// A breaker changes: what it had let through before says nothing of it any more.
+/// Changes a breaker: what it admitted before no longer affects it.
 pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32, turn: &Turn) {
     let breaker = state.breakers.entry(scope.clone()).or_default();
     let trips = turn.to == Phase::Open && breaker.phase == Phase::Closed;
@@ -87,7 +88,7 @@ pub(super) fn changed(state: &mut State, at: At, scope: &Scope, generation: u32,
     breaker.why = Arc::clone(&turn.why);
 }
 
-/// Nobody reports any more on what was under way.
+/// Forgets probes whose process is gone.
 pub(super) fn forget_probes(state: &mut State) {
     for breaker in state.breakers.values_mut() {
         breaker.probe = None;

@@ -1,4 +1,6 @@
-//! Folds facts about calls up to their execution. Must not know: why they were decided.
+//! Applies events about calls up to their execution.
+//!
+//! Must not know: why they were decided.
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use crate::domain::repeat;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, More, State};
 use crate::domain::thread;
 
-/// Words of the policy, and decisions, that are looked at for an equal one.
+/// Number of recent verdicts and decisions searched for an equal one.
 const LATELY: usize = 8;
 
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
@@ -33,7 +35,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             delegates,
             ..
         } => {
-            // Who read it by a name that it does not have any more.
+            // Readers by a name that the call no longer has.
             let before = index::readers(state, *call);
             let Some(life) = state.calls.get_mut(call) else {
                 return;
@@ -101,7 +103,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     }
 }
 
-/// Everything that it reads is there.
+/// Applies that all inputs of a call are known.
 fn ready(state: &mut State, at: At, event: &CallEvent) {
     let CallEvent::Ready {
         call,
@@ -135,7 +137,7 @@ fn ready(state: &mut State, at: At, event: &CallEvent) {
     index::set_status(state, *call, Status::Ready);
 }
 
-/// The same as something that was said lately, if there is such a thing.
+/// An equal value among the recent ones, or the new one.
 fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, output: &T) -> Arc<T> {
     if let Some(same) = lately.iter().rev().find(|one| ***one == *output) {
         return Arc::clone(same);
@@ -148,7 +150,7 @@ fn shared<T: Clone + PartialEq>(lately: &mut Vec<Arc<T>>, output: &T) -> Arc<T> 
     new
 }
 
-/// It waits a moment in which it can be taken back.
+/// Starts the time in which the approval can be withdrawn.
 fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
     let since = (state.mode == Mode::Running).then_some(at.utc_ms);
     index::set_status(state, call, Status::Scheduled);
@@ -158,13 +160,13 @@ fn graced(state: &mut State, at: At, call: NodeId, wait_ms: u64) {
             left_ms: wait_ms,
             since,
             set: at.seq,
-            why: "it was let run".into(),
+            why: "it was approved".into(),
         };
         life.failure.delay = Some(delay);
     }
 }
 
-/// The moment is over, for what was decided last.
+/// Ends the time in which the newest approval can be withdrawn.
 fn grace_over(state: &mut State, call: NodeId) {
     if let Some(life) = state.calls.get_mut(&call) {
         let decided = life.decisions.last().map_or(Seq(0), |(_, seq, _)| *seq);
@@ -173,12 +175,12 @@ fn grace_over(state: &mut State, call: NodeId) {
     index::set_status(state, call, Status::Queued);
 }
 
-/// The moment so many milliseconds later.
+/// The time `ms` milliseconds later.
 fn after(at: At, ms: u64) -> i64 {
     at.utc_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
-/// The time to answer questions begins anew, as it does for whoever waits for it to end.
+/// Restarts the deadlines of open questions.
 pub(super) fn restart_deadlines(state: &mut State, at: At) {
     let asked: Vec<(NodeId, u64)> = crate::domain::effects::open_deadlines(state)
         .map(|(call, ms)| (call.id, ms))
@@ -190,21 +192,21 @@ pub(super) fn restart_deadlines(state: &mut State, at: At) {
     }
 }
 
-/// It cannot run as it is; what is done about it is still to be decided.
+/// Marks a call as invalid; what follows is decided next.
 fn invalid(state: &mut State, id: NodeId) {
     index::retract(state, id);
     index::set_status(state, id, Status::Invalid);
     failed(state, id);
 }
 
-/// What is done about its failure is still to be decided.
+/// Adds a call to the failures that need a decision.
 pub(super) fn failed(state: &mut State, id: NodeId) {
     if state.nodes.get(&id).is_some_and(|node| node.active) {
         state.agenda.failures.insert(id);
     }
 }
 
-/// Enters a checked call into the indices of names.
+/// Adds a checked call to the indices of names.
 fn note_names(state: &mut State, id: NodeId) {
     let Some(call) = state.calls.get(&id) else { return };
     let agenda = &mut state.agenda;
@@ -251,7 +253,7 @@ fn decided(
         | Decision::Allowed { .. }
         | Decision::Edited
         | Decision::RunAgain => {
-            // Equal texts stand there once.
+            // Share equal texts.
             let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
             life.approved = shown.or(digest).cloned();
             if *decision == Decision::RunAgain {
@@ -295,7 +297,7 @@ fn decided(
                 Status::Expired
             }
         },
-        // From here on it is a question like any other: the time for it begins now.
+        // From here it is a question like any other: its time starts now.
         Decision::LeftToOperator { .. } => {
             life.approval.approver = None;
             let ms = life.verdict.as_ref().and_then(|verdict| verdict.deadline_ms);
@@ -305,13 +307,13 @@ fn decided(
         // The value follows as an event of its own.
         Decision::Answer | Decision::Reuse { .. } | Decision::Carry { .. } => return,
     };
-    // Who takes a decision back says nothing of what the call reads.
+    // Withdrawing a decision says nothing about the inputs of the call.
     if next != Status::Ready {
         life.suspect = false;
         state.agenda.suspects.remove(&call);
     }
     if next != Status::Queued {
-        // Who says no says it of whatever they had allowed before.
+        // A rejection cancels every earlier approval.
         life.approved = None;
         if next != Status::Ready {
             index::retract(state, call);
@@ -394,14 +396,15 @@ fn started(state: &mut State, at: At, event: &CallEvent) {
     raise(state, *call, *effect);
 }
 
-/// A kind of task: the same text as that of the execution before it, where it is equal.
+/// A kind of task; shares the text of the previous execution if equal.
 fn shared_task(state: &State, task: Option<&Arc<str>>) -> Option<Arc<str>> {
     let before = state.ledger.values().next_back();
     let before = before.and_then(|entry| entry.task.as_ref());
     before.filter(|before| Some(*before) == task).or(task).cloned()
 }
 
-/// A sub-agent can do what its calls can do: the calls that it hangs on are of the highest class of its ledger.
+/// A sub-agent can do what its calls can do: raises the calls above it to the highest class of its
+/// ledger.
 fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
     let epoch = state.epoch;
     let above: Vec<(NodeId, Attempt)> = thread::above(state, thread::of(state, id))
@@ -428,7 +431,7 @@ fn raise(state: &mut State, id: NodeId, effect: EffectClass) {
     }
 }
 
-/// The inputs of a call are not in question any more.
+/// Clears the stale mark of a call.
 pub(super) fn trust(state: &mut State, id: NodeId) {
     state.agenda.suspects.remove(&id);
     if let Some(life) = state.calls.get_mut(&id)
@@ -445,7 +448,7 @@ pub(super) fn woken(state: &mut State, id: NodeId) {
     };
     (life.validation.because, life.validation.denied_by) = (None, None);
     life.failure.retries = 0;
-    // What was found wrong may have been in what it read: it is checked from the beginning.
+    // The fault may have been in its inputs: it is checked from the start.
     let next = if life.status == Status::Invalid {
         Status::Proposed
     } else {

@@ -1,4 +1,6 @@
-//! Folds facts about edits. Must not know: how an edit was typed.
+//! Applies events about edits.
+//!
+//! Must not know: how an edit was typed.
 
 use std::sync::Arc;
 
@@ -110,7 +112,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     }
 }
 
-/// What comes of a sub-agent's work from here on is not what an equal call would come to.
+/// Marks the executions above an edited thread: their results are no longer what equal calls would
+/// give.
 fn mark_edited(state: &mut State, thread: ThreadId) {
     let above: Vec<_> = thread::above(state, thread)
         .map(|child| (child.call, child.attempt))
@@ -127,7 +130,7 @@ fn mark_edited(state: &mut State, thread: ThreadId) {
     }
 }
 
-/// A new epoch, unless the edit belongs to one that has just begun.
+/// Starts a new epoch unless the edit belongs to one that has just begun.
 fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     if epoch <= state.epoch {
         return;
@@ -145,16 +148,16 @@ fn begin(state: &mut State, at: At, epoch: Epoch, what: &Arc<str>) {
     state.epoch = epoch;
 }
 
-/// All editors are closed.
+/// Closes all editors.
 pub(super) fn release(state: &mut State) {
     state.editing.clear();
     state.held.clear();
 }
 
-/// Holds a call that appeared, or whose references were read, behind open editors.
+/// Suspends a call that is new, or whose references are new, if it depends on an open edit.
 pub(super) fn hold_new(state: &mut State, id: NodeId) {
     let depends_value = |editing: &NodeId| {
-        // What a sub-agent does goes into the result of its call.
+        // The work of a sub-agent determines the result of its call.
         let above = thread::above(state, thread::of(state, *editing)).map(|child| child.call.observation());
         std::iter::once(*editing)
             .chain(above)
@@ -167,7 +170,7 @@ pub(super) fn hold_new(state: &mut State, id: NodeId) {
     }
 }
 
-/// Whether a call hangs on a node that is being edited.
+/// Whether a call depends on a node that is being edited.
 fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
     let (Some(turn), Some(own)) = (state.turn_of(editing.call()), state.turn_of(id)) else {
         return false;

@@ -1,4 +1,6 @@
-//! Folds facts about repetition. Must not know: why they were decided.
+//! Applies events about loops.
+//!
+//! Must not know: why they were decided.
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
                 .insert(finding.thread, (*turn, finding.clone()));
         }
         EscapeEvent::Found { incident, finding } => {
-            // Numbers are given out in order: one that is not the next is none.
+            // Numbers are given in order: any other number is ignored.
             if *incident as usize == state.escape.incidents.len() + 1 {
                 state.escape.warned.remove(&finding.thread);
                 state.escape.open.insert(finding.thread, *incident);

@@ -1,7 +1,9 @@
-//! Keeps the agenda: which call stands in which set, and who is woken by whom.
+//! Keeps the agenda: which call is in which set, and which calls wake which.
 //!
-//! A blocked or suspect call stands in `woken` exactly when a look at it gives an event, so that
-//! every advance of the run makes progress. Must not know: why a status changes.
+//! Must not know: why a status changes.
+//!
+//! A blocked or stale call is in `woken` exactly when a look at it gives an event. So every advance
+//! of the run makes progress.
 
 use crate::domain::call::{AttemptRecord, Outcome, Status};
 use crate::domain::fork::Elsewhere;
@@ -13,7 +15,7 @@ use crate::domain::repeat;
 use crate::domain::state::{LedgerOutcome, Mode, State};
 use crate::domain::transcript::bytes;
 
-/// Moves a call to a status and into the matching set.
+/// Sets the status of a call and moves it into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     leave_sets(state, id);
     let epoch = state.epoch;
@@ -88,7 +90,7 @@ pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {
     }
 }
 
-/// What of a call can make a difference to those that read it.
+/// The parts of a call that can make a difference to its readers.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CallView {
     active: bool,
@@ -96,11 +98,11 @@ pub(super) struct CallView {
     progress: Progress,
     /// Its place among the writes of its turn.
     slot: Option<u32>,
-    /// The revision of its result, where one counts.
+    /// The revision of its active result.
     result: Option<Rev>,
 }
 
-/// How far a call has come, as far as its readers can tell.
+/// The progress of a call as its readers see it.
 #[derive(Debug, PartialEq, Eq)]
 enum Progress {
     Missing,
@@ -111,8 +113,8 @@ enum Progress {
     EndedWithout,
 }
 
-/// What readers see of a call now. Inside a turn they also see that it is in an active one, which
-/// [`look_at_turns`] stands for.
+/// What readers see of a call now. Inside a turn they also see that it is active, for which
+/// [`look_at_turns`] stands in.
 pub(super) fn shown(state: &State, id: NodeId) -> CallView {
     let call = state.calls.get(&id);
     let progress = match call.map(|call| &call.status) {
@@ -133,7 +135,7 @@ pub(super) fn shown(state: &State, id: NodeId) -> CallView {
     }
 }
 
-/// A sub-agent ends with the execution that it works for, at once: what its own calls did is
+/// Ends a sub-agent together with the execution that it works for. The acts of its own calls are
 /// recorded with them.
 fn leave_child(state: &mut State, id: NodeId, attempt: Attempt) {
     let Some(call) = state.calls.get_mut(&id) else {
@@ -211,14 +213,14 @@ fn leave_sets(state: &mut State, id: NodeId) {
     }
 }
 
-/// Changes what a node (or the call of an observation) says or whether it counts, and keeps the bytes of
-/// its turn.
+/// Changes the content or activity of a node (or of the call of an observation), and keeps the byte
+/// count of its turn.
 pub(super) fn weighed<R>(state: &mut State, id: NodeId, change: impl FnOnce(&mut State) -> R) -> R {
     let owner = id.call();
     let before = bytes::of_node(state, owner);
     let changed = change(state);
     let after = bytes::of_node(state, owner);
-    // What an intervention says is no part of a request.
+    // The text of an intervention is not part of a request.
     let in_stream = owner.kind != NodeKind::Intervention;
     if after != before
         && in_stream
@@ -230,7 +232,7 @@ pub(super) fn weighed<R>(state: &mut State, id: NodeId, change: impl FnOnce(&mut
     changed
 }
 
-/// Takes nodes (and the observations of calls) out of what counts.
+/// Deactivates nodes and the observations of calls.
 pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     // All first, so that a look at one sees none of the others.
     for id in nodes {
@@ -264,14 +266,14 @@ pub(super) fn retire(state: &mut State, nodes: &[NodeId]) {
     }
 }
 
-/// An effect became one that nobody may repeat without consent: what was about to goes to the gate
-/// again, and so does what is asked about others than those that are in question now.
+/// Sends calls to the gate again that need consent now. It covers waiting calls, approved calls,
+/// and questions for consent about other executions than before.
 pub(super) fn gate_again(state: &mut State) {
     gate_again_if(state, |_| true);
 }
 
-/// The same for calls that may be the same as an effect of another run. Those of other tools are not looked at: where
-/// the tool is known, what is the same is of the same tool.
+/// The same for calls that may equal an effect of another run. A known tool limits them to calls of
+/// that tool.
 pub(super) fn gate_like_again(state: &mut State, one: &Elsewhere) {
     gate_again_if(state, |node| {
         node.as_call().is_some_and(|(own, _)| one.is_of(own))
@@ -289,7 +291,7 @@ fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
         .filter_map(|id| state.calls.get(id))
         .filter(|call| match call.status {
             Status::AwaitingApproval | Status::Queued => repeat::consent_needed(state, call).is_some(),
-            // It is tried again after a failure that did nothing; another run may have done it by then.
+            // It is retried after a failure without effect; another run may have done it meanwhile.
             Status::Scheduled => repeat::consent_needed(state, call)
                 .is_some_and(|(_, entries)| entries.iter().any(|seq| state.elsewhere.contains_key(seq))),
             Status::Consent(_) => {
@@ -305,7 +307,7 @@ fn gate_again_if(state: &mut State, may: impl Fn(&Node) -> bool) {
     }
 }
 
-/// What a call gave before does not count any more, and nothing came in its place.
+/// Deactivates the result of a call without a replacement.
 pub(super) fn retract(state: &mut State, id: NodeId) {
     if let Some(node) = state.nodes.get_mut(&id.observation()) {
         let condition = NodeState {
@@ -317,7 +319,7 @@ pub(super) fn retract(state: &mut State, id: NodeId) {
     }
 }
 
-/// A turn has something to do again, and with it a run that had ended with an answer.
+/// Reopens a turn, and a run that had finished with an answer.
 pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
@@ -329,7 +331,7 @@ pub(super) fn reopen_turn(state: &mut State, id: TurnId) {
     }
 }
 
-/// Puts a blocked or suspect call among the woken exactly when a look at it gives an event.
+/// Adds a blocked or stale call to the woken ones exactly when a look at it gives an event.
 pub(super) fn look_again(state: &mut State, id: NodeId) {
     let active = state.nodes.get(&id).is_some_and(|node| node.active);
     let waits = match state.calls.get(&id) {
@@ -352,7 +354,7 @@ pub(super) fn look_again(state: &mut State, id: NodeId) {
     }
 }
 
-/// Looks again at the calls of turns whose activity changed, and at who reads them.
+/// Looks again at the calls of turns whose activity changed, and at their readers.
 pub(super) fn look_at_turns(state: &mut State, turns: &[TurnId]) {
     let calls: Vec<NodeId> = turns
         .iter()
@@ -366,7 +368,7 @@ pub(super) fn look_at_turns(state: &mut State, turns: &[TurnId]) {
     }
 }
 
-/// Looks again at every call that waits for what it reads: many things changed at one time.
+/// Looks again at every call that waits for its inputs: many things changed together.
 pub(super) fn look_at_all(state: &mut State) {
     let agenda = &state.agenda;
     let waiting: Vec<NodeId> = agenda.blocked.union(&agenda.suspects).copied().collect();
@@ -375,7 +377,7 @@ pub(super) fn look_at_all(state: &mut State) {
     }
 }
 
-/// Looks again at every call that reads what this one writes.
+/// Looks again at every call that reads from this one.
 pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     for reader in readers(state, id) {
         if !still_waiting(state, reader, id) {
@@ -384,7 +386,7 @@ pub(super) fn wake_readers(state: &mut State, id: NodeId) {
     }
 }
 
-/// Marks calls as in question, and looks again at them and at every other call that reads them.
+/// Marks calls as stale, and looks again at them and at their other readers.
 pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
     let mut marked = Vec::with_capacity(calls.len());
     let mut last = None;
@@ -406,11 +408,11 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
         .agenda
         .suspects
         .append(&mut marked.iter().copied().collect());
-    // Only once all are marked does a look at one see the others as unsettled.
+    // Only after all are marked does a look at one see the others as unsettled.
     for id in &marked {
         look_again(state, *id);
         for reader in readers(state, *id) {
-            // Those among them are looked at in their turn, and once is enough.
+            // Marked readers are looked at in their turn, once.
             let is_marked = state.calls.get(&reader).is_some_and(|reader| reader.suspect)
                 && marked.binary_search(&reader).is_ok();
             if !is_marked && !still_waiting(state, reader, *id) {
@@ -420,7 +422,7 @@ pub(super) fn suspect(state: &mut State, calls: &[NodeId]) {
     }
 }
 
-/// True where a call waits for something else than what has changed.
+/// True if a call waits for something else than what has changed.
 fn still_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
     let Some(place) = state.agenda.stalled.get(&reader) else {
         return false;
@@ -431,7 +433,7 @@ fn still_waiting(state: &State, reader: NodeId, changed: NodeId) -> bool {
     }
 }
 
-/// Calls that may read what this one writes, by label or by state path; itself left out.
+/// Other calls that may read from this one, by label or by state path.
 pub(super) fn readers(state: &State, id: NodeId) -> Vec<NodeId> {
     let Some(call) = state.calls.get(&id) else {
         return Vec::new();

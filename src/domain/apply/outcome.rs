@@ -1,4 +1,6 @@
-//! Folds what came of calls: executions, values, ends. Must not know: why they were decided.
+//! Applies the outcomes of calls: executions, values, ends.
+//!
+//! Must not know: why they were decided.
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use crate::domain::output_digest::OutputDigest;
 use crate::domain::repair_stats;
 use crate::domain::state::{LedgerOutcome, State};
 
-/// Folds what came of a call: executions, values, ends.
+/// Applies the outcome of a call: executions, values, ends.
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
     match event {
         CallEvent::Spawned {
@@ -78,7 +80,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
             if let Some(intent) = attempt_mut(state, *call, *attempt).map(|record| record.intent)
                 && let Some(entry) = state.ledger.get_mut(&intent)
             {
-                // Where a call waits for it, its value follows.
+                // If a call waits for it, its value follows.
                 entry.outcome = if *happened {
                     LedgerOutcome::Known(Outcome::ok(value.clone().unwrap_or_else(|| "null".into())))
                 } else {
@@ -94,7 +96,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {
                 index::set_status(state, *call, Status::Blocked);
             }
         }
-        // The way of a call up to its execution is folded above; a wish for its end changes nothing yet.
+        // Events before the execution are applied elsewhere; a request to cancel changes nothing
+        // yet.
         _ => {}
     }
 }
@@ -132,7 +135,7 @@ fn finished(
     record.fenced = !current;
     let guards = record.launch.guards.clone();
     state.agenda.ending.remove(&(id, attempt));
-    // What a sub-agent did is known from its own calls.
+    // The effects of a sub-agent are known from its own calls.
     let by_child = record.thread.is_some();
     let is_unknown = matches!(outcome, Outcome::Cancelled { executed: true })
         && effect > EffectClass::Idempotent
@@ -168,7 +171,8 @@ fn finished(
     }
 }
 
-/// A cancelled execution in doubt ends its call. What the ledger says of it stays: nobody knows how much of it happened.
+/// Ends the call of a cancelled execution of unknown outcome. The ledger keeps the unknown outcome:
+/// part of it may have happened.
 pub(super) fn did_not_finish(state: &mut State, at: At, call: NodeId, of: (Rev, Attempt)) {
     let outcome = Outcome::Cancelled { executed: true };
     record_value(state, at, call, of, &outcome, &Origin::Execution);
@@ -241,14 +245,14 @@ fn record_value(
     } else {
         super::add_node(state, at, turn, observation, content, origin.clone());
     }
-    // What ran on inputs that are in question stays in question with its result.
+    // The result of an execution with stale inputs stays stale.
     if *origin != Origin::Execution {
         trust(state, id);
     }
     end_call(state, id, outcome);
 }
 
-/// Ends a call by its result; also used when an operator corrects an observation.
+/// Ends a call by its result; also for an observation that the operator corrected.
 pub(super) fn end_call(state: &mut State, id: NodeId, outcome: &Outcome) {
     let turn = state.nodes.get(&id).map(|node| node.turn);
     let Some(life) = state.calls.get_mut(&id) else {
@@ -275,7 +279,7 @@ fn end_without(state: &mut State, id: NodeId, status: Status, because: &Arc<str>
     index::set_status(state, id, status);
 }
 
-/// The sub-agent of a finished execution works on: what it gave does not count any more.
+/// Resumes the sub-agent of a finished execution: its earlier result is no longer active.
 fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
     let active = state.nodes.get(&id).filter(|node| node.active);
     let Some(turn) = active.map(|node| node.turn) else {
@@ -291,7 +295,7 @@ fn continued(state: &mut State, id: NodeId, attempt: Attempt) {
     else {
         return;
     };
-    // What it came to before stays on record until it comes to something else.
+    // The earlier outcome stays recorded until there is a new one.
     record.fenced = false;
     index::retract(state, id);
     index::reopen_turn(state, turn);

@@ -1,4 +1,6 @@
-//! Lets an earlier branch, or one recorded reply, stand again. Must not know: who asked for it.
+//! Restores an earlier branch or one recorded reply.
+//!
+//! Must not know: who asked for it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,7 +38,7 @@ pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: EpochOrigin) {
     }
 }
 
-/// A recorded reply stands in for a request.
+/// Uses a recorded reply instead of a request.
 pub(super) fn revive(state: &mut State, at: At, turn: TurnId, of: Epoch) {
     let moves = recall_reply(state, turn, of);
     carry_out(state, at, &moves, true);
@@ -66,7 +68,7 @@ fn fallen_there(state: &State, falls: &[NodeId], line: &Line) -> Vec<(NodeId, No
     fallen.collect()
 }
 
-/// `one_reply` where a reply stands behind another past than its own, however equal it looks.
+/// `one_reply` if a reply follows another past than its own, even an equal one.
 fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     let epoch = state.epoch;
     for id in &moves.turns_fall {
@@ -126,8 +128,8 @@ fn carry_out(state: &mut State, at: At, moves: &Moves, one_reply: bool) {
     index::gate_again(state);
 }
 
-/// What stands otherwise than the branch remembers it, because it went on on another one, belongs to this
-/// one from here on. Superseded nodes stay as the branch remembers them.
+/// Records what differs from the memory of the branch as part of it: it continued on another
+/// branch. Superseded nodes stay as the branch remembers them.
 fn record_active(state: &mut State) {
     let epoch = state.epoch;
     let line = branch::line(state, epoch);
@@ -192,7 +194,7 @@ fn set_turn_state(state: &mut State, at: At, id: TurnId, condition: &TurnState) 
     }
 }
 
-/// Gives the calls where they stand; names those whose inputs must be looked at.
+/// Moves calls to their status on the branch; returns those whose inputs must be checked.
 fn move_calls(state: &mut State, at: At, moves: &Moves, one_reply: bool) -> Vec<NodeId> {
     let epoch = state.epoch;
     let mut in_question = Vec::new();

@@ -1,4 +1,6 @@
-//! Folds facts about what is done when calls fail. Must not know: why they were decided.
+//! Applies events about the handling of failed calls.
+//!
+//! Must not know: why they were decided.
 
 use std::sync::Arc;
 
@@ -99,7 +101,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 gave_up: None,
             };
             if counts(state, *call, *rev).is_some() {
-                // What an earlier repair made of it is wrong as well.
+                // The result of an earlier repair is wrong as well.
                 repaired(state, *call, *rev, false);
                 with(state, *call, |life| {
                     life.failure.repairs.push(begun);
@@ -117,7 +119,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
                 let new: Vec<_> = new.cloned().collect();
                 last.diagnoses.extend(new);
             });
-            // What to do about it is still to be decided, or waits until the model may be asked.
+            // The next step is not decided yet, or waits until the model may be asked.
             let selecting = |life: &Call| life.status == Status::Repairing(Stage::Selecting);
             if state.calls.get(call).is_some_and(selecting) {
                 state.agenda.failures.insert(*call);
@@ -187,7 +189,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
     }
 }
 
-/// The call, if it counts with this revision.
+/// The call if this revision of it is active.
 fn counts(state: &State, call: NodeId, rev: Rev) -> Option<&Call> {
     let node = state.nodes.get(&call)?;
     (node.active && node.rev() == rev).then(|| state.calls.get(&call))?
@@ -199,7 +201,7 @@ fn with(state: &mut State, call: NodeId, change: impl FnOnce(&mut Call)) {
     }
 }
 
-/// The newest round of a repair under way goes on to a stage.
+/// Moves the newest round of a repair to a stage.
 fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl FnOnce(&mut Round)) {
     let Some(life) = state.calls.get_mut(&call) else {
         return;
@@ -216,7 +218,7 @@ fn step(state: &mut State, call: NodeId, round: u32, stage: Stage, note: impl Fn
     }
 }
 
-/// What a question about a call cost.
+/// Adds the cost of a question about a call.
 fn charge(state: &mut State, which: (NodeId, Rev, u32), usage: Usage) {
     let (call, ..) = which;
     if let Some(turn) = state.nodes.get(&call).map(|node| node.turn) {
@@ -229,7 +231,7 @@ fn charge(state: &mut State, which: (NodeId, Rev, u32), usage: Usage) {
     }
 }
 
-/// The tool of a call as it stands.
+/// The tool of the current revision of a call.
 fn tool_of(state: &State, call: NodeId) -> Option<Arc<str>> {
     let (tool, _) = state.nodes.get(&call)?.as_call()?;
     Some(Arc::clone(tool))
@@ -245,7 +247,7 @@ fn asked_by(state: &State, (call, rev, round): (NodeId, Rev, u32)) -> Vec<Strate
         .unwrap_or_default()
 }
 
-/// Counts the strategies of a repair that was made. One whose answer led to nothing of it has failed.
+/// Counts the strategies of an applied repair. A strategy whose answer was not used has failed.
 fn applied(state: &mut State, call: NodeId, no: u32) {
     let round = state
         .calls
@@ -265,7 +267,7 @@ fn applied(state: &mut State, call: NodeId, no: u32) {
     state.repair_stats.ended(&tool, &vain, false);
 }
 
-/// Counts what came of the repair that made a revision, once.
+/// Counts once whether the repair that made a revision helped.
 pub(super) fn repaired(state: &mut State, id: NodeId, rev: Rev, helped: bool) {
     let (Some(call), Some(node)) = (state.calls.get_mut(&id), state.nodes.get(&id)) else {
         return;
@@ -284,7 +286,7 @@ pub(super) fn repaired(state: &mut State, id: NodeId, rev: Rev, helped: bool) {
     }
 }
 
-/// The model answered: what becomes of it is decided next, if it is still waited for.
+/// Applies the answer of the model; what follows is decided next if the call still waits for it.
 fn answered(state: &mut State, (id, rev, round): (NodeId, Rev, u32), reply: &Reply, usage: Usage) {
     charge(state, (id, rev, round), usage);
     with(state, id, |life| {
@@ -311,7 +313,7 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
         Status::Failed(_) | Status::Invalid => {
             state.agenda.failures.remove(&id);
         }
-        // What was to be repaired stands as it stood before.
+        // The call returns to its status before the repair.
         Status::Repairing(_) => {
             let before = failed_as(state, id, rev);
             let asked = state.calls.get(&id).and_then(|life| life.failure.repairs.last());
@@ -338,7 +340,7 @@ fn gave_up(state: &mut State, id: NodeId, rev: Rev, why: &Arc<str>) {
     });
 }
 
-/// How a call stands whose failure is not repaired: as failed where this revision ran.
+/// The status of a call whose failure is not repaired: failed if this revision ran.
 fn failed_as(state: &State, id: NodeId, rev: Rev) -> Status {
     let text = state.observation(id).map(|node| &node.now().content);
     match text {
@@ -355,7 +357,7 @@ fn scheduled(state: &mut State, (id, rev): (NodeId, Rev), delay: Delay) {
     if counts(state, id, rev).is_none_or(|life| !matches!(life.status, Status::Failed(_))) {
         return;
     }
-    // A place among the writes of the turn is given to what gave a value.
+    // A call with a value has a place among the writes of the turn.
     let gave_value = state.nodes.get(&id.observation()).is_some_and(ever_ok);
     index::set_status(state, id, Status::Scheduled);
     with(state, id, |life| {
@@ -372,7 +374,7 @@ fn ever_ok(observation: &Node) -> bool {
     observation.revisions.iter().any(|one| ok(&one.content))
 }
 
-/// The run stands still: so do the waits for another try.
+/// Stops the delays of calls while the run is paused.
 pub(super) fn freeze(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
@@ -384,7 +386,7 @@ pub(super) fn freeze(state: &mut State, at: At) {
     }
 }
 
-/// The run goes on, or goes on in another process: what is left of the waits passes from now.
+/// Restarts the remaining delays when the run resumes, also in another process.
 pub(super) fn thaw(state: &mut State, at: At) {
     if state.mode != Mode::Running {
         return;
@@ -392,7 +394,7 @@ pub(super) fn thaw(state: &mut State, at: At) {
     for id in state.agenda.delayed.clone() {
         with(state, id, |life| {
             if let Some(delay) = &mut life.failure.delay {
-                // Where something can be taken back, time in which nobody could does not count.
+                // Time in which the operator could not withdraw an approval does not count.
                 if delay.tries.is_some() {
                     delay.left_ms = delay.left(at.utc_ms);
                 }

@@ -1,4 +1,6 @@
-//! Folds facts about the run as a whole. Must not know: why they were decided.
+//! Applies events about the run as a whole.
+//!
+//! Must not know: why they were decided.
 
 use std::sync::Arc;
 
@@ -93,7 +95,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     }
 }
 
-/// What stands here so far was copied from another session. Processes of that are not this one's to look for or to end.
+/// Applies a fork: everything so far was copied from another session. Its processes are not this
+/// session's to find or end.
 fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
     state.forks.push(Fork {
         seq: at.seq,
@@ -117,7 +120,7 @@ fn forked(state: &mut State, at: At, session: &Arc<str>, from: Seq) {
     }
 }
 
-/// The other session had an effect that this one does not take back: what would repeat it asks first.
+/// Applies an effect of the other session that this one does not revert: repeating it asks first.
 fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
     let same = &mut state.agenda.same;
     same.entry(one.same.clone()).or_default().push(at.seq);
@@ -129,9 +132,10 @@ fn happened_elsewhere(state: &mut State, at: At, one: &Arc<Elsewhere>) {
     index::gate_like_again(state, one);
 }
 
-/// The process that wrote the events so far is gone: its streams are cut and its executions in doubt.
+/// Applies a restart: the old process is gone, its streams are cut and its executions have an
+/// unknown outcome.
 fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
-    // The first one to go on with a fork finds it as the other run was in the middle of its work.
+    // The first process that continues a fork finds the work that was running at the fork.
     let fork = state.forks.last_mut();
     let message = if fork.is_some_and(|fork| !std::mem::replace(&mut fork.opened, true)) {
         "this turn was streaming where the fork was made"
@@ -140,17 +144,17 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     };
     release(state);
     super::breaker::forget_probes(state);
-    // Whatever the list says: nobody is left to report on anything that was running.
+    // Whatever the list says: no process is left to report on running executions.
     let running: Vec<NodeId> = state.agenda.running.iter().copied().collect();
     for id in interrupted.iter().map(|(id, _)| *id).chain(running) {
-        // A sub-agent is no process: it goes on with its journal.
+        // A sub-agent is no process: it continues with its journal.
         if !state.agenda.delegates.contains(&id)
             && let Some(Status::Running(attempt)) = state.calls.get(&id).map(|call| call.status.clone())
         {
             index::set_status(state, id, Status::OutcomeUnknown(attempt));
         }
     }
-    // The same holds where a branch was left while they ran: it may come back.
+    // The same holds if a branch was left while they ran: it may come back.
     let left: Vec<(NodeId, Attempt)> = state
         .calls
         .values()

@@ -1,4 +1,6 @@
-//! Folds facts about turns and their streams. Must not know: why they were decided.
+//! Applies events about turns and their streams.
+//!
+//! Must not know: why they were decided.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,7 +32,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         } => {
             place(state, at, *turn, *thread, *after, *producer);
             if *producer == Producer::Model {
-                // The model is still to be asked for it.
+                // The model is not asked for it yet.
                 state.agenda.open.insert(*turn);
             }
         }
@@ -115,7 +117,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     }
 }
 
-/// An open text: what is new of it behind what stands of it.
+/// An open text: the new part, appended to the stored part.
 fn opened(before: &str, stored: u64, new: &Arc<str>) -> Arc<str> {
     let active = usize::try_from(stored)
         .ok()
@@ -126,7 +128,7 @@ fn opened(before: &str, stored: u64, new: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Folds a request; the first one makes the turn.
+/// Applies a request; the first one makes the turn.
 fn requested(state: &mut State, at: At, event: &TurnEvent) {
     let TurnEvent::Requested {
         turn,
@@ -164,7 +166,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
         turn.more.open = None;
         turn.more.notices.clone_from(message);
         turn.more.held = None;
-        // Whatever it was kept in spite of: it is asked with what stands before it now.
+        // A new request uses the current context: the turn is no longer drifted.
         turn.drifted = false;
         turn.context = Some(context.clone());
         turn.request = Some(hash.clone());
@@ -173,7 +175,7 @@ fn requested(state: &mut State, at: At, event: &TurnEvent) {
     replies.entry(hash.clone()).or_default().insert(*turn);
 }
 
-/// Folds the wait before a request that broke is made again.
+/// Applies the wait before the retry of a request.
 fn retried(state: &mut State, at: At, event: &TurnEvent) {
     let (turn, wait) = match event {
         TurnEvent::RetryScheduled {
@@ -186,7 +188,7 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
             let delay = Delay {
                 tries: Some((*no, *of)),
                 left_ms: *wait_ms,
-                // What a server asks for passes while the run stands still, too.
+                // A wait that a server asks for passes while the run is paused, too.
                 since: Some(at.utc_ms),
                 set: at.seq,
                 why: why.clone(),
@@ -209,7 +211,7 @@ fn retried(state: &mut State, at: At, event: &TurnEvent) {
     });
 }
 
-/// An answer went back to the model.
+/// Applies that an answer went back to the model.
 fn unfit(state: &mut State, event: &TurnEvent) {
     let TurnEvent::AnswerInvalid {
         turn,
@@ -228,7 +230,7 @@ fn unfit(state: &mut State, event: &TurnEvent) {
     with(state, *turn, |turn| turn.more.invalid_answer = Some(unfit));
 }
 
-/// Folds the end of streams and turns, and whether turns count.
+/// Applies the end of streams and turns, and their activity.
 fn ended(state: &mut State, at: At, event: &TurnEvent) {
     match event {
         TurnEvent::Closed { turn, stop, usage } => {
@@ -242,7 +244,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
             super::breaker::answered(state, *turn, speaks.then_some(true));
             end_stream(state, at, *turn, Stream::Broken(fault.clone()), *usage);
             if kind == StreamFaultKind::Invalid {
-                // Everything in it had ended before its answer was judged.
+                // Everything in it had ended before its answer was checked.
                 index::reopen_turn(state, *turn);
             }
         }
@@ -259,7 +261,7 @@ fn ended(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Settled { turn, .. } => {
             state.agenda.open.remove(turn);
             with(state, *turn, |turn| turn.settled = true);
-            // The model is told of the failures that stand now.
+            // The model sees the failures of the current branch.
             let message = state.turns.get(turn).map(|turn| turn.nodes.clone());
             for id in message.iter().flatten() {
                 state.agenda.failures.remove(id);
@@ -320,7 +322,7 @@ fn with(state: &mut State, turn: TurnId, change: impl FnOnce(&mut Turn)) {
     }
 }
 
-/// The name of a tool as the run's beginning has it, where it has it: it stands there once for all calls.
+/// The name of a tool as the start of the run has it, so that all calls share the text.
 fn offered(state: &State, tool: &Arc<str>) -> Arc<str> {
     let cards = state.started.iter().flat_map(|started| &started.tools);
     let mut names = cards.map(|card| &card.name);
@@ -343,7 +345,7 @@ fn operator(state: &State) -> Origin {
     Origin::Operator { user }
 }
 
-/// Begins the thread of a sub-agent. Threads are given out in order, so that none hangs on itself.
+/// Starts the thread of a sub-agent. Threads are numbered in order, so that none depends on itself.
 fn delegated(state: &mut State, at: At, event: &TurnEvent) {
     let TurnEvent::Delegated {
         thread,
@@ -385,14 +387,14 @@ fn delegated(state: &mut State, at: At, event: &TurnEvent) {
     add_node(state, at, *turn, *node, spoken(text), origin);
 }
 
-/// Something new to do for a run that had ended with an answer.
+/// Resumes a run that had finished with an answer.
 fn wake_run(state: &mut State) {
     if matches!(state.mode, Mode::Finished(_)) {
         state.mode = Mode::Running;
     }
 }
 
-/// Counts a block of the stream; blocks that the engine or the operator put in are none.
+/// Counts a block of the stream; blocks inserted by the engine or the operator are none.
 fn received(state: &mut State, turn: TurnId, origin: &Origin) {
     if *origin == Origin::Model {
         with(state, turn, |turn| {
@@ -415,7 +417,7 @@ fn propose(state: &mut State, turn: TurnId, id: NodeId, provider_id: Option<Arc<
 
 fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Usage) {
     let open = |turn: &Turn| turn.stream == Stream::Open && turn.asked > 0;
-    // What is said of a request that has ended before costs nothing more.
+    // A late report on a request that has ended costs nothing more.
     if usage != Usage::default() || state.turns.get(&turn).is_some_and(open) {
         spend(state, turn, usage);
     }
@@ -428,7 +430,7 @@ fn end_stream(state: &mut State, at: At, turn: TurnId, stream: Stream, usage: Us
     });
 }
 
-/// A request of a turn has ended: what it cost, or that nobody knows.
+/// Adds the cost of a request that ended, or that its cost is unknown.
 pub(super) fn spend(state: &mut State, turn: TurnId, usage: Usage) {
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     state.spent.add(price, usage);
@@ -463,7 +465,7 @@ fn supersede(state: &mut State, at: At, turns: &[TurnId]) {
     }
 }
 
-/// Keeps the list of sub-agents that have turns which count.
+/// Keeps the list of sub-agents with active turns.
 pub(super) fn note_child(state: &mut State, thread: ThreadId) {
     if state.turns_of(thread).next().is_none() {
         state.agenda.children.remove(&thread);

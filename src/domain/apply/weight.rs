@@ -1,4 +1,6 @@
-//! Folds facts about how well tools serve. Must not know: why they were decided.
+//! Applies events about how well tools serve.
+//!
+//! Must not know: why they were decided.
 
 use super::At;
 use crate::domain::event::WeightEvent;

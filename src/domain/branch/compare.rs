@@ -1,4 +1,6 @@
-//! What tells two branches apart, node by node. Must not know: how it is shown.
+//! Compares two branches node by node.
+//!
+//! Must not know: how it is shown.
 
 use super::{Sum, counted, end, line, of, sum};
 use crate::domain::call::Status;
@@ -7,28 +9,28 @@ use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
 
-/// Two branches side by side.
+/// Two branches, compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
-    /// The one.
+    /// The first branch.
     pub a: Epoch,
-    /// The other.
+    /// The second branch.
     pub b: Epoch,
-    /// What the one came to.
+    /// Results and costs of the first branch.
     pub sum_a: Sum,
-    /// What the other came to.
+    /// Results and costs of the second branch.
     pub sum_b: Sum,
-    /// Every node that counts on one of them, in journal order.
+    /// Every node that is active on one of them, in journal order.
     pub rows: Vec<Row>,
 }
 
 impl Comparison {
-    /// Nodes that say the same on both.
+    /// Nodes with the same content on both.
     pub fn same(&self) -> usize {
         self.rows.iter().filter(|row| row.same).count()
     }
 
-    /// True where nothing tells the two apart, whatever they took.
+    /// True if the branches do not differ, whatever they cost.
     pub fn is_equal(&self) -> bool {
         self.same() == self.rows.len()
     }
@@ -39,15 +41,16 @@ impl Comparison {
 pub struct Row {
     /// The node.
     pub node: NodeId,
-    /// The revision that counts on the one; none where it does not count there.
+    /// The active revision on the first branch; none if it is not active there.
     pub a: Option<Rev>,
-    /// The same on the other.
+    /// The same on the second branch.
     pub b: Option<Rev>,
-    /// Whether it says the same on both, and came to the same.
+    /// Whether content and result are the same on both.
     pub same: bool,
-    /// Why a call has no result on the one, in a word; none where it has one, and for what is no call.
+    /// Why a call has no result on the first branch, as a word; none if it has one, and for other
+    /// nodes.
     pub left_a: Option<&'static str>,
-    /// The same on the other.
+    /// The same on the second branch.
     pub left_b: Option<&'static str>,
 }
 
@@ -83,7 +86,7 @@ pub fn compare(state: &State, a: Epoch, b: Epoch) -> Comparison {
     }
 }
 
-/// How a call ended at the end of a line that gave no result there.
+/// The end of a call without a result at the end of a line.
 fn left(state: &State, id: NodeId, line: &Line) -> Option<&'static str> {
     let call = state.calls.get(&id)?;
     let status = match call.history.at(line) {
@@ -101,7 +104,7 @@ fn same_content(node: &Node, one: Rev, other: Rev) -> bool {
     }
     match (node.revision(one), node.revision(other)) {
         (Some(one), Some(other)) => match (&one.content, &other.content) {
-            // Which execution gave a value does not matter.
+            // The execution that gave a value does not matter.
             (Content::Observation { outcome: one, .. }, Content::Observation { outcome: other, .. }) => {
                 one == other
             }

@@ -1,7 +1,9 @@
-//! What must change so that an earlier branch stands again.
+//! Computes the changes that make an earlier branch current again.
 //!
-//! What had ended stands as it ended. What had not is let go on where it is if the branches share it,
-//! and begins anew where it does not: approvals are never brought back. Must not know: who asks.
+//! Must not know: who asks.
+//!
+//! A call that had ended returns as it ended. A call that had not ended continues if the branches
+//! share it, and restarts otherwise: approvals never come back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,40 +22,40 @@ use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, 
 
 mod shared;
 
-/// What must change.
+/// The changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Moves {
-    /// Nodes that count no more.
+    /// Nodes that become superseded.
     pub falls: Vec<NodeId>,
-    /// Nodes that count again, or say something else.
+    /// Nodes that become active again or get other content.
     pub restored: Vec<(NodeId, NodeState)>,
-    /// Turns that are history.
+    /// Turns that become superseded.
     pub turns_fall: Vec<TurnId>,
-    /// Turns that count again, or stand otherwise.
+    /// Turns that become active again or change.
     pub turns_restored: Vec<(TurnId, TurnState)>,
-    /// Calls that stand otherwise.
+    /// Calls whose status changes.
     pub calls: Vec<(NodeId, CallMove)>,
-    /// Executions with effects whose results count no more.
+    /// Executions with effects whose results become superseded.
     pub orphaned: Vec<Seq>,
-    /// Executions with effects whose results count again.
+    /// Executions with effects whose results become active again.
     pub attached: Vec<Seq>,
 }
 
-/// What becomes of a call.
+/// What happens to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallMove {
-    /// It stands as it ended.
+    /// It returns as it ended.
     Ended(Box<Way>),
-    /// It had not ended: it takes its way from the beginning.
+    /// It had not ended: it restarts.
     Restart,
-    /// It goes on where it is, once it is clear that it still reads the same.
+    /// It continues from its status, after a check that its inputs are the same.
     Resume,
-    /// It gave what its sub-agent came to on the branch that is left: the same execution works on.
+    /// Its sub-agent had not ended on the other branch: the same execution continues.
     WorksOn(Attempt),
 }
 
 impl Moves {
-    /// True where nothing would change.
+    /// True if nothing would change.
     pub fn is_empty(&self) -> bool {
         self.falls.is_empty()
             && self.restored.is_empty()
@@ -63,7 +65,7 @@ impl Moves {
     }
 }
 
-/// What must change so that the end of an epoch stands again.
+/// The changes that make the end of an epoch current again.
 pub fn recall(state: &State, of: Epoch) -> Moves {
     let line = line(state, of);
     let mut moves = Moves::default();
@@ -74,7 +76,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     for turn in state.turns.values().filter(|turn| turn.thread == thread::ROOT) {
         recall_turn(state, turn, &line, &mut moves, &mut shared);
     }
-    // What a sub-agent did since is no work of edits that left it alone. Parents stand before children.
+    // Edits that did not touch a sub-agent did not affect its work. Parents come before children.
     for (id, child) in &state.children {
         if went_on(state, child, &line, &shared) {
             let turns: Vec<TurnId> = state.turns_of(*id).map(|turn| turn.id).collect();
@@ -98,7 +100,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     moves
 }
 
-/// What must change so that one turn that is history stands again as it stood at the end of an epoch.
+/// The changes that make one superseded turn active again as it was at the end of an epoch.
 pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
     let line = line(state, of);
     let mut moves = Moves::default();
@@ -109,7 +111,7 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
         Then::Was(was) => was.clone(),
         Then::Now | Then::Absent => return moves,
     };
-    // It is asked for with what it was asked with.
+    // Its request is the same as before.
     let condition = TurnState {
         activity: Activity::Active,
         drifted: false,
@@ -127,7 +129,7 @@ pub fn recall_reply(state: &State, id: TurnId, of: Epoch) -> Moves {
     moves
 }
 
-/// With the result of a call comes back what its sub-agent did for it; gives the turns of that.
+/// Restores the work of a sub-agent with the result of its call; returns the turns of that work.
 fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Moves) -> Vec<&'s Turn> {
     let mut back = Vec::new();
     let threads = state.calls.get(&call).into_iter().flat_map(|call| &call.attempts);
@@ -145,8 +147,8 @@ fn recall_work<'s>(state: &'s State, call: NodeId, line: &Line, moves: &mut Move
     back
 }
 
-/// True where a sub-agent works, or ended, for the same execution as at the end of a line, and no edit
-/// that tells the branches apart was one of its work.
+/// True if a sub-agent works, or ended, for the same execution as at the end of a line, and no edit
+/// between the branches changed its work.
 fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
     let (Some(node), Some(call)) = (state.nodes.get(&child.call), state.calls.get(&child.call)) else {
         return false;
@@ -189,7 +191,8 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
     let continues = !is_history && was.request == turn.request && was.split == turn.split;
     let was_cut = !matches!(was.stream, Stream::Closed(_) | Stream::Aborted(_));
     if !continues && was_cut {
-        // What came of the reply before an edit of another branch ended it came of it here as well.
+        // Parts of the reply that arrived before another branch cut it belong to this branch as
+        // well.
         let same = |then: &TurnState| {
             !matches!(then.activity, Activity::Superseded(_))
                 && then.request == was.request
@@ -201,7 +204,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
         }
     }
     let condition = if continues {
-        // The same reply on both: what has come of it since is no work of the edits between.
+        // Both branches share the reply: edits between them did not affect what arrived since.
         shared.common.insert(turn.id);
         if was_cut {
             shared.turns.insert(turn.id);
@@ -209,7 +212,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
         let now = TurnState {
             activity: was.activity,
             drifted: was.drifted,
-            // Whether it has ended is found anew where it had not.
+            // Whether an unfinished turn has ended is computed again.
             settled: was.settled,
             ..turn.state()
         };
@@ -217,7 +220,7 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
             (&was.stream, &turn.stream),
             (Stream::Broken(_), Stream::Aborted(_))
         ) {
-            // The edit went on from what had arrived; without it that is still to be decided.
+            // The edit continued from the arrived part; without it that is undecided again.
             TurnState {
                 stream: was.stream.clone(),
                 settled: was.settled,
@@ -237,12 +240,12 @@ fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, share
     }
 }
 
-/// A stream that an edit ended is asked for again, and matched with what had arrived.
+/// A stream that an edit ended is requested again, and matched with what had arrived.
 fn cut(stream: &Stream) -> Stream {
     match stream {
         Stream::Open => Stream::Broken(StreamFault {
             kind: StreamFaultKind::Crash,
-            message: "an edit ended this stream, and the edit does not count any more".into(),
+            message: "an edit ended this stream, and the edit is no longer active".into(),
             retry_after_ms: None,
         }),
         other => other.clone(),
@@ -251,7 +254,7 @@ fn cut(stream: &Stream) -> Stream {
 
 fn recall_node(state: &State, node: &Node, line: &Line, shared: &Shared, moves: &mut Moves) {
     match node.id.kind {
-        // What was done stays on record; a result goes with its call.
+        // Records of acts stay; a result follows its call.
         NodeKind::Intervention | NodeKind::Repair | NodeKind::Observation => {}
         NodeKind::Call => recall_call(state, node, line, shared, moves),
         NodeKind::Prompt | NodeKind::Thought | NodeKind::Answer => {
@@ -294,7 +297,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
                 .push((node.id, CallMove::Ended(Box::new(way.clone()))));
         }
         Then::Now if continues => {
-            // A corrected result leaves the call itself as it was.
+            // A corrected result leaves the call itself unchanged.
             if let Some(observation) = observation
                 && had_ended(&call.status)
             {
@@ -314,7 +317,7 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
                 }
                 let way = Way {
                     status,
-                    // Whether it still reads the same is looked at, as for any that goes on.
+                    // Its inputs are checked, as for any call that continues.
                     suspect: true,
                     ..call.way()
                 };
@@ -341,7 +344,8 @@ fn recall_call(state: &State, node: &Node, line: &Line, shared: &Shared, moves: 
     }
 }
 
-/// How a call that had not ended here did end, where edits of another branch corrected its result since.
+/// The end of a call that had not ended here, if edits of another branch corrected its result
+/// since.
 fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(NodeState, Status)> {
     let text = uncorrected(state, call, line)?;
     if text.no == state.observation(call)?.rev() {
@@ -358,7 +362,7 @@ fn before_correction(state: &State, call: NodeId, line: &Line) -> Option<(NodeSt
     Some((condition, Status::of(outcome)))
 }
 
-/// The result of a call as it stands, before edits of other branches corrected it.
+/// The current result of a call without corrections by other branches.
 fn uncorrected<'s>(state: &'s State, call: NodeId, line: &Line) -> Option<&'s Revision> {
     let node = state.observation(call)?;
     let rev = state.nodes.get(&call)?.rev();
@@ -369,7 +373,7 @@ fn uncorrected<'s>(state: &'s State, call: NodeId, line: &Line) -> Option<&'s Re
     })
 }
 
-/// True where a person said it by an edit of something on another branch.
+/// True if the operator wrote a revision by an edit of another node on another branch.
 fn by_edit_of(state: &State, text: &Revision, target: NodeId, line: &Line) -> bool {
     let mut edits = state.edits.iter().filter(|edit| edit.epoch == text.epoch);
     matches!(text.origin, Origin::Operator { .. })
@@ -377,13 +381,12 @@ fn by_edit_of(state: &State, text: &Revision, target: NodeId, line: &Line) -> bo
         && edits.any(|edit| edit.target == Some(target))
 }
 
-/// True where an edit of another branch gave a call that had not ended the result that it has, corrected
-/// since or not.
+/// True if an edit of another branch gave an unfinished call its result, corrected since or not.
 fn was_taken(state: &State, call: NodeId, line: &Line) -> bool {
     uncorrected(state, call, line).is_some_and(|text| by_edit_of(state, text, call, line))
 }
 
-/// Whose results count again, and whose do not any more.
+/// Finds the effects whose results become active again or superseded.
 fn ledger(state: &State, moves: &mut Moves) {
     let mut touched: BTreeSet<NodeId> = moves.falls.iter().map(|id| id.call()).collect();
     touched.extend(moves.restored.iter().map(|(id, _)| id.call()));
@@ -426,7 +429,7 @@ fn ledger(state: &State, moves: &mut Moves) {
     }
 }
 
-/// Revision and execution of the result that counts for a call, where `after` says which revisions do.
+/// Revision and execution of the active result of a call; `after` says which revisions are active.
 fn result_after(
     state: &State,
     call: NodeId,
@@ -443,9 +446,8 @@ fn result_after(
     }
 }
 
-/// A recorded reply that an equal request may have instead of the model's: a whole turn that is
-/// history, behind the turn that the request stands after, with the newest epoch at whose end it stood with the
-/// corrections that count here.
+/// Finds a recorded reply to an equal request: a superseded whole turn after the same turn. Returns
+/// it with the newest epoch at whose end it was active with the corrections that are active here.
 pub fn recorded_reply(state: &State, after: &Turn, request: &Arc<str>) -> Option<(TurnId, Epoch)> {
     let asked = state.agenda.replies.get(request)?;
     asked.iter().rev().find_map(|id| {

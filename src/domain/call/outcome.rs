@@ -1,35 +1,38 @@
-//! What came of an execution: a value, a structured failure, or a cancellation.
+//! Defines the outcome of an execution: a value, a structured failure, or a cancellation.
 //!
-//! Data only. Must not know: how a tool runs, what is done about a failure.
+//! Must not know: how a tool runs, what is done about a failure.
+//!
+//! Data only.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where an execution stands or how it ended.
+/// How an execution ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Outcome {
-    /// It gave a value.
+    /// It succeeded.
     Ok {
         /// JSON text of the value, exactly as stored; a text-like tool gives a JSON string.
         value: Arc<str>,
-        /// JSON text of what else the tool reported (exit code, counts), reachable under `.meta`.
+        /// JSON text of other data that the tool reported (exit code, counts), reachable under
+        /// `.meta`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         meta: Option<Arc<str>>,
-        /// Bytes that the tool produced but that were not stored.
+        /// Bytes of output that were not stored.
         #[serde(default, skip_serializing_if = "is_zero")]
         discarded: u64,
-        /// Exit code of a command that is not one of its success codes. The call succeeded, and its output is a
-        /// result; but nothing reads it as a value.
+        /// Exit code of a command that is not one of its success codes. The call succeeded and its
+        /// output is a result, but references cannot read it as a value.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exit: Option<i32>,
     },
-    /// It failed. That is told at length and rarely: it takes no room where nothing did.
+    /// It failed. Boxed, because the error is large and rare.
     Err(Box<ToolError>),
     /// It was cancelled; `executed` says whether it may have done something.
     Cancelled {
-        /// False only where it is proven that nothing happened.
+        /// False only if it is proven that nothing happened.
         #[serde(default)]
         executed: bool,
     },
@@ -41,7 +44,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Outcome {
-    /// A value without further report.
+    /// A value without other data.
     pub fn ok(value: impl Into<Arc<str>>) -> Self {
         Self::Ok {
             value: value.into(),
@@ -56,13 +59,13 @@ impl Outcome {
         Self::Err(Box::new(error))
     }
 
-    /// True for `Ok`: the call ran to its end, whatever exit code a command ended with.
+    /// True for `Ok`: the call ran to its end, with any exit code.
     pub fn is_ok(&self) -> bool {
         matches!(self, Self::Ok { .. })
     }
 
-    /// True where references, probes, compensations and reuse may take the result as a value: not for a command
-    /// whose exit code is not one of its success codes.
+    /// True if references, probes, compensations and reuse may take the result as a value: not for
+    /// a command whose exit code is not one of its success codes.
     pub fn has_value(&self) -> bool {
         matches!(self, Self::Ok { exit: None, .. })
     }
@@ -76,25 +79,25 @@ impl Outcome {
     }
 }
 
-/// A failed execution, structured.
+/// A failed execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolError {
-    /// What kind of failure, by the best evidence there is.
+    /// Kind of failure, by the best evidence.
     pub class: ErrorClass,
-    /// What failed, on what, why, for the operator and the model.
+    /// What failed, on what, and why; for the operator and the model.
     pub message: String,
     /// What the class rests on (`errno ENOENT`, `HTTP 429`, `declared by the tool`).
     pub evidence: String,
-    /// What to do about it, where that is known.
+    /// What to do about it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// JSON text of partial results (a failed command's output), where there are any.
+    /// JSON text of partial results (a failed command's output), if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Arc<str>>,
-    /// False only where it is proven that the tool had no effect.
+    /// False only if it is proven that the tool had no effect.
     #[serde(default)]
     pub executed: bool,
-    /// Milliseconds that the other side asks to wait before it is asked again.
+    /// Milliseconds that the other side requests before a retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
@@ -107,26 +110,26 @@ pub enum ErrorClass {
     Structural,
     /// An argument is wrong.
     Param,
-    /// May pass by itself: network, time-out, rate limit, server trouble.
+    /// May pass by itself: network, time-out, rate limit, server error.
     Transient,
     /// Not permitted.
     Auth,
-    /// The thing does not exist.
+    /// The object does not exist.
     NotFound,
-    /// Something else changed meanwhile.
+    /// Something else changed it meanwhile.
     Conflict,
-    /// The tool worked and says no.
+    /// The tool worked and rejected the request.
     Business,
     /// A defect of the tool.
     Internal,
-    /// Stopped by a person or the engine.
+    /// Stopped by the operator or the engine.
     Cancelled,
-    /// Nothing is known.
+    /// Not known.
     Unknown,
 }
 
 impl ErrorClass {
-    /// The class in one or two lower-case words.
+    /// The class as one or two lower-case words.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Structural => "structural",

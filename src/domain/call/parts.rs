@@ -1,7 +1,8 @@
-//! What of a call few have: what it reads and writes by name, what is in its way, what was asked about it, what was
-//! done about its failures.
+//! Defines the parts that few calls have: data references, faults, approval, failures.
 //!
-//! Data only. Must not know: who puts it in.
+//! Must not know: who sets them.
+//!
+//! Data only.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::domain::id::Seq;
 use crate::domain::ladder::{Delay, Round};
 use crate::domain::reference::{OutPath, Reference};
 
-/// What a call reads of others, and where it writes beside its own name.
+/// What a call reads from other calls, and where it writes apart from its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataRefs {
     /// Where the result is also written (`_out`).
@@ -21,7 +22,8 @@ pub struct DataRefs {
     pub references: Vec<Reference>,
     /// What they were bound to when it became ready.
     pub bindings: Vec<Binding>,
-    /// The current argument bytes of a call that keeps an operator's result although its inputs changed.
+    /// The current argument bytes of a call that keeps the operator's result although its inputs
+    /// changed.
     pub pinned_args: Option<Arc<str>>,
 }
 
@@ -30,56 +32,56 @@ pub struct DataRefs {
 pub struct Validation {
     /// What the check of this revision found.
     pub faults: Vec<Fault>,
-    /// Why it was refused, skipped or is unsatisfiable.
+    /// Why it was rejected, denied, skipped or is unsatisfiable.
     pub because: Option<Arc<str>>,
-    /// The rule of the policy that refused it; none where a person did.
+    /// The rule of the policy that denied it; none if the operator rejected it.
     pub denied_by: Option<Arc<str>>,
 }
 
-/// What a person was asked about a call, and what their answers hold for.
+/// The questions to the operator about a call, and the scope of the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApprovalState {
-    /// What the newest edit also approved: exactly these bytes.
+    /// Digest of the bytes that the newest edit also approved.
     pub edit_approves: Option<Digest>,
-    /// UTC milliseconds since 1970 at which the question is over, by the clock of the process that counts; none
-    /// where nothing counts.
+    /// UTC milliseconds since 1970 at which the question expires, by the clock of the process that
+    /// counts; none if no process counts.
     pub due: Option<i64>,
-    /// Event with which the time for it began, or began anew; 0 where none ever did.
+    /// Event with which its time started, or restarted; 0 if it never did.
     pub due_set: Seq,
-    /// The program of the operator's that is asked too and has not answered.
+    /// The operator's program that was asked too and has not answered.
     pub approver: Option<Arc<str>>,
-    /// True where nobody answered in time and it goes on waiting.
+    /// True if the deadline passed and it continues to wait.
     pub overdue: bool,
-    /// The decision after which the moment to take it back has passed; 0 where none has.
+    /// The decision whose time for a withdrawal has passed; 0 if none has.
     pub graced: Seq,
     /// Executions that the newest question for consent named.
     pub asked_about: Vec<Seq>,
-    /// Executions that a person lets it repeat, for the revision that counts.
+    /// Executions that the operator allowed it to repeat, for the active revision.
     pub consented: BTreeSet<Seq>,
-    /// Event with which it last came back from another branch: what was decided before does not count
-    /// any more. 0 where it never did.
+    /// Event with which it last came back from another branch: earlier decisions are no longer
+    /// valid. 0 if it never did.
     pub revived: Seq,
 }
 
-/// What is done about the failures of a call, and what it waits for before it runs.
+/// The handling of the failures of a call, and its wait before it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailureState {
-    /// Retries of the failure that is under way; none after a success, an edit, or a run that a person
-    /// asked for.
+    /// Retries of the current failure; none after a success, an edit, or a run that the operator
+    /// requested.
     pub retries: u32,
-    /// What it waits for before it runs.
+    /// Its wait before it runs.
     pub delay: Option<Delay>,
     /// Rounds of repair, in journal order.
     pub repairs: Vec<Round>,
-    /// Why nothing more is done about its failure.
+    /// Why its failure is final.
     pub given_up: Option<Arc<str>>,
 }
 
-/// What let an execution through, and where it runs.
+/// What admitted an execution, and where it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LaunchContext {
-    /// The breakers that let it through, each in which generation.
+    /// The breakers that admitted it, each with its generation.
     pub guards: Vec<(Scope, u32)>,
-    /// Process of the tool, where it is one: pid and start time in clock ticks.
+    /// Process of the tool, if it is one: pid and start time in clock ticks.
     pub process: Option<(u32, u64)>,
 }

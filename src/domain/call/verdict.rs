@@ -1,6 +1,8 @@
-//! What is said of a call before it runs: what is wrong with it, what the policy says, what was shown, who decided.
+//! Defines what is known about a call before it runs: faults, verdict, digest, decisions.
 //!
-//! Data only. Must not know: how a policy is written, how a call is checked.
+//! Must not know: how a policy is written, how a call is checked.
+//!
+//! Data only.
 
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use crate::domain::id::{NodeId, Rev, Seq};
 /// One thing wrong with the arguments of a call, found before it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// JSON pointer into the arguments; empty for the whole.
+    /// JSON pointer into the arguments; empty for all of them.
     pub path: String,
     /// What was violated: a JSON Schema keyword, or `json`, `tool`, `reference`, `label`, `cycle`.
     pub keyword: String,
@@ -19,7 +21,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// What a policy says of a call.
+/// What a policy does with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
@@ -32,10 +34,10 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// What it does with a call, in a word or two.
+    /// What it does with a call, as one or two words.
     pub const fn does(self) -> &'static str {
         match self {
-            Self::Allow => "lets it run",
+            Self::Allow => "allows it",
             Self::Ask => "asks",
             Self::Deny => "denies it",
         }
@@ -44,62 +46,63 @@ impl Gate {
     /// What it would do with a part of a call if that were the only one.
     pub const fn alone(self) -> &'static str {
         match self {
-            Self::Allow => "would let it run",
+            Self::Allow => "would allow it",
             Self::Ask | Self::Deny => self.does(),
         }
     }
 }
 
-/// What happens to a call that nobody decided before its deadline.
+/// What happens to a call without a decision before its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Consequence {
-    /// The call does not run; the run goes on.
+    /// The call does not run; the run continues.
     Deny,
-    /// The run halts.
+    /// The run stops.
     Halt,
-    /// The call goes on waiting, louder.
+    /// The call continues to wait, with a stronger signal.
     Escalate,
 }
 
 impl Consequence {
-    /// What becomes of the call, in a word or two.
+    /// What happens to the call, as one or two words.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Deny => "denied",
             Self::Halt => "the run stops",
-            Self::Escalate => "called louder",
+            Self::Escalate => "escalated",
         }
     }
 }
 
-/// The policy's word on one call, with the rule that decided, word for word.
+/// The policy's verdict on one call, with the exact text of the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Allow, ask or deny.
     pub gate: Gate,
     /// The deciding rule, as written by its author (`preset guarded: reads go`).
     pub rule: String,
-    /// Why, in one sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// Milliseconds until an unanswered ask expires; none waits for ever.
+    /// Milliseconds until an unanswered question expires; without a number it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
-    /// What expiry does.
+    /// What happens when it expires.
     pub on_expiry: Consequence,
-    /// Where a file of the workspace decided: what it says of itself.
+    /// The quoted rule if a file of the workspace decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<Quoted>,
-    /// What the policy says of each command of a shell line, were it the only one; empty where there is one.
+    /// What the policy does with each command of a shell line as the only one; empty for a single
+    /// command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
-    /// True where only a shell can tell what it runs: it is approved by itself, never in a list.
+    /// True if only a shell can say what it runs: it is approved alone, never in a list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
 }
 
 impl Verdict {
-    /// The deciding rule; where a file of the workspace decided, its place alone.
+    /// The deciding rule; only its place if a file of the workspace decided.
     pub fn place(&self) -> String {
         match &self.quoted {
             Some(quoted) => format!("workspace {}", quoted.place),
@@ -108,21 +111,21 @@ impl Verdict {
     }
 }
 
-/// What the policy says of a part of a call.
+/// What the policy does with a part of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Allow, ask or deny.
     pub gate: Gate,
-    /// The rule, or where it stands.
+    /// The rule, or its place.
     pub rule: String,
 }
 
-/// The rule of a workspace's file. Its words are those of whoever wrote the file, and no word of this program.
+/// A rule in a file of the workspace. Its text is by the author of the file, not by this program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quoted {
     /// File and line, in the visible form.
     pub place: String,
-    /// The beginning of the reason that the rule gives, as written.
+    /// The start of the reason that the rule gives, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
 }
@@ -133,7 +136,7 @@ pub struct Quoted {
 pub struct Digest(pub Arc<str>);
 
 impl Digest {
-    /// The first characters, enough to compare by eye.
+    /// The first characters, enough for a comparison by eye.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)
     }
@@ -143,59 +146,60 @@ impl Digest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Decision {
-    /// A person let it run.
+    /// The operator approved it.
     Approve {
         /// Bytes of its text that had not been on screen.
         #[serde(default)]
         unread: u64,
     },
-    /// The policy let it run.
+    /// The policy approved it.
     Auto {
         /// The rule that decided.
         rule: String,
     },
-    /// A program of the operator's let it run.
+    /// The operator's program approved it.
     Allowed {
         /// The program, by the name that the settings give it.
         by: Arc<str>,
         /// Why, in its words; may be empty.
         reason: String,
     },
-    /// A program of the operator's left it to the operator, or did not answer.
+    /// The operator's program left it to the operator, or did not answer.
     LeftToOperator {
         /// The program, by the name that the settings give it.
         by: Arc<str>,
         /// Why, in its words; may be empty.
         reason: String,
     },
-    /// A person's edit was also the approval of what they wrote.
+    /// The operator's edit was also the approval of its content.
     Edited,
-    /// A person refused it.
+    /// The operator rejected it.
     Reject {
-        /// What the model is told.
+        /// The reason that the model sees.
         reason: String,
     },
-    /// The policy refused it.
+    /// The policy denied it.
     Deny {
         /// The rule that decided.
         rule: String,
-        /// What the model is told.
+        /// The reason that the model sees.
         reason: String,
     },
-    /// Nobody answered in time.
+    /// The deadline passed without a decision.
     Expire {
-        /// What that means by the policy.
+        /// The consequence that the policy sets.
         consequence: Consequence,
     },
-    /// A person typed the result; nothing runs.
+    /// The operator typed the result; nothing runs.
     Answer,
-    /// The recorded result of an equal execution stands in.
+    /// The recorded result of an equal execution is used.
     Reuse {
         /// The execution whose result is used.
         #[serde(default)]
         from: Seq,
     },
-    /// An operator's result of an equal call is used: the model was asked again for that call's turn.
+    /// The operator's result of an equal call is used: the model was asked again for that call's
+    /// turn.
     Carry {
         /// The call that the operator wrote it for.
         from: NodeId,
@@ -203,18 +207,19 @@ pub enum Decision {
         #[serde(default)]
         rev: Rev,
     },
-    /// A person let an effect run although it may have happened before.
+    /// The operator allowed an effect although it may have happened before.
     RunAgain,
-    /// A person left it open what came of an execution whose outcome is not known: the call does not run again.
+    /// The operator left the outcome of an execution unknown: the call does not run again.
     #[serde(alias = "leave")]
     Abandon {
-        /// What the model is told beside that; may be empty.
+        /// What the model sees in addition; may be empty.
         reason: String,
     },
-    /// A person said that a cancelled execution did not finish: the call ends as cancelled. Part of it may have happened.
+    /// The operator said that a cancelled execution did not finish: the call ends as cancelled.
+    /// Part of it may have happened.
     DidNotFinish,
-    /// What had let it run was taken back before it began, by a person or because it does not hold any more: it is judged
-    /// and asked for again.
+    /// The approval was withdrawn before it started, by the operator or because it is no longer
+    /// valid: the gate decides again and asks.
     Withdrawn {
         /// Why, for the log.
         reason: String,
@@ -231,7 +236,7 @@ impl Decision {
     }
 }
 
-/// What a program of the operator's says of a call.
+/// The answer of the operator's program about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {

@@ -1,4 +1,6 @@
-//! One edit of the graph, as an operator asks for it. Must not know: what falls with it, how it is previewed.
+//! Defines one edit of the graph, as the operator requests it.
+//!
+//! Must not know: what it invalidates, how it is previewed.
 
 use std::sync::Arc;
 
@@ -23,13 +25,13 @@ pub enum Edit {
         /// True where the whole difference was on screen.
         shown: bool,
     },
-    /// Other words for a prompt, thought or answer.
+    /// Another text for a prompt, thought or answer.
     Text {
         /// The node.
         node: NodeId,
         /// The revision that the edit is based on.
         base: Rev,
-        /// The words.
+        /// The text.
         text: Arc<str>,
     },
     /// Another result for a call; the call does not run again.
@@ -41,50 +43,52 @@ pub enum Edit {
         /// JSON text of the value.
         value: Arc<str>,
     },
-    /// A prompt (guidance) after a turn; at the tip where none is named.
+    /// A prompt (guidance) after a turn, or at the end of the run.
     InsertPrompt {
-        /// The turn that it stands after.
+        /// The turn before it.
         after: Option<TurnId>,
-        /// The words.
+        /// The text.
         text: Arc<str>,
     },
-    /// A thought after a turn, or behind something in it; the model continues from it.
+    /// A thought after a turn, or after a node in it; the model continues from it.
     InsertThought {
-        /// What it stands behind; everything where nothing is named.
+        /// What it follows; none for everything.
         after: Option<InsertAfter>,
-        /// The words.
+        /// The text.
         text: Arc<str>,
     },
     /// A call after a turn.
     InsertCall {
-        /// The turn that it stands after.
+        /// The turn before it.
         after: Option<TurnId>,
         /// The tool.
         tool: Arc<str>,
         /// The argument text.
         args: Arc<str>,
     },
-    /// Refuse an answer: it is superseded, guidance is added, the model is asked again.
+    /// Rejects an answer: it is superseded, guidance is added, and the model is asked again.
     RejectAnswer {
         /// The answer.
         node: NodeId,
-        /// The revision that was shown; where another counts by now it is refused. None where nothing was shown.
+        /// The revision that was shown. The edit is refused if another one is active now. None if
+        /// nothing was shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Rev>,
-        /// What the model is told.
+        /// The reason that the model sees.
         reason: Arc<str>,
     },
-    /// Take over what a node says on another branch: a result, an answer, words.
+    /// Copies the content of a node from another branch: a result, an answer, a text.
     Copy {
         /// The node; a call stands for its observation.
         node: NodeId,
-        /// The revision of it that counts here, where one was shown; where another counts by now it is refused.
+        /// Its active revision here, if one was shown. The edit is refused if another one is active
+        /// now.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Rev>,
-        /// The epoch at whose end it says so.
+        /// The epoch at whose end the node has that content.
         from: Epoch,
     },
-    /// Take a node away.
+    /// Deletes a node.
     Delete {
         /// The node.
         node: NodeId,
@@ -93,16 +97,16 @@ pub enum Edit {
     },
 }
 
-/// What a thought is put in behind.
+/// The place of an inserted thought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "it stands after the number of a turn, such as 3, or behind a node, such as \"c5\""
+    expecting = "expected the number of a turn, such as 3, or a node, such as \"c5\""
 )]
 pub enum InsertAfter {
-    /// A whole turn: nothing in it falls.
+    /// After a whole turn: all of it stays active.
     Turn(TurnId),
-    /// Something in a turn: what the model said behind it falls.
+    /// After a node of a turn: the later part of the turn is superseded.
     Node(NodeId),
 }
 
@@ -116,7 +120,7 @@ impl std::fmt::Display for InsertAfter {
 }
 
 impl Edit {
-    /// The words that a person wrote for it; none where it takes over or takes away.
+    /// The text that the operator wrote for it; none if it copies or deletes.
     pub fn text(&self) -> Option<&Arc<str>> {
         match self {
             Self::Call { args, .. } | Self::InsertCall { args, .. } => Some(args),

@@ -1,5 +1,8 @@
-//! Decides intents about one call. A decision names what was shown; what changed since is refused.
+//! Decides commands about one call.
+//!
 //! Must not know: who asks, how a tool runs.
+//!
+//! A decision names what was shown; it is refused if that changed since.
 
 use std::sync::Arc;
 
@@ -58,8 +61,8 @@ pub(super) fn decide(
     }
 }
 
-/// Records the answer of the operator's program, unless somebody else has decided or the question is another one by
-/// now.
+/// Records the answer of the operator's program, unless the call was decided already or the
+/// question changed.
 pub(super) fn approver_answered(
     draft: &mut Draft<'_>,
     (id, set): (NodeId, Seq),
@@ -96,7 +99,7 @@ pub(super) fn approver_answered(
     });
 }
 
-/// The call, if it exists and counts.
+/// The call, if it exists and is active.
 pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     let call = state
         .calls
@@ -105,18 +108,24 @@ pub(super) fn find(state: &State, id: NodeId) -> Result<&Call, Refusal> {
     if !state.nodes.get(&id).is_some_and(|node| node.active) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
+            format!(
+                "{id} is superseded: {}",
+                effective_status::replaced_words(state, id)
+            ),
         ));
     }
     match state.turn_of(id).map(|turn| thread::activity(state, turn)) {
         Some(Activity::Active) => edit::not_pinned_above(state, thread::of(state, id)).map(|()| call),
         Some(Activity::Suspended(_)) => Err(Refusal::new(
             RefusalKind::Status,
-            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+            format!("{id} is suspended until an edit before it takes effect; hint: wait"),
         )),
         _ => Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
+            format!(
+                "{id} is superseded: {}",
+                effective_status::replaced_words(state, id)
+            ),
         )),
     }
 }
@@ -128,17 +137,17 @@ pub(super) fn same_rev(state: &State, id: NodeId, rev: Rev) -> Result<(), Refusa
     } else {
         Err(Refusal::new(
             RefusalKind::Changed,
-            format!("{id} changed since it was shown (you saw {rev}, it is {now}): look at it again"),
+            format!("{id} changed since it was shown (you saw {rev}, it is {now}); hint: review it"),
         ))
     }
 }
 
-/// Refuses a word on another execution than the one that was shown.
+/// Refuses a command about another execution than the one that was shown.
 pub(super) fn same_attempt(id: NodeId, shown: Option<Attempt>, now: Attempt) -> Result<(), Refusal> {
     match shown {
         Some(shown) if shown != now => Err(Refusal::new(
             RefusalKind::Changed,
-            format!("{id} changed since it was shown (you saw {shown}, it is {now}): look at it again"),
+            format!("{id} changed since it was shown (you saw {shown}, it is {now}); hint: review it"),
         )),
         _ => Ok(()),
     }
@@ -147,7 +156,7 @@ pub(super) fn same_attempt(id: NodeId, shown: Option<Attempt>, now: Attempt) -> 
 pub(super) fn wrong_status(call: &Call, verb: &str, hint: &str) -> Refusal {
     Refusal::new(
         RefusalKind::Status,
-        format!("cannot {verb} {}: it is {}. {hint}", call.id, call.status.label()),
+        format!("cannot {verb} {}: it is {}; {hint}", call.id, call.status.label()),
     )
 }
 
@@ -163,7 +172,7 @@ pub(super) fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
         return Err(Refusal::new(
             RefusalKind::Status,
             format!(
-                "what {} reads is being worked out anew: wait until it is known",
+                "the inputs of {} are being recomputed; hint: wait for them",
                 call.id
             ),
         ));
@@ -173,7 +182,7 @@ pub(super) fn shown(call: &Call, digest: &Digest) -> Result<(), Refusal> {
         Some(now) => Err(Refusal::new(
             RefusalKind::Changed,
             format!(
-                "{} is not what was shown (you saw {}, it is {}): look at it again",
+                "{} is not what was shown (you saw {}, it is {}); hint: review it",
                 call.id,
                 digest.short(),
                 now.short()
@@ -203,17 +212,21 @@ fn approve(
             return Err(wrong_status(
                 call,
                 "approve",
-                "Choose: reuse the recorded result, run it again, or reject",
+                "hint: reuse the recorded result, run it again, or reject",
             ));
         }
         Status::OutcomeUnknown(_) => {
-            return Err(wrong_status(call, "approve", "Say first whether it happened"));
+            return Err(wrong_status(
+                call,
+                "approve",
+                "hint: say first whether it happened",
+            ));
         }
         _ => {
             return Err(wrong_status(
                 call,
                 "approve",
-                "Only a call that waits for approval can be approved",
+                "only a call awaiting approval can be approved",
             ));
         }
     }
@@ -229,7 +242,7 @@ fn approve(
         ));
     }
     if tags::asks_operator(draft.state, id) {
-        return Err(wrong_status(call, "approve", "It asks you something: answer it"));
+        return Err(wrong_status(call, "approve", "hint: answer its question"));
     }
     worded(draft.state, id, word)?;
     draft.call(CallEvent::Decided {
@@ -241,13 +254,13 @@ fn approve(
     Ok(())
 }
 
-/// Refuses to let something run that cannot be undone where the name of its tool was not given.
+/// Refuses to run an irreversible call without the name of its tool.
 pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(), Refusal> {
     match tags::confirmation(state, id) {
         Some(tool) if given != Some(tool) => Err(Refusal::new(
             RefusalKind::Denied,
             format!(
-                "{id} cannot be undone: it runs only where the name of its tool, `{}`, is given as the word",
+                "cannot run {id}: it cannot be undone; hint: give the name of its tool, `{}`, as the word",
                 crate::text::visible(tool)
             ),
         )),
@@ -260,22 +273,26 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
     match &call.status {
-        Status::Running(_) => return Err(wrong_status(call, "reject", "Cancel it instead")),
+        Status::Running(_) => return Err(wrong_status(call, "reject", "hint: cancel it instead")),
         Status::OutcomeUnknown(_) => {
-            return Err(wrong_status(call, "reject", "Say first whether it happened"));
+            return Err(wrong_status(
+                call,
+                "reject",
+                "hint: say first whether it happened",
+            ));
         }
         status if status.is_settled() => {
             return Err(wrong_status(
                 call,
                 "reject",
-                "Correct its observation, or delete the call",
+                "hint: correct its result, or delete the call",
             ));
         }
         _ if turn_settled(draft.state, id) => {
             return Err(wrong_status(
                 call,
                 "reject",
-                "The model was told so: edit the call, answer for it, or delete it",
+                "the model saw that; hint: edit the call, answer for it, or delete it",
             ));
         }
         _ => {}
@@ -292,7 +309,7 @@ fn reject(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), reason: &str) -> Resu
     Ok(())
 }
 
-/// True where the turn of a call has ended: what became of the call is part of what follows.
+/// True if the turn of a call has ended: later turns depend on the outcome of the call.
 fn turn_settled(state: &State, id: NodeId) -> bool {
     state.turn_of(id).is_some_and(|turn| turn.settled)
 }
@@ -303,7 +320,7 @@ pub(super) fn valid_json(value: &str) -> Result<(), Refusal> {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::new(
             RefusalKind::Invalid,
-            format!("the value is not JSON ({error}): put plain text in double quotes"),
+            format!("the value is not JSON ({error}); hint: put plain text in double quotes"),
         )),
     }
 }
@@ -315,21 +332,21 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
     valid_json(value)?;
     match &call.status {
         Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
+            return Err(wrong_status(call, "answer for", "hint: correct its result"));
+        }
+        Status::OutcomeUnknown(_) => {
             return Err(wrong_status(
                 call,
                 "answer for",
-                "It has a result: correct its observation",
+                "hint: say first whether it happened",
             ));
-        }
-        Status::OutcomeUnknown(_) => {
-            return Err(wrong_status(call, "answer for", "Say first whether it happened"));
         }
         Status::Running(attempt) => draft.call(CallEvent::CancelAsked {
             call: id,
             attempt: *attempt,
             reason: "the operator answered for the tool".into(),
         }),
-        // Ended without a value: its dependents fell with it and come back with the answer.
+        // It ended without a value: its superseded dependents come back with the answer.
         status if status.is_settled() || turn_settled(draft.state, id) => {
             edit::begin(draft, Some(id), &format!("answer for {id}"), None);
             edit::invalidate_after_value(draft, id);
@@ -350,7 +367,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
     Ok(())
 }
 
-/// The operator's value is the result of a call.
+/// Records the operator's value as the result of a call.
 pub(super) fn given(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), value: &Arc<str>) {
     let origin = Origin::Operator { user: draft.user() };
     draft.call(CallEvent::Given {
@@ -397,13 +414,13 @@ fn cancel(
     Ok(())
 }
 
-/// Takes back what had let a call run that has not begun.
+/// Withdraws the approval of a call that has not started.
 fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: &str) -> Result<(), Refusal> {
     if !matches!(call.status, Status::Queued | Status::Scheduled) {
         return Err(wrong_status(
             call,
             "cancel",
-            "Only a call that runs, or was let run, can be cancelled",
+            "only a running or approved call can be cancelled",
         ));
     }
     not_over(draft)?;
@@ -411,7 +428,7 @@ fn withdraw(draft: &mut Draft<'_>, call: &Call, shown: Option<Attempt>, reason: 
     if let Some(shown) = shown {
         return Err(Refusal::new(
             RefusalKind::Changed,
-            format!("{shown} of {} has ended: look at it again", call.id),
+            format!("{shown} of {} has ended; hint: review it", call.id),
         ));
     }
     draft.call(auto_approved::withdrawal(draft.state, call, reason));
@@ -426,7 +443,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
         return Err(wrong_status(
             call,
             "run again",
-            "Only a finished call can be run again",
+            "only a finished call can be run again",
         ));
     }
     restrict::refuse(draft.state, call, "rerun")?;
@@ -457,7 +474,7 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     shown.map_or(Ok(()), |rev| same_rev(draft.state, node, rev))?;
     let call = node.call();
     restrict::refuse(draft.state, find(draft.state, call)?, "unpin the result of")?;
-    // What the person wrote stands until it is known whether the call would run with something else.
+    // The operator's result stays active until it is known whether the inputs of the call differ.
     edit::begin(draft, Some(node), &format!("unpin {node}"), None);
     draft.edit(EditEvent::Unpinned { node });
     let mut calls = crate::domain::graph::readers_of(draft.state, call);

@@ -1,6 +1,6 @@
-//! What an operator says of effects: of one that would come a second time, and of one whose outcome nobody knows.
+//! Decides commands about repeated effects and about unknown outcomes.
 //!
-//! Must not know: how they were asked.
+//! Must not know: how the operator was asked.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::domain::repeat;
 use crate::domain::restrict;
 use crate::domain::state::{LedgerOutcome, State};
 
-/// Settles the question whether an effect may come again.
+/// Decides whether an effect may be repeated.
 pub(super) fn consent(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
@@ -30,7 +30,7 @@ pub(super) fn consent(
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
     if !matches!(call.status, Status::Consent(_)) {
-        return Err(wrong_status(call, "consent to", "It does not ask for consent"));
+        return Err(wrong_status(call, "consent to", "it does not ask for consent"));
     }
     shown(call, digest)?;
     let decided = |decision| CallEvent::Decided {
@@ -83,7 +83,7 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
         .is_some_and(|one| one.what.is_untold())
     {
         return refuse(format!(
-            "nobody knows with what execution {entry} ran: run again, or reject"
+            "the arguments of execution {entry} are unknown; hint: run again, or reject"
         ));
     }
     let equal = repeat::equal_entries(state, call).contains(&entry);
@@ -93,20 +93,20 @@ fn reusable(state: &State, call: &Call, entry: Seq) -> Result<Outcome, Refusal> 
     match (found, repeat::reusable_result(state, call)) {
         (LedgerOutcome::Running, _) => refuse(format!("execution {entry} is still running")),
         (LedgerOutcome::Unknown, _) => refuse(format!(
-            "nobody knows how execution {entry} ended: type its result, run again, or reject"
+            "the outcome of execution {entry} is unknown; hint: type its result, run again, or reject"
         )),
         (LedgerOutcome::DidNot, _) => refuse(format!("execution {entry} did not happen")),
         (LedgerOutcome::Known(_), Some((active, outcome))) if active == entry => Ok(outcome),
         (LedgerOutcome::Known(_), Some((active, _))) => refuse(format!(
-            "execution {entry} is not the one that {} would repeat: reuse the result of {active}, run again, or reject",
+            "execution {entry} is not the one that {} would repeat; hint: reuse the result of {active}, run again, or reject",
             call.id
         )),
         (LedgerOutcome::Known(_), None) => refuse(repeat::no_result(call)),
     }
 }
 
-/// An execution of unknown outcome that no call waits for any more: an edit replaced its call, or a
-/// person answered for it. The ledger has it all the same.
+/// The execution of unknown outcome that no call waits for: an edit replaced its call, or the
+/// operator answered for it. It is still in the ledger.
 fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
     let attempts = state.calls.get(&id)?.attempts.iter().rev();
     let mut unknown = attempts.filter(|one| {
@@ -116,7 +116,7 @@ fn forgotten(state: &State, id: NodeId) -> Option<Attempt> {
     unknown.next().map(|one| one.no)
 }
 
-/// Takes the word of a person on what nobody saw end.
+/// Records the operator's report of an unknown outcome.
 pub(super) fn resolve(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
@@ -155,7 +155,7 @@ pub(super) fn resolve(
     }
     let call = found?;
     let Status::OutcomeUnknown(attempt) = call.status else {
-        return Err(wrong_status(call, "resolve", "Its outcome is known"));
+        return Err(wrong_status(call, "resolve", "its outcome is known"));
     };
     same_attempt(id, shown, attempt)?;
     let rev = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
@@ -170,11 +170,12 @@ pub(super) fn resolve(
     Ok(())
 }
 
-/// Leaves it open what came of an execution: its call ends without a result and does not run again.
+/// Leaves the outcome of an execution unknown: its call ends without a result and does not run
+/// again.
 fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: &str) -> Result<(), Refusal> {
     let call = find(draft.state, id)?;
     let Status::OutcomeUnknown(attempt) = call.status else {
-        return Err(wrong_status(call, "leave", "Nothing of it is in doubt"));
+        return Err(wrong_status(call, "leave", "its outcome is known"));
     };
     same_attempt(id, shown, attempt)?;
     draft.call(CallEvent::Decided {
@@ -188,7 +189,8 @@ fn leave(draft: &mut Draft<'_>, (id, shown): (NodeId, Option<Attempt>), reason: 
     Ok(())
 }
 
-/// A cancelled execution did not finish: its call ends as cancelled, and the run goes on.
+/// Records that a cancelled execution did not finish: its call ends as cancelled, and the run
+/// continues.
 fn did_not_finish(
     draft: &mut Draft<'_>,
     advice: &dyn Advice,
@@ -196,14 +198,14 @@ fn did_not_finish(
 ) -> Result<(), Refusal> {
     let call = find(draft.state, id)?;
     let Status::OutcomeUnknown(attempt) = call.status else {
-        return Err(wrong_status(call, "resolve", "Nothing of it is in doubt"));
+        return Err(wrong_status(call, "resolve", "its outcome is known"));
     };
     same_attempt(id, shown, attempt)?;
     if !call.was_cancelled(attempt) {
         return Err(wrong_status(
             call,
             "resolve",
-            "It was not cancelled: say whether it happened, or leave it unknown",
+            "it was not cancelled; hint: say whether it happened, or leave it unknown",
         ));
     }
     let process = call.attempts.iter().find(|one| one.no == attempt);
@@ -222,7 +224,8 @@ fn did_not_finish(
     Ok(())
 }
 
-/// Refuses the word that an execution did not happen while it still may: what is let run for it would run beside it.
+/// Refuses the report that an execution did not happen while its process still runs: a new run
+/// would overlap with it.
 fn has_ended(state: &State, advice: &dyn Advice, (id, attempt): (NodeId, Attempt)) -> Result<(), Refusal> {
     let attempts = state.calls.get(&id).map(|call| call.attempts.iter());
     let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
@@ -240,7 +243,7 @@ fn runs_on(id: NodeId, left: OrphanProcess, pid: u32) -> Refusal {
     Refusal::new(
         RefusalKind::Status,
         format!(
-            "{}: it may happen yet. Wait for the end of that, or {}; then it can be said that it did not happen",
+            "{}: it may happen yet; hint: wait for its end, or {}, then say that it did not happen",
             left.describe(id, pid),
             left.ending(pid)
         ),

@@ -1,8 +1,9 @@
-//! Decides edits of the graph: what is revised, what falls with it, what comes into question.
+//! Decides edits of the graph: what is revised, superseded, or made stale.
 //!
-//! What the model made after the edited place falls; what tools computed from it comes into
-//! question and is recomputed only if its inputs really differ. Must not know: how an edit is typed
-//! or shown.
+//! Must not know: how an edit is typed or shown.
+//!
+//! What the model made after the edited place is superseded. Results computed from it become stale,
+//! and are recomputed only if their inputs differ.
 
 mod back;
 mod copy_node;
@@ -52,7 +53,7 @@ pub(super) fn decide(
             keep_later,
         } => {
             let events = commit(draft.state, advice, edits, (reason.as_ref(), *keep_later))?;
-            // Only looked for where a plan was shown: a wide edit has many calls to look through.
+            // Computed only if a preview was shown: a wide edit has many calls to scan.
             if effects_seen.is_some() {
                 seen(*effects_seen, lineage::effects_of(draft.state, &events).len())?;
             }
@@ -79,13 +80,13 @@ pub(super) fn decide(
     }
 }
 
-/// Refuses what touches more effects than the operator was shown.
+/// Refuses an edit with more effects than the preview showed.
 fn seen(shown: Option<usize>, now: usize) -> Result<(), Refusal> {
     match shown {
         Some(shown) if now > shown => Err(Refusal::new(
             RefusalKind::Effects,
             format!(
-                "{} effects happened since the preview ({shown} then, {now} now): look at the new preview",
+                "{} effects happened since the preview ({shown} then, {now} now); hint: review the new preview",
                 now - shown,
             ),
         )),
@@ -97,7 +98,7 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
     if !draft.state.nodes.get(&node).is_some_and(|found| found.active) {
         return Err(Refusal::new(
             RefusalKind::Unknown,
-            format!("there is no {node} that could be edited"),
+            format!("cannot edit {node}: it is not active"),
         ));
     }
     let calls = waits::touched(draft.state, node);
@@ -105,7 +106,7 @@ fn hold(draft: &mut Draft<'_>, node: NodeId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The facts of edits taken as one. Nothing is changed by a refused one.
+/// Returns the events of one commit. A refused commit changes nothing.
 pub fn commit(
     state: &State,
     advice: &dyn Advice,
@@ -121,7 +122,8 @@ pub fn commit(
     // One commit is one epoch, and is undone as one.
     let epoch = state.epoch.next();
     let mut events = Vec::new();
-    // Each edit is decided on what the ones before it leave; a copy, so that a refusal leaves no trace.
+    // Each edit is decided on the state after the ones before it; a copy, so that a refusal leaves
+    // no trace.
     let mut scratch: Option<State> = None;
     for edit in edits {
         let base = scratch.as_ref().unwrap_or(state);
@@ -145,8 +147,8 @@ pub fn commit(
     Ok(events)
 }
 
-/// Refuses an edit that makes history of what an edit before it in the same commit says: it would be shown as
-/// something that happens, and be lost.
+/// Refuses an edit that supersedes the content of an earlier edit of the same commit: that content
+/// would be shown in the preview, and be lost.
 fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<(), Refusal> {
     let output =
         |node: NodeId, turn: Option<TurnId>| (node, turn.or_else(|| Some(state.nodes.get(&node)?.turn)));
@@ -170,8 +172,8 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
             return Err(Refusal::new(
                 RefusalKind::Status,
                 format!(
-                    "these edits do not go together: one of them makes history of what another says at {node}; \
-                     leave one out, or commit them one after the other"
+                    "cannot commit these edits together: one of them supersedes what another writes at {node}; \
+                     hint: leave one out, or commit them one after the other"
                 ),
             ));
         }
@@ -179,7 +181,7 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
     Ok(())
 }
 
-/// Folds facts into a copy of the state, to see what they lead to.
+/// Applies events to a copy of the state, to see what they lead to.
 pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
     for event in events {
         let envelope = Envelope {
@@ -195,7 +197,7 @@ pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
     }
 }
 
-/// Bytes of one edit at most: more than any model reads, and less than a journal suffers from.
+/// Maximum bytes of one edit: more than any model reads, and not too much for a journal.
 pub const MOST_WORDS: usize = 4 << 20;
 
 fn not_too_long(edit: &Edit) -> Result<(), Refusal> {
@@ -206,12 +208,13 @@ fn not_too_long(edit: &Edit) -> Result<(), Refusal> {
     Err(Refusal::new(
         RefusalKind::Invalid,
         format!(
-            "it has {bytes} bytes, and an edit may have {MOST_WORDS}: put it in a file and name the file"
+            "cannot edit: it has {bytes} bytes, and an edit may have {MOST_WORDS}; hint: name a file instead"
         ),
     ))
 }
 
-/// Later turns can stand only where they go on from what is edited, not from what would replace it.
+/// Later turns can stay active only if they continue from the edited content, not from its
+/// replacement.
 pub fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
     let value = match edit {
         Edit::Call { .. } | Edit::Observation { .. } | Edit::Copy { .. } => true,
@@ -227,7 +230,7 @@ pub fn may_keep_later(edit: &Edit) -> Result<(), Refusal> {
     }
     Err(Refusal::new(
         RefusalKind::Status,
-        "later turns cannot be kept here: the model goes on from what this edit puts in",
+        "cannot keep later turns here: the model continues from this edit",
     ))
 }
 
@@ -251,7 +254,7 @@ fn one(
             NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
                 Err(Refusal::new(
                     RefusalKind::Unknown,
-                    format!("{node} is not a prompt, thought or answer: its text cannot be rewritten"),
+                    format!("cannot rewrite {node}: it is not a prompt, thought or answer"),
                 ))
             }
         },
@@ -269,14 +272,14 @@ fn one(
     }
 }
 
-/// Asks the model anew for a whole turn: it becomes history with what came after it, and the request
-/// is made although its reply is on record.
+/// Asks the model again for a whole turn. The turn and all later ones are superseded, and the
+/// request is made although its reply is recorded.
 pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), Refusal> {
     let state = draft.state;
     let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history, or held by an edit"),
+            format!("{id} is superseded, or suspended by an edit"),
         ));
     };
     if turn.asked == 0 {
@@ -294,7 +297,7 @@ pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), R
     nothing_open_before(state, id)?;
     begin_after(draft, id, &format!("{} {id}", effective_status::ASKS_AGAIN), None);
     supersede_turns(draft, turns);
-    // What it is asked with depends on what falls: the request is made from what is left.
+    // The superseded nodes change the request: it is made from what is left.
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();
@@ -303,7 +306,7 @@ pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), R
     Ok(())
 }
 
-/// Refuses to ask the model where a call before has not ended: it would be asked without its result.
+/// Refuses to ask the model while an earlier call has not ended: the request would lack its result.
 pub(super) fn nothing_open_before(state: &State, id: TurnId) -> Result<(), Refusal> {
     let open = state
         .turns
@@ -314,18 +317,18 @@ pub(super) fn nothing_open_before(state: &State, id: TurnId) -> Result<(), Refus
         Some(open) => Err(Refusal::new(
             RefusalKind::Status,
             format!(
-                "{open} before {id} has not ended, and the model is asked with what came of it: decide its calls first"
+                "cannot ask again for {id}: {open} before it has not ended; hint: decide its calls first"
             ),
         )),
     }
 }
 
-/// Begins an edit: a new epoch and the node that stands for it.
+/// Starts an edit: a new epoch and the node that represents it.
 pub(super) fn begin(draft: &mut Draft<'_>, target: Option<NodeId>, what: &str, reason: Option<&Arc<str>>) {
     begin_at(draft, target, None, what, reason);
 }
 
-/// Begins an edit that puts something new after a turn.
+/// Starts an edit that inserts something after a turn.
 fn begin_after(draft: &mut Draft<'_>, turn: TurnId, what: &str, reason: Option<&Arc<str>>) {
     begin_at(draft, None, Some(turn), what, reason);
 }
@@ -354,13 +357,15 @@ fn begin_at(
     }
 }
 
-/// Refuses edits of a sub-agent's work where a person wrote what came of it.
+/// Refuses changes of a sub-agent's work if the operator wrote its result.
 pub(super) fn not_pinned_above(state: &State, thread: ThreadId) -> Result<(), Refusal> {
     match thread::pinned_above(state, thread) {
         None => Ok(()),
         Some(id) => Err(Refusal::new(
             RefusalKind::Status,
-            format!("the operator wrote {id}, which is what came of this sub-agent: unpin {id} first"),
+            format!(
+                "cannot change this sub-agent: the operator wrote its result {id}; hint: unpin {id} first"
+            ),
         )),
     }
 }

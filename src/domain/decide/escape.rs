@@ -1,5 +1,6 @@
-//! Decides intents about repetition, and takes the steps against it. Must not know: how a step is
-//! chosen, who asks.
+//! Decides commands about loops, and takes the steps against them.
+//!
+//! Must not know: how a step is chosen, who asks.
 
 use std::sync::Arc;
 
@@ -22,10 +23,10 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(
         EscapeCommand::AllowIncident { incident, allowed } => allow_incident(draft, *incident, *allowed),
         EscapeCommand::Mute { detector, muted } => {
             if draft.state.escape.muted.contains(detector) == *muted {
-                let word = if *muted { "muted" } else { "listened to" };
+                let word = if *muted { "muted" } else { "active" };
                 return Err(Refusal::new(
                     RefusalKind::NoChange,
-                    format!("the detector {detector} is {word} already"),
+                    format!("the detector {detector} is already {word}"),
                 ));
             }
             draft.escape(EscapeEvent::Muted {
@@ -56,7 +57,7 @@ fn allow_incident(draft: &mut Draft<'_>, no: u32, allowed: bool) -> Result<(), R
         let word = if allowed { "allowed" } else { "not allowed" };
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("what repeats in incident {no} is {word} to repeat already"),
+            format!("the loop of incident {no} is already {word}"),
         ));
     }
     draft.escape(EscapeEvent::Allowed { signatures, allowed });
@@ -66,7 +67,7 @@ fn allow_incident(draft: &mut Draft<'_>, no: u32, allowed: bool) -> Result<(), R
     Ok(())
 }
 
-/// True where the run is paused because of this incident and nothing was done about it since.
+/// True if the run is paused because of this incident and nothing was done about it since.
 pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     let asks = incident
         .steps
@@ -75,7 +76,7 @@ pub fn waits_for_operator(state: &State, incident: &Incident) -> bool {
     asks && !incident.over && matches!(&state.mode, Mode::Paused(reason) if *reason == pause_reason(incident))
 }
 
-/// What the operator does about a repetition that the run stands still for is their word on it: it goes on.
+/// Resumes a run that was paused for a loop once the operator has acted on it.
 pub(super) fn word_given(draft: &mut Draft<'_>) {
     let state = draft.state;
     if state
@@ -88,8 +89,8 @@ pub(super) fn word_given(draft: &mut Draft<'_>) {
     }
 }
 
-/// A sub-agent was ended by the operator: what went round in it or below it goes round no more, and a run that stood
-/// still for that goes on.
+/// Closes the incidents of a sub-agent that the operator ended, and of those below it. A run that
+/// was paused for one of them resumes.
 pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
     let state = draft.state;
     let inside = |one: &&Incident| {
@@ -110,12 +111,12 @@ pub(super) fn ended_by_operator(draft: &mut Draft<'_>, thread: ThreadId) {
     }
 }
 
-/// Why a run is paused for an incident.
+/// The reason why a run is paused for an incident.
 pub fn pause_reason(incident: &Incident) -> String {
     format!("loop {}: {}", incident.no, incident.finding.describe())
 }
 
-/// Takes a step. What cannot be taken is recorded as that, and another one follows.
+/// Takes a step. A step that is not possible is recorded as such, and another one follows.
 pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: &Plan) {
     let node = draft.node(NodeKind::Intervention);
     draft.escape(EscapeEvent::Proposed {
@@ -167,7 +168,7 @@ pub fn take(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident, plan: 
     }
 }
 
-/// Another tool makes the call: a new revision, which takes its way like any.
+/// Gives a call another tool: a new revision, which goes through the gate like any other.
 fn substitute(draft: &mut Draft<'_>, call: NodeId, tool: &Arc<str>) {
     let Some((rev, args)) = draft
         .state
@@ -192,7 +193,7 @@ fn substitute(draft: &mut Draft<'_>, call: NodeId, tool: &Arc<str>) {
     edit::suspect_readers(draft, call);
 }
 
-/// The end: of the sub-agent that goes round, or of the run.
+/// Ends the sub-agent that is in a loop, or the run.
 fn stop(draft: &mut Draft<'_>, thread: ThreadId, incident: &Incident) {
     let words = incident.finding.describe();
     match draft

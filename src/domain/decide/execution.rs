@@ -1,4 +1,6 @@
-//! Decides what becomes of reports on executions. Must not know: how a tool runs.
+//! Decides what follows from reports on executions.
+//!
+//! Must not know: how a tool runs.
 
 use crate::domain::call::{Consequence, Decision, Outcome, Status};
 use crate::domain::draft::Draft;
@@ -33,7 +35,8 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
             outcome,
             ms,
         }
-            // Too late or not, what an execution did is a fact; the fold decides whether it counts.
+            // Even a late report says what an execution did; applying the event decides whether its
+            // result is used.
             if record(draft, *call, *attempt) => {
                 draft.call(CallEvent::Finished {
                     call: *call,
@@ -69,7 +72,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
     }
 }
 
-/// True where the execution exists and has not ended yet.
+/// True if the execution exists and has not ended yet.
 fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::domain::id::Attempt) -> bool {
     draft
         .state
@@ -79,7 +82,7 @@ fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::do
         .is_some_and(|one| one.outcome.is_none())
 }
 
-/// True for an execution of unknown outcome whose call got another revision, or counts no more.
+/// True for an execution of unknown outcome whose call is superseded or has another revision.
 fn unknown_after_edit(
     state: &State,
     call: crate::domain::id::NodeId,
@@ -139,14 +142,14 @@ fn probed(
     }
 }
 
-/// The time is over that began with an event; nobody may have decided on the call.
+/// Decides what follows when the time that started with an event is over.
 pub(super) fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, set: Seq) {
     let (Some(life), Some(node)) = (draft.state.calls.get(&call), draft.state.nodes.get(&call)) else {
         return;
     };
     let same = node.active && life.approval.due.is_some() && life.approval.due_set == set;
     let rev = node.rev();
-    // Deadlines stand still while nobody may decide; they begin anew when it goes on.
+    // Deadlines are stopped while decisions are not possible; they restart when the run resumes.
     let counts = draft
         .state
         .turn_of(call)

@@ -1,5 +1,6 @@
-//! Decides intents about what is done when calls fail, and what becomes of waits that are over. Must
-//! not know: how a step is found, who asks.
+//! Decides commands about the handling of failed calls, and what follows when a wait is over.
+//!
+//! Must not know: how a step is found, who asks.
 
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub(super) fn decide(
     }
 }
 
-/// Time has passed. What it was waited for may not be there any more.
+/// Decides what follows when time has passed. The thing that waited may be gone.
 pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer, set: Seq) {
     match timer {
         Timer::Retry { call, rev, attempt } => due(draft, (*call, *rev, *attempt), set),
@@ -47,8 +48,9 @@ pub(super) fn elapsed(draft: &mut Draft<'_>, timer: &Timer, set: Seq) {
     }
 }
 
-/// The model answered, or the request broke. What it cost is recorded even where nobody waits for the words any
-/// more; a request that broke is made again like those of turns, as often and while there may be requests.
+/// Records the model's answer, or that the request broke. Its cost is recorded even if no call
+/// waits for the answer. A broken request is retried like those of turns, as often and within the
+/// same limits.
 pub(super) fn answered(
     draft: &mut Draft<'_>,
     (call, rev, round): (NodeId, Rev, u32),
@@ -90,7 +92,8 @@ pub(super) fn answered(
     }
 }
 
-/// A request that broke has waited long enough. That is so in a run that stands still, too; it is made later then.
+/// Ends the wait before a retry of a request. It also passes while the run is paused; the request
+/// is made later then.
 fn request_due(draft: &mut Draft<'_>, id: TurnId, set: Seq) {
     let Some(turn) = draft.state.turns.get(&id) else {
         return;
@@ -101,7 +104,7 @@ fn request_due(draft: &mut Draft<'_>, id: TurnId, set: Seq) {
     }
 }
 
-/// An open breaker has waited long enough to let something through and see.
+/// Makes an open breaker half-open: it has waited long enough for a probe.
 fn half_open(draft: &mut Draft<'_>, scope: &Scope, generation: u32) {
     let breaker = draft.state.breakers.get(scope);
     let same = |one: &&Breaker| one.phase == Phase::Open && one.generation == generation;
@@ -132,7 +135,7 @@ fn reset(draft: &mut Draft<'_>, scope: &Scope) -> Result<(), Refusal> {
     if breaker.phase == Phase::Closed {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("the breaker of {scope} lets everything through already"),
+            format!("the breaker of {scope} is already closed"),
         ));
     }
     draft.resilience(ResilienceEvent::BreakerChanged {
@@ -154,12 +157,12 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
     if now.is_some_and(|now| now.policy == policy) {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("{key} has that value already"),
+            format!("{key} already has that value"),
         ));
     }
     let changed = match now {
         Some(now) => setting_change::between(&now.policy, &policy),
-        // What held before is what the program begins with; it is not recorded.
+        // The earlier value comes from the start of the program, and is not recorded.
         None => vec![SettingChange {
             key: Arc::from(key),
             from: None,
@@ -175,8 +178,8 @@ fn configure(draft: &mut Draft<'_>, advice: &dyn Advice, key: &str, value: &str)
     Ok(())
 }
 
-/// The wait of a call for another try, or to be taken back, that began with an event. While the run stands still, so
-/// do the waits; they go on with it, as others.
+/// The call of a wait, for a retry or a withdrawal, that started with an event. While the run is
+/// paused, so are its waits; they restart with other events.
 fn waits(state: &State, (id, rev): (NodeId, Rev), set: Seq) -> Option<&Call> {
     let node = state.nodes.get(&id)?;
     let call = state.calls.get(&id)?;
@@ -197,7 +200,7 @@ fn due(draft: &mut Draft<'_>, (call, rev, attempt): (NodeId, Rev, Attempt), set:
     }
 }
 
-/// Nobody took it back.
+/// The time for a withdrawal is over.
 fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
     if waits(draft.state, (call, rev), set).is_some_and(is_graced) {
         draft.call(CallEvent::GraceEnded {
@@ -208,7 +211,7 @@ fn grace_over(draft: &mut Draft<'_>, (call, rev): (NodeId, Rev), set: Seq) {
     }
 }
 
-/// Whether a call was let run and can still be taken back for a moment.
+/// Whether the approval of a call can still be withdrawn.
 fn is_graced(call: &Call) -> bool {
     call.status == Status::Scheduled
         && call
@@ -236,7 +239,7 @@ fn run_now(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusa
         return Err(wrong_status(
             call,
             "skip the wait of",
-            "Only a call that waits for a time can run at once",
+            "only a call that waits for a time can run immediately",
         ));
     };
     draft.resilience(ResilienceEvent::RetryDue {
@@ -255,10 +258,11 @@ fn choose(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), option: usize) -> Res
     restrict::refuse(draft.state, call, "repair")?;
     let offered = call
         .offered()
-        .ok_or_else(|| wrong_status(call, "choose a repair of", "No repair of it is offered"))?;
+        .ok_or_else(|| wrong_status(call, "choose a repair of", "no repair of it is offered"))?;
     let Some(chosen) = offered.get(option) else {
         if offered.is_empty() {
-            let words = "No repair is left: edit its arguments, replace it, answer it, or skip the repair";
+            let words =
+                "no repair is left; hint: edit its arguments, replace or answer it, or skip the repair";
             return Err(wrong_status(call, "choose a repair of", words));
         }
         return Err(Refusal::new(
@@ -280,7 +284,7 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
     if !matches!(call.status, Status::Repairing(_)) {
-        return Err(wrong_status(call, "stop repairing", "It is not being repaired"));
+        return Err(wrong_status(call, "stop repairing", "it is not being repaired"));
     }
     let none_is_left = call.offered().is_some_and(<[Fix]>::is_empty);
     let why = call.validation.because.clone().filter(|_| none_is_left);
@@ -292,7 +296,7 @@ fn skip(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// The facts of a repair: what it changed, and the revision, which takes its way like any.
+/// Applies a repair: its change and the new revision, which goes through the gate like any other.
 pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
     let Some(rev) = draft.state.nodes.get(&id).map(Node::next_rev) else {
         return;
@@ -302,7 +306,8 @@ pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
         round,
         changes: fix.changes.clone(),
     });
-    // What the arguments before them did stays on record; that they are others is known from the ledger.
+    // The effects of the earlier arguments stay recorded; the ledger shows that the arguments
+    // differ.
     super::edit::orphan(draft, &[id]);
     draft.edit(crate::domain::event::EditEvent::Revised {
         node: id,

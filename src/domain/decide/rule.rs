@@ -1,6 +1,9 @@
-//! Decides intents about the policy and the rules of the session. They judge what becomes ready from then on, and what
-//! they let run and has not begun, if it became stricter; a rule also judges, of what waits already, the calls that were
-//! shown with it. Must not know: the language of rules.
+//! Decides commands about the policy and the rules of the session.
+//!
+//! Must not know: the language of rules.
+//!
+//! They decide about calls that become ready later, and about approved calls that have not started
+//! if they became stricter. A rule also decides about the waiting calls that were shown with it.
 
 use std::sync::Arc;
 
@@ -39,7 +42,7 @@ pub(super) fn add(
     {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            "a rule of the session says this already",
+            "the session already has this rule",
         ));
     }
     let evaluated = advice
@@ -58,11 +61,12 @@ pub(super) fn add(
             draft.call(decided);
         }
     }
-    auto_approved::recheck(draft, &*evaluated, &format!("{} judges it now", rule::name(no)));
+    auto_approved::recheck(draft, &*evaluated, &format!("{} decides it now", rule::name(no)));
     Ok(())
 }
 
-/// What the policy before it let run and has not begun is judged again; what a person let run stays so.
+/// Checks again what the earlier policy approved and has not started; approvals by the operator
+/// stay.
 pub(super) fn set_policy(draft: &mut Draft<'_>, advice: &dyn Advice, policy: &str) -> Result<(), Refusal> {
     let evaluated = advice
         .with_policy(policy)
@@ -78,7 +82,7 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> 
     match draft.state.rules.iter().find(|rule| rule.no == no) {
         Some(rule) if rule.dropped => Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("{} judges no more already", rule::name(no)),
+            format!("{} is already removed", rule::name(no)),
         )),
         Some(_) => {
             draft.run(RunEvent::RuleDropped { no });
@@ -90,7 +94,7 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> 
                 .cloned()
                 .collect();
             let evaluated = advice.with_rules(&left);
-            auto_approved::recheck(draft, &*evaluated, &format!("{} judges no more", rule::name(no)));
+            auto_approved::recheck(draft, &*evaluated, &format!("{} was removed", rule::name(no)));
             Ok(())
         }
         None => Err(Refusal::new(
@@ -100,7 +104,7 @@ pub(super) fn drop_rule(draft: &mut Draft<'_>, advice: &dyn Advice, no: u32) -> 
     }
 }
 
-/// The rule that lets exactly a call that waits run, always.
+/// The rule that always allows exactly the call that waits.
 fn exact(
     draft: &Draft<'_>,
     advice: &dyn Advice,
@@ -114,7 +118,7 @@ fn exact(
     let refused = |why: String| Refusal::new(RefusalKind::Status, why);
     if call.status != Status::AwaitingApproval {
         return Err(refused(format!(
-            "{id} does not wait for approval: it is {}",
+            "{id} is not awaiting approval: it is {}",
             call.status.base_label()
         )));
     }
@@ -137,7 +141,7 @@ fn exact(
     })
 }
 
-/// The same words, or the same bytes of the same tool, whichever call they were taken from.
+/// True for the same text, or the same bytes of the same tool, from any call.
 fn same_rule(one: &RuleSpec, other: &RuleSpec) -> bool {
     match (one, other) {
         (RuleSpec::Exact { key: a, .. }, RuleSpec::Exact { key: b, .. })
@@ -146,7 +150,7 @@ fn same_rule(one: &RuleSpec, other: &RuleSpec) -> bool {
     }
 }
 
-/// What the new rule decides about a call that waits; none where another rule has the last word.
+/// What the new rule decides about a waiting call; none if another rule decides.
 fn decide_waiting(draft: &Draft<'_>, evaluated: &dyn Advice, call: &Call, no: u32) -> Option<CallEvent> {
     let state = draft.state;
     let node = state.nodes.get(&call.id)?;

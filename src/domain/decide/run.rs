@@ -1,4 +1,6 @@
-//! Decides intents about the run as a whole. Must not know: calls' inner life.
+//! Decides commands about the run as a whole.
+//!
+//! Must not know: details of calls.
 
 use std::sync::Arc;
 
@@ -41,7 +43,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
             }
             Ok(())
         }
-        // Need to be judged: decided by `super::rule`.
+        // These need a policy: decided by `super::rule`.
         RunCommand::AddRule { .. } | RunCommand::DropRule { .. } | RunCommand::SetPolicy { .. } => Ok(()),
         RunCommand::Title { title } => {
             let title = title.trim();
@@ -76,7 +78,7 @@ fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     if let Some((which, message)) = &draft.state.limit_reached {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("the limit of {which} is reached ({message}): raise it to go on"),
+            format!("the limit of {which} is reached ({message}); hint: raise it to continue"),
         ));
     }
     match &draft.state.mode {
@@ -89,7 +91,7 @@ fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// Possible in every mode: a run that is stopped or finished may go on later.
+/// Possible in every mode: a stopped or finished run may continue later.
 fn restrict(draft: &mut Draft<'_>, reason: &Arc<str>) -> Result<(), Refusal> {
     if draft.state.restricted.is_some() {
         return Err(Refusal::new(
@@ -123,20 +125,20 @@ fn step(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         Mode::Paused(_) => resume(draft),
         Mode::Running => Err(Refusal::new(
             RefusalKind::Status,
-            "pause the run first: a step lets one launch or request through",
+            "pause the run first: a step allows one launch or request",
         )),
         Mode::Stopped(_) | Mode::Finished(_) => Err(over(&draft.state.mode)),
     }
 }
 
-/// A refusal because the run is over.
+/// A refusal because the run has ended.
 pub(super) fn over(mode: &Mode) -> Refusal {
     let message = match mode {
         Mode::Finished(answer) => {
-            format!("the run is finished ({answer}): add a prompt or edit a node to go on from there")
+            format!("the run is finished ({answer}); hint: add a prompt or edit a node to continue")
         }
-        Mode::Stopped(reason) => format!("the run is stopped ({reason}): resume it first"),
-        Mode::Running | Mode::Paused(_) => "the run goes on".into(),
+        Mode::Stopped(reason) => format!("the run is stopped ({reason}); hint: resume it first"),
+        Mode::Running | Mode::Paused(_) => "the run continues".into(),
     };
     Refusal::new(RefusalKind::Over, message)
 }
@@ -152,13 +154,13 @@ fn open_turns(draft: &Draft<'_>) -> Vec<TurnId> {
 }
 
 fn stop_turn(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    // One that is about to be asked again is on its way as well.
+    // A turn that waits for a retry is open as well.
     let mut open = open_turns(draft);
     open.extend(pending_retry::all(draft.state).map(|again| again.turn));
     if open.is_empty() {
         return Err(Refusal::new(
             RefusalKind::Status,
-            "no turn is streaming, and none is asked again by itself",
+            "no turn is streaming or waiting for a retry",
         ));
     }
     for turn in open {
@@ -212,25 +214,25 @@ fn broken(draft: &Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     match draft.state.turns.get(&turn) {
         Some(found) if !found.is_active() => Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{turn} is history"),
+            format!("{turn} is superseded"),
         )),
         Some(found) if matches!(found.stream, Stream::Broken(_)) => Ok(()),
         Some(_) => Err(Refusal::new(
             RefusalKind::Status,
-            format!("{turn} is not broken and not whole"),
+            format!("{turn} is neither broken nor whole"),
         )),
         None => Err(Refusal::new(RefusalKind::Unknown, format!("there is no {turn}"))),
     }
 }
 
-/// Refuses a word on another request of a turn than the one that was shown.
+/// Refuses a command about another request of a turn than the one that was shown.
 fn same_request(draft: &Draft<'_>, turn: TurnId, shown: Option<u32>) -> Result<(), Refusal> {
     let now = draft.state.turns.get(&turn).map(|turn| turn.asked);
     match (shown, now) {
         (Some(shown), Some(now)) if shown != now => Err(Refusal::new(
             RefusalKind::Changed,
             format!(
-                "{turn} changed since it was shown (you saw request {shown}, it is {now}): look at it again"
+                "{turn} changed since it was shown (you saw request {shown}, it is {now}); hint: review it"
             ),
         )),
         _ => Ok(()),
@@ -261,7 +263,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     if !pending_retry::has_arrived(draft.state, turn) {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("nothing whole arrived in {turn}: ask again, or add a prompt"),
+            format!("{turn} has no complete block; hint: ask again, or add a prompt"),
         ));
     }
     if let Some(text) = partial {
@@ -283,7 +285,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A form that a server wants is learned once.
+/// Records once which form of requests a server needs.
 pub(super) fn quirk(draft: &mut Draft<'_>, server: &Arc<str>, quirk: &Arc<str>, words: &Arc<str>) {
     let known = draft.state.quirks.get(server);
     if known.is_some_and(|known| known.contains(quirk)) {
@@ -296,7 +298,7 @@ pub(super) fn quirk(draft: &mut Draft<'_>, server: &Arc<str>, quirk: &Arc<str>, 
     });
 }
 
-/// The wall-clock limit.
+/// Checks the limit of working time.
 pub(super) fn worked(draft: &mut Draft<'_>, ms: u64) {
     if let Some(limit) = draft.state.limits.wall_ms
         && ms >= limit

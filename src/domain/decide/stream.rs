@@ -1,6 +1,9 @@
-//! Decides what a stream brings. A stream that is asked for again is matched block by block with
-//! what was recorded: equal blocks keep their nodes and results, the first difference supersedes
-//! the rest. Must not know: wire formats.
+//! Decides what follows from a stream.
+//!
+//! Must not know: wire formats.
+//!
+//! A repeated stream is compared block by block with the recorded one: equal blocks keep their
+//! nodes and results, and the first difference supersedes the rest.
 
 use std::sync::Arc;
 
@@ -13,7 +16,7 @@ use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::state::State;
 use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
 
-/// The turn, if a report on this request still counts for it.
+/// The turn, if a report on this request is still current.
 fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s Turn> {
     let turn = draft.state.turns.get(&turn)?;
     let counts = turn.asked == request
@@ -22,7 +25,8 @@ fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s 
     counts.then_some(turn)
 }
 
-/// The next block that the model had streamed before this request, if it has said the same so far.
+/// The next block that the model had streamed before this request, if the stream is equal up to
+/// here.
 fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
     let line = branch::line(state, state.epoch);
     let mut matched = 0;
@@ -35,7 +39,7 @@ fn expected(state: &State, turn: &Turn) -> Option<NodeId> {
         {
             continue;
         }
-        // It went another way already: what stood behind the difference is no measure any more.
+        // The stream differed already: the later blocks are no measure.
         if node.born() > turn.asked_at {
             return None;
         }
@@ -115,7 +119,7 @@ fn has_thought(state: &State, turn: &Turn) -> bool {
         .any(|id| id.kind == NodeKind::Thought && state.nodes.get(id).is_some_and(|node| node.active))
 }
 
-/// A turn without a word of reasoning gets an empty thought, so that there is a place to write one.
+/// Gives a turn without reasoning an empty thought, as a place for one.
 fn empty_thought(draft: &mut Draft<'_>, turn: TurnId) {
     let node = draft.node(NodeKind::Thought);
     draft.turn_event(TurnEvent::Thought {
@@ -130,7 +134,8 @@ fn empty_thought(draft: &mut Draft<'_>, turn: TurnId) {
     });
 }
 
-/// A recorded block equals a repeated one by what the model first said, whatever was edited since.
+/// True if a recorded block equals a repeated one as the model first wrote it, whatever was edited
+/// since.
 fn equals(state: &State, id: NodeId, block: &Block) -> bool {
     let Some(first) = state.nodes.get(&id).and_then(|node| node.revisions.first()) else {
         return false;
@@ -159,7 +164,7 @@ fn equals(state: &State, id: NodeId, block: &Block) -> bool {
     }
 }
 
-/// The recorded rest of a turn no longer counts: the repeated stream went another way.
+/// Supersedes the recorded rest of a turn: the repeated stream differs.
 fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
     let nodes: Vec<NodeId> = turn
         .nodes
@@ -168,7 +173,7 @@ fn supersede_from(draft: &mut Draft<'_>, turn: &Turn, from: NodeId) {
         .filter(|id| draft.state.nodes.get(id).is_some_and(|node| node.active))
         .copied()
         .collect();
-    super::edit::cancel_running(draft, &nodes, "the repeated answer of the model is another");
+    super::edit::cancel_running(draft, &nodes, "the model gave another answer");
     super::edit::orphan(draft, &nodes);
     super::edit::suspect_readers_of_gone(draft, &nodes);
     draft.turn_event(TurnEvent::Diverged { turn: turn.id, nodes });
@@ -192,7 +197,8 @@ pub(super) fn partial(draft: &mut Draft<'_>, which: (TurnId, u32), text: &Arc<st
     });
 }
 
-/// Bytes of whole characters with which both begin. As a rule the later is the earlier with more behind it.
+/// Bytes of whole characters with which both begin. Usually the newer text is the older one and
+/// more.
 fn common_prefix_len(before: &str, now: &str) -> usize {
     if now.starts_with(before) {
         return before.len();
@@ -235,7 +241,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::BadCall,
             &format!("{why}: nothing of it was run. Ask again, keep what arrived, or stop"),
         )),
-        // Nobody knows whether asking again would help: a person decides.
+        // It is unknown whether another request would help: the operator decides.
         Stop::Other(word) => Some(fault(
             StreamFaultKind::Garbage,
             &format!(
@@ -262,7 +268,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
     }
 }
 
-/// True where no block of the current request is a call or an answer: thinking alone is no reply.
+/// True if no block of the current request is a call or an answer: reasoning alone is no reply.
 fn is_empty_reply(state: &State, turn: &Turn) -> bool {
     let line = branch::line(state, state.epoch);
     let mut matched = 0;

@@ -1,4 +1,6 @@
-//! Decides intents about how well tools serve. Must not know: how a weight is made, who asks.
+//! Decides commands about how well tools serve.
+//!
+//! Must not know: how a weight is computed, who asks.
 
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::weight::MOST;
 use crate::text::visible;
 
-/// The longest name of a kind of task.
+/// Maximum characters of the name of a kind of task.
 const LONGEST: usize = 64;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &WeightCommand) -> Result<(), Refusal> {

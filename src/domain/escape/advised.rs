@@ -1,14 +1,16 @@
-//! What the rules are advised to do about repetition. Must not know: how the advice comes about.
+//! Advice to the rules about loops.
+//!
+//! Must not know: how the advice is made.
 
 use std::sync::Arc;
 
 use super::{Finding, LoopStep, Signature, Skipped, StepOutcome};
 use crate::domain::id::{NodeId, TurnId};
 
-/// One thing to do; asked again after it was done.
+/// One action. The advice is asked for again after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advised {
-    /// Say that one repetition more would be too many.
+    /// Record that one more repetition would start an incident.
     Warn {
         /// The newest turn.
         turn: TurnId,
@@ -17,7 +19,7 @@ pub enum Advised {
     },
     /// Begin an incident.
     Find(Finding),
-    /// Record what came of the newest step.
+    /// Record the outcome of the newest step.
     Note(StepOutcome),
     /// Take a step.
     Take(Plan),
@@ -25,22 +27,22 @@ pub enum Advised {
     End(Arc<str>),
 }
 
-/// A step with all that is needed to take it.
+/// A step with all data needed to take it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Which.
     pub step: LoopStep,
-    /// Why this one.
+    /// Why this step was chosen.
     pub why: Arc<str>,
     /// The newest turn of the thread.
     pub after: TurnId,
-    /// What the gate refuses in the next turn.
+    /// Calls that the gate denies in the next turn.
     pub forbidden: Vec<Signature>,
-    /// What the model is told with the next request.
+    /// Notice to the model, sent with the next request.
     pub notice: Option<Arc<str>>,
     /// Calls that another tool makes.
     pub substitutes: Vec<(NodeId, Arc<str>)>,
-    /// The turn that is asked for anew.
+    /// The turn that is asked for again.
     pub back_to: Option<TurnId>,
     /// The milder steps that were skipped.
     pub skipped: Vec<Skipped>,

@@ -1,5 +1,6 @@
-//! What an open step means for a turn: what its request says, what its gate refuses. Must not know:
-//! how a step is chosen.
+//! Effects of an open step on a turn: what its request says, what its gate denies.
+//!
+//! Must not know: how a step is chosen.
 
 use std::sync::Arc;
 
@@ -9,11 +10,11 @@ use crate::domain::node::Origin;
 use crate::domain::state::State;
 use crate::domain::turn::Turn;
 
-/// Begins the name of the rule with which repeated calls are refused for a turn.
+/// Start of the name of the rule that denies repeated calls for a turn.
 pub const GUARD: &str = "loop guard";
 
-/// The step that holds for a turn: the newest of its thread, if the turn is the first that was asked
-/// for after it.
+/// Returns the step that applies to a turn: the newest of its thread, if the turn is the first that
+/// was asked for after it.
 fn holds<'s>(state: &'s State, turn: &Turn) -> Option<(&'s Incident, &'s Step)> {
     let incident = state.escape.of(turn.thread)?;
     let step = incident.steps.last()?;
@@ -27,12 +28,12 @@ fn holds<'s>(state: &'s State, turn: &Turn) -> Option<(&'s Incident, &'s Step)> 
     (first.id == turn.id).then_some((incident, step))
 }
 
-/// What the model is told with the request of a turn.
+/// Returns the notice to the model in the request of a turn.
 pub fn notice(state: &State, turn: &Turn) -> Option<Arc<str>> {
     holds(state, turn)?.1.notice.clone()
 }
 
-/// True where the next request of a thread has something to tell: no recorded reply takes its place.
+/// Returns true if the next request of a thread has a notice: a recorded reply is not reused then.
 pub fn has_notice(state: &State, thread: crate::domain::id::ThreadId) -> bool {
     let step = state.escape.of(thread).and_then(|incident| incident.steps.last());
     step.is_some_and(|step| {
@@ -44,10 +45,10 @@ pub fn has_notice(state: &State, thread: crate::domain::id::ThreadId) -> bool {
     })
 }
 
-/// The step because of which a call is refused in its turn, as the name of a rule and a reason.
+/// Returns the rule name and the reason with which an open step denies a call in its turn.
 pub fn refused(state: &State, call: NodeId, tool: &str, args: &str) -> Option<(String, String)> {
     let node = state.nodes.get(&call)?;
-    // What a person wrote is theirs to answer for.
+    // A call that the operator wrote is exempt.
     if matches!(node.now().origin, Origin::Operator { .. }) {
         return None;
     }
@@ -70,7 +71,7 @@ pub fn refused(state: &State, call: NodeId, tool: &str, args: &str) -> Option<(S
     ))
 }
 
-/// True for the rule with which repeated calls are refused for a turn.
+/// Returns true for the rule that denies repeated calls for a turn.
 pub fn is_guard(rule: &str) -> bool {
     rule.starts_with(GUARD)
 }

@@ -1,4 +1,6 @@
-//! Facts about calls. Must not know: how a tool runs.
+//! Events about calls.
+//!
+//! Must not know: how a tool runs.
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ fn is_false(is: &bool) -> bool {
     !*is
 }
 
-/// Facts about calls.
+/// Events about calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum CallEvent {
@@ -63,7 +65,7 @@ pub enum CallEvent {
         /// The files that it may run, as they are now.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         operands: Vec<Operand>,
-        /// The policy's word.
+        /// The verdict of the policy.
         verdict: Verdict,
     },
     /// The arguments are wrong once the references are filled in.
@@ -78,7 +80,7 @@ pub enum CallEvent {
         #[serde(default)]
         faults: Vec<Fault>,
     },
-    /// Put before the operator.
+    /// The operator was asked.
     Asked {
         /// The call.
         call: NodeId,
@@ -88,11 +90,12 @@ pub enum CallEvent {
         /// Milliseconds until it expires; none waits for ever.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline_ms: Option<u64>,
-        /// The program of the operator's that is asked too. The deadline begins when that left it to the operator.
+        /// The approval program that is asked too. The deadline begins when the program leaves the
+        /// call to the operator.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approver: Option<Arc<str>>,
     },
-    /// Asked with force: an equal effect may already have happened.
+    /// Consent was asked for: an equal effect may already have happened.
     ConsentAsked {
         /// The call.
         call: NodeId,
@@ -102,7 +105,7 @@ pub enum CallEvent {
         #[serde(default)]
         entries: Vec<Seq>,
     },
-    /// Somebody or some rule decided.
+    /// The operator or a rule decided.
     Decided {
         /// The call.
         call: NodeId,
@@ -115,18 +118,19 @@ pub enum CallEvent {
         /// What.
         decision: Decision,
     },
-    /// It was let run, and begins after a moment in which that can be taken back.
+    /// The call was approved. It starts after a grace period in which the approval can be
+    /// withdrawn.
     Graced {
         /// The call.
         call: NodeId,
-        /// The revision that was let run.
+        /// The revision that was approved.
         #[serde(default)]
         rev: Rev,
         /// Milliseconds.
         #[serde(default)]
         wait_ms: u64,
     },
-    /// That moment is over.
+    /// The grace period is over.
     #[serde(alias = "grace_over")]
     GraceEnded {
         /// The call.
@@ -134,7 +138,7 @@ pub enum CallEvent {
         /// The revision.
         #[serde(default)]
         rev: Rev,
-        /// True where a person would not wait for its end.
+        /// True if the operator skipped the rest of it.
         #[serde(default, skip_serializing_if = "is_false")]
         skipped: bool,
     },
@@ -157,7 +161,8 @@ pub enum CallEvent {
         /// The kind of task that it runs for; none where that is not known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<Arc<str>>,
-        /// What is known of the world before it, as JSON text: lets a probe tell later whether it happened.
+        /// State of the world before it, as JSON text. A probe uses it later to find out whether it
+        /// happened.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Arc<str>>,
         /// The thread of the sub-agent that does the work; none where a tool runs.
@@ -181,7 +186,7 @@ pub enum CallEvent {
         #[serde(default)]
         ticks: u64,
     },
-    /// An execution ended. Too late ones go to the history only.
+    /// An execution ended. A late end only goes to the history.
     Finished {
         /// The call.
         call: NodeId,
@@ -200,7 +205,7 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<OutputDigest>,
     },
-    /// A person asked for the end of a running execution.
+    /// The operator asked to end a running execution.
     CancelAsked {
         /// The call.
         call: NodeId,
@@ -210,7 +215,8 @@ pub enum CallEvent {
         /// Why.
         reason: String,
     },
-    /// A value or error without an execution: typed by a person, reused, or said by the engine.
+    /// A value or error without an execution: written by the operator, reused, or given by the
+    /// engine.
     Given {
         /// The call.
         call: NodeId,
@@ -219,7 +225,7 @@ pub enum CallEvent {
         rev: Rev,
         /// What.
         outcome: Outcome,
-        /// Whose.
+        /// Its author.
         origin: crate::domain::node::Origin,
     },
     /// Something it depends on has no value.
@@ -229,14 +235,14 @@ pub enum CallEvent {
         /// What.
         because: Arc<str>,
     },
-    /// A reference that nothing will ever write.
+    /// A reference can never be resolved.
     Unsatisfiable {
         /// The call.
         call: NodeId,
-        /// Which, in words.
+        /// The reference, as text.
         because: Arc<str>,
     },
-    /// A suspect call keeps its result: its inputs are unchanged, or the operator wrote the result.
+    /// A stale call keeps its result: its inputs are unchanged, or the operator wrote the result.
     #[serde(alias = "kept")]
     Retained {
         /// The call.
@@ -249,13 +255,13 @@ pub enum CallEvent {
         #[serde(alias = "stands_on")]
         pinned_args: Option<Arc<str>>,
     },
-    /// What it reads, or a file that it may run, is another thing now: it takes its way again.
+    /// An input, or a file that it may run, changed: the call is checked and decided again.
     Woken {
         /// The call.
         call: NodeId,
     },
-    /// Its sub-agent works on, because something in its thread was edited: the same execution, whose
-    /// result so far does not count any more.
+    /// Its sub-agent continues, because something in its thread was edited. The execution is the
+    /// same; its result so far is superseded.
     Continued {
         /// The call.
         call: NodeId,
@@ -263,7 +269,7 @@ pub enum CallEvent {
         #[serde(default)]
         attempt: Attempt,
     },
-    /// A look at the world could not tell what came of an execution.
+    /// A probe could not determine the outcome of an execution.
     Undetermined {
         /// The call.
         call: NodeId,
@@ -271,20 +277,22 @@ pub enum CallEvent {
         #[serde(default)]
         attempt: Attempt,
     },
-    /// What came of an execution whose outcome was not known.
+    /// The outcome of an execution became known.
     Resolved {
         /// The call.
         call: NodeId,
         /// The execution.
         #[serde(default)]
         attempt: Attempt,
-        /// True: it happened (a `Given` follows where a call waits for it); false: it did not, and it may run.
+        /// True if it happened: a `Given` follows if a call waits for it. False if it did not: it
+        /// may run.
         #[serde(default)]
         happened: bool,
-        /// The JSON text that it gave, where it happened and no call waits for it.
+        /// JSON text of its result, if it happened and no call waits for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<Arc<str>>,
-        /// Who says so (`operator`, `probe: file has the intended content`, `effect class read`).
+        /// Source of this (`operator`, `probe: file has the intended content`, `effect class
+        /// read`).
         evidence: Arc<str>,
     },
 }

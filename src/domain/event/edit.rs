@@ -1,4 +1,6 @@
-//! Facts about edits and what they invalidated. Must not know: how an edit is typed.
+//! Events about edits and what they invalidated.
+//!
+//! Must not know: how an edit is typed.
 
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ use crate::domain::id::{Epoch, NodeId, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Origin};
 use crate::domain::state::EpochOrigin;
 
-/// Facts about edits.
+/// Events about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum EditEvent {
@@ -22,10 +24,10 @@ pub enum EditEvent {
         intervention: NodeId,
         /// The node that was edited; none for an insertion at the tip.
         target: Option<NodeId>,
-        /// The turn behind which something is put in; none for an edit of what is there.
+        /// The turn after which something is inserted; `None` for an edit of an existing node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<TurnId>,
-        /// What was done, in words.
+        /// Description of the edit.
         what: Arc<str>,
         /// The operator's reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +36,7 @@ pub enum EditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Arc<str>>,
     },
-    /// A node says something new.
+    /// A node has a new revision.
     Revised {
         /// The node.
         node: NodeId,
@@ -43,7 +45,7 @@ pub enum EditEvent {
         rev: Rev,
         /// What.
         content: Content,
-        /// Whose.
+        /// Its author.
         origin: Origin,
         /// Hash of exactly what the edit of a call also approves; none where it approves nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,26 +61,27 @@ pub enum EditEvent {
         /// The observation.
         node: NodeId,
     },
-    /// Calls whose inputs may have changed: kept until proven otherwise.
+    /// Calls that became stale: they keep their results until an input is known to differ.
     #[serde(alias = "suspected")]
     MarkedStale {
         /// The calls.
         #[serde(default)]
         calls: Vec<NodeId>,
     },
-    /// Nodes that are history from here on.
+    /// Nodes that are superseded from here on.
     Superseded {
         /// The nodes.
         #[serde(default)]
         nodes: Vec<NodeId>,
     },
-    /// Effects that happened under what an edit replaced.
+    /// Effects that happened under what an edit superseded.
     Orphaned {
         /// The executions.
         #[serde(default)]
         entries: Vec<Seq>,
     },
-    /// An editor is open: these calls, and later ones that depend on the node, do not start until it closes.
+    /// An editor is open. These calls, and later ones that depend on the node, do not start until
+    /// it closes.
     #[serde(alias = "held")]
     Suspended {
         /// The node that is edited.
@@ -93,16 +96,16 @@ pub enum EditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         node: Option<NodeId>,
     },
-    /// The epoch that has just begun goes on from the end of an earlier one: what stood then stands
-    /// again, and what came since is history.
+    /// The new epoch continues from the end of an earlier one. What was active then is active
+    /// again, and later nodes are superseded.
     Recalled {
-        /// The epoch from whose end it goes on.
+        /// The epoch whose end it continues from.
         #[serde(default)]
         of: Epoch,
-        /// By what.
+        /// What caused it.
         by: EpochOrigin,
     },
-    /// Operator results that no call has any longer.
+    /// Corrections that no call has any longer.
     CorrectionsLost {
         /// The observations that they were written for.
         #[serde(default)]
@@ -113,7 +116,7 @@ pub enum EditEvent {
         /// Which.
         #[serde(default)]
         epoch: Epoch,
-        /// How; empty takes the name away.
+        /// The name; an empty one removes it.
         name: Arc<str>,
     },
 }

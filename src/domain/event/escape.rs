@@ -1,5 +1,6 @@
-//! Facts about repetition without progress: what was noticed, what was done, what came of it. Must
-//! not know: how a repetition is found, how a step is chosen.
+//! Events about loops: findings, steps and their outcomes.
+//!
+//! Must not know: how a loop is found, how a step is chosen.
 
 use std::sync::Arc;
 
@@ -8,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
 use crate::domain::id::{NodeId, TurnId};
 
-/// Facts about repetition.
+/// Events about loops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum EscapeEvent {
-    /// One repetition more would be too many; or a tool keeps failing, which the next request tells the model.
+    /// One more repetition would be a loop; or a tool keeps failing. The next request reports a
+    /// failing tool.
     Warned {
         /// The newest turn that belongs to it.
         #[serde(default)]
@@ -20,7 +22,7 @@ pub enum EscapeEvent {
         /// What repeats.
         finding: Finding,
     },
-    /// A thread goes round: an incident begins.
+    /// A thread is in a loop: an incident begins.
     Found {
         /// Counts the incidents of a run, from 1.
         #[serde(default)]
@@ -33,12 +35,12 @@ pub enum EscapeEvent {
         /// The incident.
         #[serde(default)]
         incident: u32,
-        /// The node that stands for it in the graph.
+        /// The node of the step in the graph.
         node: NodeId,
         /// Which.
         #[serde(alias = "rung")]
         step: LoopStep,
-        /// Why this one, in words.
+        /// Why this step was chosen.
         why: Arc<str>,
         /// The newest turn of the thread.
         #[serde(default)]
@@ -54,15 +56,15 @@ pub enum EscapeEvent {
         incident: u32,
         /// The node.
         node: NodeId,
-        /// What the gate refuses in the next turn.
+        /// Calls that the gate denies in the next turn.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         forbidden: Vec<Signature>,
-        /// What the model is told with the next request.
+        /// Notice to the model, sent with the next request.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[serde(alias = "told")]
         notice: Option<Arc<str>>,
     },
-    /// What came of a step.
+    /// The outcome of a step is known.
     #[serde(alias = "came")]
     StepEnded {
         /// The incident.
@@ -70,11 +72,11 @@ pub enum EscapeEvent {
         incident: u32,
         /// The node.
         node: NodeId,
-        /// What.
+        /// The outcome.
         #[serde(alias = "upshot")]
         outcome: StepOutcome,
     },
-    /// Nothing more is to be done about an incident.
+    /// An incident is over: no further step is taken.
     #[serde(alias = "over")]
     Ended {
         /// The incident.
@@ -83,20 +85,20 @@ pub enum EscapeEvent {
         /// Why.
         why: Arc<str>,
     },
-    /// The operator says whether these calls may repeat.
+    /// The operator allows these calls to repeat, or withdraws that.
     Allowed {
         /// Which.
         #[serde(default)]
         signatures: Vec<Signature>,
-        /// False takes an earlier word back.
+        /// False withdraws the permission.
         #[serde(default)]
         allowed: bool,
     },
-    /// The operator says whether a detector is listened to.
+    /// The operator mutes or unmutes a detector.
     Muted {
         /// Which.
         detector: Detector,
-        /// False takes an earlier word back.
+        /// False unmutes it.
         #[serde(default)]
         muted: bool,
     },

@@ -1,5 +1,8 @@
-//! Facts about what is done when calls fail: retries, repairs. The advice that led to a fact is
-//! written into it. Must not know: how a step is found.
+//! Events about failed calls: retries, breakers and repairs.
+//!
+//! Must not know: how a step is found.
+//!
+//! An event contains the advice that led to it.
 
 use std::sync::Arc;
 
@@ -18,11 +21,11 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// Facts about what is done when calls fail.
+/// Events about failed calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum ResilienceEvent {
-    /// Nothing more is done about a failure: it stands, and the model is told of it.
+    /// The failure is final: nothing more is done, and the model sees it.
     GaveUp {
         /// The call.
         call: NodeId,
@@ -82,11 +85,11 @@ pub enum ResilienceEvent {
         wait_ms: u64,
         /// Why.
         why: Arc<str>,
-        /// The tools that can serve in the place of the one that an opened breaker is for, best first.
+        /// The tools that can serve instead of the tool with the opened breaker, best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         instead: Vec<Arc<str>>,
     },
-    /// How failures are met from now on.
+    /// The settings for failures, from now on.
     PolicySet {
         /// Counts the settings of this run.
         #[serde(default)]
@@ -96,7 +99,7 @@ pub enum ResilienceEvent {
         /// True where the operator changed it in the run; else it is that of their files.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         live: bool,
-        /// What of it is another value than before. Older records do not tell.
+        /// The values that changed. Older records do not have them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         changed: Vec<SettingChange>,
     },
@@ -116,7 +119,7 @@ pub enum ResilienceEvent {
         /// The kind of failure.
         class: ErrorClass,
     },
-    /// What is wrong with the call.
+    /// The call was diagnosed.
     RepairDiagnosed {
         /// The call.
         call: NodeId,
@@ -140,7 +143,7 @@ pub enum ResilienceEvent {
         /// What is asked.
         question: Question,
     },
-    /// The request broke before an answer came; it is made again after a wait.
+    /// The request broke before an answer; it is retried after a wait.
     RepairBroke {
         /// The call.
         call: NodeId,
@@ -161,11 +164,11 @@ pub enum ResilienceEvent {
         wait_ms: u64,
         /// How it broke.
         why: Arc<str>,
-        /// What it cost all the same.
+        /// Tokens that it used.
         #[serde(default)]
         usage: Usage,
     },
-    /// What the model said.
+    /// The model replied.
     RepairAnswered {
         /// The call.
         call: NodeId,
@@ -175,7 +178,7 @@ pub enum ResilienceEvent {
         /// The round.
         #[serde(default)]
         round: u32,
-        /// Its words, or why there are none.
+        /// Its text, or why there is none.
         reply: Reply,
         /// What it cost.
         #[serde(default)]
@@ -191,7 +194,7 @@ pub enum ResilienceEvent {
         /// The round.
         #[serde(default)]
         round: u32,
-        /// Why nobody else can choose.
+        /// Why only the operator can choose.
         why: Arc<str>,
         /// The possible repairs, best first.
         #[serde(default)]

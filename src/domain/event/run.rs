@@ -1,4 +1,6 @@
-//! Facts about the run as a whole. Must not know: turns' or calls' inner life.
+//! Events about the run as a whole.
+//!
+//! Must not know: the states of turns and calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use crate::domain::price::Price;
 use crate::domain::rule::RuleSpec;
 use crate::domain::template::Template;
 
-/// What a run was started with; everything that a fold needs and could not otherwise know.
+/// Data that a run was started with: all that a fold needs and cannot derive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
     /// Version of the program.
@@ -40,20 +42,20 @@ pub struct Started {
     pub input: Arc<str>,
     /// How the run was begun, so that `resume` can build the same model and tools again: JSON text.
     pub setup: Arc<str>,
-    /// What is taken from the record in place of asking or running again.
+    /// Recorded replies and results that are reused.
     #[serde(default)]
     pub reuse: Reuse,
-    /// True where the model is not told in words that a person or a repair changed what it sees. It holds for the
-    /// whole run: what was said once is part of every later request.
+    /// True if changes by the operator or a repair are hidden from the model. It holds for the whole
+    /// run: every later request repeats a text that was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(alias = "silent")]
     pub hide_edits: bool,
-    /// What the model's tokens cost; none where nobody said.
+    /// Price of the model's tokens; `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
-/// What is taken from the record where an edit, undo or redo needs it again.
+/// Recorded replies and results that are reused after an edit, undo or redo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reuse {
@@ -97,7 +99,8 @@ pub struct ToolCard {
     /// `external`, `irreversible`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Milliseconds between the word that lets a call run and its launch, in which it can be taken back.
+    /// Milliseconds from the approval of a call to its launch, in which the approval can be
+    /// withdrawn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pause_ms: u64,
     /// True where a truncated value may be passed to it by reference.
@@ -106,7 +109,7 @@ pub struct ToolCard {
     /// The call that finds out whether an execution happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Template>,
-    /// The call that takes an execution back.
+    /// The call that reverts an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensate: Option<Template>,
 }
@@ -144,7 +147,7 @@ impl EffectBy {
 
 #[cfg(test)]
 impl ToolCard {
-    /// A tool of which nothing but this is known.
+    /// A tool with these properties and defaults for the rest.
     pub fn bare(name: &str, effect: EffectClass, tags: &[&str]) -> Self {
         Self {
             name: name.into(),
@@ -221,28 +224,28 @@ impl Default for Limits {
     }
 }
 
-/// Facts about the run as a whole.
+/// Events about the run as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum RunEvent {
     /// The first event of every journal.
     Started(Box<Started>),
-    /// A process opened the journal again to go on.
+    /// A process opened the journal again to resume the run.
     Reopened {
         /// Calls whose process may still run or have run: their outcome is not known.
         #[serde(default)]
         interrupted: Vec<(NodeId, Attempt)>,
-        /// Version of the program that went on.
+        /// Version of the program that resumed it.
         version: String,
     },
-    /// No launches and no requests from here on; what runs goes on.
+    /// No launches and no requests from here on; running calls continue.
     Paused {
         /// Why.
         reason: String,
     },
-    /// Launches and requests go on.
+    /// Launches and requests continue.
     Resumed {},
-    /// While paused, one launch or request more is let through.
+    /// While paused, one launch or request is allowed.
     Stepped {},
     /// Only reading calls start from here on; every other call that has not started is denied.
     Restricted {
@@ -251,7 +254,7 @@ pub enum RunEvent {
     },
     /// Every call may start again.
     RestrictionLifted {},
-    /// Nothing goes on by itself any more.
+    /// Nothing continues by itself any more.
     Stopped {
         /// Why.
         reason: String,
@@ -278,7 +281,7 @@ pub enum RunEvent {
     LimitReached {
         /// Which (`turns`, `tokens`, `time`, `price`).
         which: String,
-        /// Figures, in words.
+        /// The figures, as text.
         message: String,
     },
     /// The operator raised the limits.
@@ -286,14 +289,14 @@ pub enum RunEvent {
         /// What is in force now.
         limits: Limits,
     },
-    /// A command was refused for who sent it.
+    /// A command was refused because of its sender.
     Refused {
         /// Which command.
         command: String,
         /// Why.
         reason: String,
     },
-    /// A rule of the operator's judges calls from here on.
+    /// The operator added a rule for calls.
     RuleAdded {
         /// Its number.
         #[serde(default)]
@@ -301,21 +304,23 @@ pub enum RunEvent {
         /// The rule.
         rule: RuleSpec,
     },
-    /// A rule of the session judges no more.
+    /// A rule of the session was removed.
     RuleDropped {
         /// Its number.
         #[serde(default)]
         no: u32,
     },
-    /// The facts up to here are those of another session: this one goes on from there by itself.
+    /// The events up to here are copied from another session; this one continues from there on its
+    /// own.
     Forked {
         /// The other session.
         session: Arc<str>,
-        /// The last of its events that stands here.
+        /// The last copied event of the other session.
         #[serde(default)]
         at: Seq,
     },
-    /// The session that this one is a fork of did something to the world after that: nothing repeats it unasked.
+    /// The session that this one was forked from had an effect after that point: repeating it needs
+    /// consent.
     HappenedElsewhere(Arc<Elsewhere>),
     /// A server refused the form of a request, and gets its requests in another form from here on.
     QuirkLearned {

@@ -1,4 +1,6 @@
-//! Facts about turns and what their streams brought. Must not know: wire formats.
+//! Events about turns and their streams.
+//!
+//! Must not know: wire formats.
 
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ fn is_false(is: &bool) -> bool {
     !*is
 }
 
-/// Facts about turns.
+/// Events about turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum TurnEvent {
@@ -58,7 +60,7 @@ pub enum TurnEvent {
         /// Its thread.
         #[serde(default)]
         thread: ThreadId,
-        /// The turn that it stands after; none for the first.
+        /// The turn before it; `None` for the first.
         after: Option<TurnId>,
         /// Who made it.
         producer: Producer,
@@ -71,7 +73,7 @@ pub enum TurnEvent {
         /// Its thread.
         #[serde(default)]
         thread: ThreadId,
-        /// The turn that it stands after.
+        /// The turn before it.
         after: Option<TurnId>,
         /// Counts the requests of this turn, from 1.
         #[serde(default)]
@@ -86,13 +88,13 @@ pub enum TurnEvent {
         /// Nodes of the context since the request before it, with the revision that was sent.
         #[serde(default)]
         new: Vec<(NodeId, Rev)>,
-        /// What this request alone tells the model: tools that are left alone for a while, a budget near its end.
+        /// Notices of this request alone: tools with an open breaker, a budget near its end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[serde(alias = "told")]
         notices: Vec<Arc<str>>,
     },
-    /// The request broke and is made again by itself, after what the server asked for or a moment that grows with
-    /// each try. Until then nothing is on its way.
+    /// The request broke and is retried by itself, after the wait that the server asked for or a
+    /// growing backoff. No request is open until then.
     RetryScheduled {
         /// The turn.
         #[serde(default)]
@@ -109,7 +111,7 @@ pub enum TurnEvent {
         /// How the request broke.
         why: Arc<str>,
     },
-    /// That wait is over: it is made as soon as the model may be asked.
+    /// The wait is over: the request is sent as soon as requests are possible.
     RetryDue {
         /// The turn.
         #[serde(default)]
@@ -172,7 +174,8 @@ pub enum TurnEvent {
         /// The words, or JSON text where the session has an output schema.
         text: Arc<str>,
     },
-    /// An answer does not fit the output schema of the session: it goes back to the model with what is wrong.
+    /// An answer does not fit the output schema of the session: it goes back to the model with the
+    /// faults.
     #[serde(alias = "answer_unfit")]
     AnswerInvalid {
         /// The turn.
@@ -196,21 +199,21 @@ pub enum TurnEvent {
         #[serde(default)]
         blocks: usize,
     },
-    /// What has arrived of blocks that are not complete yet, as far as it is new: a long text is not written down
-    /// again each time it has grown.
+    /// The new part of blocks that are not complete yet. A long text is not recorded again each
+    /// time it has grown.
     Partial {
         /// The turn.
         #[serde(default)]
         turn: TurnId,
-        /// Bytes that stand of what was written down before; none where it begins anew.
+        /// Bytes that remain of the text recorded before; 0 if it starts over.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[serde(alias = "kept")]
         prefix_len: u64,
-        /// Bytes at the beginning of all of it that are text of the model; what follows is reasoning, or arguments of
-        /// calls. Older records do not tell it: all of it counts.
+        /// Bytes at the beginning of the whole text that are text of the model; the rest is
+        /// reasoning, or arguments of calls. In older records all of it is text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spoken: Option<u64>,
-        /// What follows them.
+        /// The text after them.
         text: Arc<str>,
     },
     /// The stream ended by its end mark.
@@ -252,44 +255,44 @@ pub enum TurnEvent {
         #[serde(default)]
         errors: Vec<NodeId>,
     },
-    /// Held by an edit before them.
+    /// Turns that an earlier edit suspended.
     Suspended {
         /// The turns.
         #[serde(default)]
         turns: Vec<TurnId>,
     },
-    /// The edit before them changed nothing that they saw.
+    /// The earlier edit changed nothing that these turns saw: they are active again.
     Restored {
         /// The turns.
         #[serde(default)]
         turns: Vec<TurnId>,
     },
-    /// The operator keeps them although what they were asked with changed.
+    /// The operator keeps these turns although their context changed.
     Drifted {
         /// The turns.
         #[serde(default)]
         turns: Vec<TurnId>,
     },
-    /// Asked for the same again, the model said something else: what it had said from there on is history,
-    /// on every branch that this reply belongs to.
+    /// The model, asked the same again, gave a different reply. The rest of its earlier reply is
+    /// superseded, on every branch with this reply.
     Diverged {
         /// The turn.
         #[serde(default)]
         turn: TurnId,
-        /// What it had said.
+        /// The superseded nodes.
         #[serde(default)]
         nodes: Vec<NodeId>,
     },
-    /// A recorded reply to an equal request stands again in place of another request.
+    /// A recorded reply to an equal request is active again, instead of another request.
     Revived {
         /// The turn.
         #[serde(default)]
         turn: TurnId,
-        /// The epoch at whose end it stood as it stands again.
+        /// The epoch at whose end it had the state that it has now.
         #[serde(default)]
         of: crate::domain::id::Epoch,
     },
-    /// They are history, with everything in them.
+    /// Turns that are superseded, with everything in them.
     Superseded {
         /// The turns.
         #[serde(default)]

@@ -1,5 +1,9 @@
-//! Facts about how well tools serve. Weights themselves are read off the executions; what somebody said of
-//! them, and what followed from them, stands here. Must not know: how a weight is made.
+//! Events about the weights of tools.
+//!
+//! Must not know: how a weight is made.
+//!
+//! Weights are computed from the executions. These events record what the operator set, and the
+//! consequences.
 
 use std::sync::Arc;
 
@@ -8,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::id::ThreadId;
 use crate::domain::weight::{Learned, ToolOffer, WeightRecord};
 
-/// Facts about how well tools serve.
+/// Events about the weights of tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "body", rename_all = "snake_case")]
 pub enum WeightEvent {
@@ -22,13 +26,13 @@ pub enum WeightEvent {
         #[serde(default)]
         weight: u16,
     },
-    /// The operator had weights begun anew.
+    /// The operator reset weights.
     Reset {
         /// The tool; none for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tool: Option<Arc<str>>,
     },
-    /// What the run starts with, learned by earlier runs: read once, at the start.
+    /// Weights that earlier runs learned, read once at the start.
     Imported {
         /// Where it was read.
         from: Arc<str>,
@@ -36,7 +40,7 @@ pub enum WeightEvent {
         #[serde(flatten)]
         learned: Learned,
     },
-    /// The tools that a thread's model is offered otherwise than the rest, from its next request on.
+    /// The tools that are offered to a thread's model in a different way, from its next request on.
     Offered {
         /// The thread.
         #[serde(default)]

@@ -1,5 +1,6 @@
-//! What counted when a turn did: what counts now, or for history what counted before the turn became history. Must not
-//! know: edges.
+//! Finds out which nodes and turns were active at the time of a turn.
+//!
+//! Must not know: edges.
 
 use crate::domain::history::{History, Then};
 use crate::domain::id::{Epoch, Seq, ThreadId};
@@ -7,20 +8,21 @@ use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
-/// What counted at one time.
+/// A time at which nodes and turns are active or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PointInTime {
-    /// What counts now.
+    /// Now.
     #[default]
     Now,
-    /// When an epoch ended, the last in which the turn was no history yet.
+    /// The end of an epoch: the last one in which the turn was not superseded.
     Ended(Epoch),
-    /// Right before an event that made history without an edit: a reply that came otherwise the second time.
+    /// Right before an event that superseded turns without an edit: the model gave a different
+    /// reply.
     Before(Seq),
 }
 
 impl PointInTime {
-    /// At the time of a turn.
+    /// The time of a turn: now, or for a superseded turn right before that.
     pub fn around(turn: &Turn) -> Self {
         let Activity::Superseded(at) = turn.activity else {
             return Self::Now;
@@ -30,22 +32,22 @@ impl PointInTime {
         last.map_or(Self::Before(at), |(epoch, _)| Self::Ended(epoch))
     }
 
-    /// True for a turn that counted, or was held by an edit.
+    /// Returns true for a turn that was active or suspended.
     pub fn turn(self, turn: &Turn) -> bool {
         match (self, turn.activity) {
-            // What fell together with it, or later, had counted.
+            // A turn superseded at the same time or later was active.
             (Self::Before(at), Activity::Superseded(fell)) => fell >= at,
             (_, now) => self.was(&turn.history, is_active(now), |was| is_active(was.activity)),
         }
     }
 
-    /// True for a node of a turn that counted, where it counted itself.
+    /// Returns true for a node of an active turn that was active itself.
     pub fn node(self, node: &Node) -> bool {
-        // Without an edit nothing falls but with its turn.
+        // Without an edit a node is only superseded with its turn.
         matches!(self, Self::Before(_)) || self.was(&node.history, node.active, |was| was.active)
     }
 
-    /// The turns of a thread that counted, in its order.
+    /// The turns of a thread that were active or suspended, in order.
     pub fn turns_of(self, state: &State, thread: ThreadId) -> impl Iterator<Item = &Turn> {
         let turns = state.threads.get(&thread).into_iter().flatten();
         turns

@@ -1,4 +1,4 @@
-//! What the facts of an edit touch, directly and by what hangs on it.
+//! Computes what the events of an edit touch, directly and through dependencies.
 //!
 //! Must not know: what is made of it, how it is shown.
 
@@ -20,7 +20,8 @@ use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Activity, Stream};
 
-/// What the facts of an edit touch. Costs what they touch, not what there is.
+/// What the events of an edit touch. The cost depends on what they touch, not on the size of the
+/// run.
 #[derive(Debug, Default)]
 pub(super) struct AffectedNodes {
     pub(super) gone: BTreeSet<NodeId>,
@@ -34,11 +35,11 @@ pub(super) struct AffectedNodes {
     pub(super) drifted: Vec<TurnId>,
     pub(super) held: Vec<TurnId>,
     pub(super) perhaps: BTreeSet<NodeId>,
-    /// What the nodes of a branch that comes back say there.
+    /// Revisions that the nodes of a branch have when it comes back.
     pub(super) revisions: BTreeMap<NodeId, Rev>,
-    /// Delegated calls whose sub-agents work on.
+    /// Delegated calls whose sub-agents continue.
     pub(super) continued: Vec<NodeId>,
-    /// Calls with an equal effect on record.
+    /// Calls with an equal recorded effect.
     pub(super) consents: Vec<NodeId>,
     /// Corrections that are lost.
     pub(super) corrections_lost: Vec<NodeId>,
@@ -47,7 +48,7 @@ pub(super) struct AffectedNodes {
     /// Deleted nodes.
     deleted: BTreeSet<NodeId>,
     pub(super) asks: ModelRequest,
-    /// True where turns are held or come back: what stands at the tip is not what was there.
+    /// True if turns are suspended or come back: the tip of the thread is not what it was.
     pub(super) begins: bool,
     /// Turns that these facts make or ask for.
     pub(super) begun: BTreeSet<TurnId>,
@@ -78,8 +79,8 @@ impl AffectedNodes {
         reach.begins |= !reach.begun.is_empty();
         reach.possible.retain(|id| !reach.gone.contains(id));
         reach.certain.retain(|id| !reach.gone.contains(id));
-        // What stands although it was asked with something else is not asked for again; and where turns
-        // fall without anything new, what is left may end with an answer, or may not any more.
+        // Turns kept with another context are not asked for again. If turns are superseded without
+        // anything new, the rest may end with an answer, or not any more.
         if !reach.drifted.is_empty() || (!reach.begins && !reach.turns.is_empty()) {
             let left = Moves {
                 falls: reach.gone.iter().copied().collect(),
@@ -93,7 +94,7 @@ impl AffectedNodes {
         reach
             .effects
             .extend(ledger::orphaned_without(state, falls.map(|id| id.call())));
-        // Where the kept turns end with an answer, nobody is asked.
+        // If the kept turns end with an answer, the model is not asked.
         if !reach.drifted.is_empty() && ends_with_answer(state, &Moves::default()) {
             reach.asks = ModelRequest::No;
         }
@@ -133,8 +134,8 @@ impl AffectedNodes {
         corrected.map(|id| id.observation()).collect()
     }
 
-    /// What reads a result that is not there and will not be is passed over, however it is edited: unless what it
-    /// reads may come of the same edits.
+    /// Skips edited calls that read a result which does not exist and never will, unless the same
+    /// edits may produce it.
     fn leave_out_dead(&mut self, state: &State) {
         for (node, _, args) in &self.edited {
             let (node, Some(call)) = (*node, state.calls.get(node)) else {
@@ -153,7 +154,8 @@ impl AffectedNodes {
         }
     }
 
-    /// What would do again what is on record is asked about instead: neither the commit nor the policy lets it run.
+    /// A call that would repeat a recorded effect asks for consent: neither the commit nor the
+    /// policy approves it.
     fn take_repeats(&mut self, state: &State) {
         for (node, tool, args) in &self.edited {
             let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(node)) else {
@@ -177,7 +179,7 @@ impl AffectedNodes {
         }
     }
 
-    /// With a call falls what its sub-agent did; with one that may run again, it may.
+    /// A superseded call takes the work of its sub-agent with it; one that may run again may do so.
     fn take_children(&mut self, state: &State) {
         let falls: Vec<NodeId> = self.gone.union(&self.certain).copied().collect();
         let (turns, nodes) = thread::under(state, falls);
@@ -197,7 +199,7 @@ impl AffectedNodes {
         }
     }
 
-    /// What falls with the turns that are held, if they do: it may leave effects behind.
+    /// Adds what is superseded together with the suspended turns: it may leave orphaned effects.
     fn take_held(&mut self, state: &State) {
         let fall: BTreeSet<TurnId> = self.turns.iter().copied().collect();
         self.held.retain(|id| !fall.contains(id));
@@ -252,8 +254,8 @@ impl AffectedNodes {
                         self.certain.insert(*node);
                         self.edited.push((*node, tool.clone(), args.clone()));
                     }
-                    // What a person writes is not worked out, whatever an edit before it in the same commit put in
-                    // question.
+                    // A result that a person writes is not computed, whatever an earlier edit of
+                    // the same commit put in question.
                     Content::Observation { .. } => {
                         self.certain.remove(&node.call());
                         self.possible.remove(&node.call());
@@ -294,7 +296,7 @@ impl AffectedNodes {
             Event::Call(CallEvent::Woken { call }) => {
                 self.certain.insert(*call);
             }
-            // A result that is given takes the place of an execution.
+            // A given result replaces an execution.
             Event::Call(CallEvent::Given { call, .. }) => {
                 self.certain.remove(call);
             }
@@ -315,7 +317,7 @@ impl AffectedNodes {
 }
 
 impl AffectedNodes {
-    /// What another branch brings back and takes away.
+    /// Adds what another branch restores and supersedes.
     fn recall(&mut self, state: &State, moves: &Moves) {
         self.gone.extend(&moves.falls);
         self.turns.extend(&moves.turns_fall);
@@ -350,7 +352,7 @@ impl AffectedNodes {
     }
 }
 
-/// Turns that are held on the branch that comes back: what they hang on is worked out again.
+/// Turns that are suspended on the branch that comes back: their inputs are recomputed.
 fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
     let is_held = |activity| matches!(activity, Activity::Suspended(_));
     let fall: BTreeSet<TurnId> = moves.turns_fall.iter().copied().collect();
@@ -371,7 +373,7 @@ fn held(state: &State, moves: &Moves) -> BTreeSet<TurnId> {
     held
 }
 
-/// The model is asked where nothing that stands is an answer.
+/// The model is asked if no active node is an answer.
 fn asked_unless(answered: bool) -> ModelRequest {
     if answered {
         ModelRequest::No
@@ -380,8 +382,8 @@ fn asked_unless(answered: bool) -> ModelRequest {
     }
 }
 
-/// True where a call that begins anew, with the revision that it says then if it is another, may take an equal
-/// result on record instead of running.
+/// Returns true if a call that is reset may take an equal recorded result instead of running.
+/// `claims` is its revision then, if that is another one.
 fn may_be_given(state: &State, id: NodeId, claims: Option<&Rev>) -> bool {
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
         return false;
@@ -391,7 +393,8 @@ fn may_be_given(state: &State, id: NodeId, claims: Option<&Rev>) -> bool {
         .is_some_and(|text| repeat::may_be_reused(state, call, &text.origin))
 }
 
-/// True where what stands after the moves ends with an answer: nobody is asked then.
+/// Returns true if the nodes that are active after the moves end with an answer: the model is not
+/// asked then.
 fn ends_with_answer(state: &State, moves: &Moves) -> bool {
     let falls: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
     let status: BTreeSet<NodeId> = moves.restored.iter().map(|(id, _)| *id).collect();

@@ -1,5 +1,8 @@
-//! How much the next request would send once an edit is made: from what stands then, with the words of the edit.
-//! An estimate at four bytes each; what runs again counts as what it gave before. Must not know: prices.
+//! Estimates the tokens of the next request after an edit.
+//!
+//! Must not know: prices.
+//!
+//! Four bytes are taken as one token. A call that runs again has the size of its last result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +14,11 @@ use crate::domain::thread;
 use crate::domain::transcript::bytes;
 use crate::domain::turn::{Activity, Turn};
 
-/// Bytes that stand for a token.
+/// Bytes for one token.
 const BYTES: usize = 4;
 
-/// Tokens of the next request of the edited thread. What the edit leaves alone is read off the sums that
-/// the state keeps, so that this costs what is touched, not what there is.
+/// Tokens of the next request of the edited thread. The sums in the state give what the edit leaves
+/// unchanged, so the cost depends only on what it touches.
 pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> u64 {
     let own = reach.thread.unwrap_or(thread::ROOT);
     let then = Then {
@@ -26,7 +29,8 @@ pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> 
     };
     let falls: BTreeSet<TurnId> = reach.turns.iter().chain(&reach.held).copied().collect();
     let of_thread = |id: &TurnId| state.turns.get(id).filter(|turn| turn.thread == own);
-    // What is asked next stands where the first turn falls; where a branch comes back, at its end.
+    // The next request comes where the first turn is superseded; if a branch comes back, at its
+    // end.
     let falling = falls.iter().filter_map(of_thread).map(|turn| turn.pos);
     let cut = falling.min().filter(|_| then.recalled.is_empty());
     let cut = cut.unwrap_or(u32::MAX);
@@ -57,7 +61,7 @@ pub(super) fn tokens(state: &State, reach: &AffectedNodes, events: &[Event]) -> 
     ((always(state) + now.saturating_sub(before) + after + new) / BYTES) as u64
 }
 
-/// What nodes are once the edit is made.
+/// State of nodes after the edit.
 struct Then<'s> {
     state: &'s State,
     reach: &'s AffectedNodes,

@@ -1,8 +1,9 @@
-//! Leaves out of a text what differs each time a command runs: ids, addresses, temporary paths, process ids, ports, dates,
-//! times and durations.
+//! Removes the parts of a text that differ each time a command runs.
 //!
-//! One pass over the bytes. The text may be JSON: an escape such as `\n` separates words. Must not know: what the
-//! text came from.
+//! Must not know: what the text came from.
+//!
+//! These parts are ids, addresses, temporary paths, process ids, ports, dates, times and durations.
+//! One pass over the bytes. The text may be JSON: an escape such as `\n` separates words.
 
 mod clock;
 
@@ -65,7 +66,7 @@ struct Scan<'t> {
     out: Vec<u8>,
     /// Everything before this place is in `out` or left out.
     consumed: usize,
-    /// What the newest word says about a number after it, and where that word ends.
+    /// What the last word says about a number after it, and where that word ends.
     named: Option<(Names, usize)>,
 }
 
@@ -102,7 +103,7 @@ impl Scan<'_> {
         KINDS[usize::from(self.byte(at))]
     }
 
-    /// True where no letter or digit stands.
+    /// Returns true if there is no letter or digit.
     fn is_end(&self, at: usize) -> bool {
         self.kind(at) == 0
     }
@@ -298,7 +299,7 @@ impl Scan<'_> {
         ];
         let begins = at < 2
             || matches!(self.byte(at - 2), byte if KINDS[usize::from(byte)] == 0 && !matches!(byte, b'.' | b'/' | b'~' | b'_' | b'-'));
-        // Right behind an escape such as `\n` its letter stands.
+        // The letter of an escape such as `\n` may come right before the path.
         let begins = begins || (at >= 3 && self.byte(at - 3) == b'\\');
         let root = ROOTS
             .iter()

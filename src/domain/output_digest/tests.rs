@@ -1,4 +1,6 @@
-//! Tests of digests of outputs. Must not know: loops.
+//! Tests of digests of outputs.
+//!
+//! Must not know: loops.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,6 @@
-//! The value of an expression, once statuses say that it may be there. Must not know: who waits.
+//! The value of an expression, once statuses say that it may be there.
+//!
+//! Must not know: who waits.
 
 use serde_json::Value;
 
@@ -63,7 +65,7 @@ impl View<'_> {
     fn read_input(&self, target: &Target) -> Evaluation {
         if thread::of(self.state, self.reader.id) != thread::ROOT {
             return Evaluation::Never(format!(
-                "a sub-agent reads no †{target}: what it needs of it stands in its task"
+                "a sub-agent cannot read †{target}: its task must contain the value"
             ));
         }
         let text = self

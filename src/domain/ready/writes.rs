@@ -1,6 +1,8 @@
-//! Values of the state: who writes a path, in which order, and what stands there for a reader.
+//! Values of the state: who writes a path, in which order, and which value a reader sees.
 //!
-//! Order of writes is (turn, place in the turn). Must not know: who waits.
+//! Must not know: who waits.
+//!
+//! Order of writes is (turn, place in the turn).
 
 use std::collections::BTreeMap;
 
@@ -60,7 +62,8 @@ impl View<'_> {
         found.into_iter().map(|(_, _, id)| id).collect()
     }
 
-    /// Writers before the reader in its own turn or in earlier ones, and those behind it in its turn.
+    /// Writers before the reader in its own turn or in earlier ones, and those after it in its
+    /// turn.
     fn sides(&self, target: &Target) -> (Vec<NodeId>, Vec<NodeId>) {
         let turn = self.state.nodes.get(&self.reader.id).map(|node| node.turn);
         self.writers(target)
@@ -229,7 +232,7 @@ fn overlaps(place: &Target, read: &Target) -> bool {
     place.head == read.head && place.path.iter().zip(&read.path).all(|(a, b)| a == b)
 }
 
-/// True where a write to a place leaves nothing of what stood at the target before.
+/// Returns true if a write to a place replaces everything that was at the target.
 fn covers(place: &Target, read: &Target) -> bool {
     overlaps(place, read) && place.path.len() <= read.path.len()
 }
@@ -262,7 +265,7 @@ fn put<'p>(whole: &mut Value, path: impl IntoIterator<Item = &'p String>, value:
     *here = value;
 }
 
-/// Two active calls of one turn that wrote the same state path: the one that ended last stands.
+/// Other active calls of the turn that wrote the same state path; the one that ended last wins.
 pub fn write_conflicts(state: &State, id: NodeId) -> Vec<NodeId> {
     let (Some(call), Some(turn)) = (state.calls.get(&id), state.turn_of(id)) else {
         return Vec::new();
@@ -307,15 +310,15 @@ pub struct PathWriters {
     pub thread: ThreadId,
     /// The path.
     pub target: Target,
-    /// Calls that wrote it, or will, in the order in which their writes count: the last one that has
-    /// ended stands.
+    /// Calls that wrote it, or will, in the order of their writes: the last one that has ended
+    /// wins.
     pub writers: Vec<NodeId>,
 }
 
 /// Writes by thread and path: turn, place in the turn, call.
 type Writes<'s> = BTreeMap<(ThreadId, &'s Target), Vec<(u32, u32, NodeId)>>;
 
-/// Every path of the state that calls which count write, by thread and name.
+/// Every path of the state that active calls write, by thread and name.
 pub fn written_paths(state: &State) -> Vec<PathWriters> {
     let mut found = Writes::new();
     for id in state.agenda.writers.values().flatten() {
@@ -328,7 +331,7 @@ pub fn written_paths(state: &State) -> Vec<PathWriters> {
         for target in written(call) {
             let writes = found.entry((turn.thread, target)).or_default();
             let write = (turn.pos, call.slot.unwrap_or(u32::MAX), *id);
-            // A call that writes two paths below one key stands there twice.
+            // A call that writes two paths below one key is in it twice.
             if !writes.contains(&write) {
                 writes.push(write);
             }

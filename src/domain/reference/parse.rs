@@ -1,13 +1,16 @@
-//! Reads references and output paths. Grammar: a target is `†call.<label>[.<key>…]`,
-//! `†state.<key>[.<key>…]` or `†input[.<key>…]`; `||` or `<|>` falls back and binds tighter than
-//! `&&` or `*>`. Must not know: what a target is bound to.
+//! Reads references and output paths.
+//!
+//! Must not know: what a target is bound to.
+//!
+//! Grammar: a target is `†call.<label>[.<key>…]`, `†state.<key>[.<key>…]` or `†input[.<key>…]`;
+//! `||` or `<|>` falls back and binds tighter than `&&` or `*>`.
 
 use super::{DAGGER, Expr, OutPath, Root, Target};
 
 /// What is wrong with a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No dagger where one must stand.
+    /// No dagger at the beginning.
     #[error("`{0}` is not a reference: it must begin with †call., †state. or †input")]
     NoDagger(String),
     /// The word after the dagger is none of the three.

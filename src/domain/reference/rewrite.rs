@@ -1,8 +1,10 @@
 //! Finds references in an argument text and replaces them, leaving every other byte as it was.
 //!
-//! The text is scanned, not re-serialised: big numbers, key order and white space survive. The
+//! Must not know: what a reference is bound to.
+//!
+//! The text is scanned, not re-serialised: big numbers, key order and whitespace survive. The
 //! scanner trusts that the text is valid JSON (the schema check runs before it) and stops quietly
-//! where it is not. Must not know: what a reference is bound to.
+//! where it is not.
 
 use std::borrow::Cow;
 
@@ -10,10 +12,10 @@ use super::parse::{self, is_reference};
 use super::{DAGGER, OutPath, Reference};
 use crate::domain::call::Fault;
 
-/// What an argument text says beside the arguments themselves.
+/// What an argument text says besides the arguments themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Its references; `_after` among them, of which only that there is a value counts.
+    /// Its references. Of a reference in `_after` only the existence of the value matters.
     pub references: Vec<Reference>,
     /// The name it gives to its result (`_as`).
     pub label: Option<String>,
@@ -44,7 +46,7 @@ pub fn scan(args: &str) -> Scanned {
                 Ok(()) => scanned.label = Some(found.value.into_owned()),
                 Err(message) => scanned.faults.push(fault(&found.at, "label", message)),
             },
-            // The model's own word: no argument, and no reference whatever it says.
+            // The model's reason: no argument, and no reference whatever it says.
             "/_why" => {}
             "/_out" => match parse::out_path(&found.value) {
                 Ok(out) => scanned.out = Some(out),
@@ -147,7 +149,7 @@ pub fn without_why(args: &str) -> Cow<'_, str> {
     Cow::Owned(tidy(&out))
 }
 
-/// Mends the commas around a member that was taken out.
+/// Fixes the commas around a member that was removed.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_string = false;
@@ -182,8 +184,8 @@ fn tidy(text: &str) -> String {
     out
 }
 
-/// Every string value of a JSON text that says something beside itself, in order: label, output path, all
-/// of what the call waits for, and what begins with a dagger.
+/// The special string values of a JSON text, in order: label, output path, everything that the call
+/// waits for, and values that begin with a dagger.
 fn strings(text: &str) -> Vec<StringValue<'_>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -264,7 +266,7 @@ fn strings(text: &str) -> Vec<StringValue<'_>> {
     found
 }
 
-/// Where a scan of a JSON text stands.
+/// Position of a scan in a JSON text.
 enum Level<'a> {
     /// In an object: the last key, where it began, and whether its colon was passed.
     Object {
@@ -288,7 +290,8 @@ fn pointer(stack: &[Level<'_>]) -> String {
     out
 }
 
-/// Where a value stands that is no string; none for a string, and where the text breaks off.
+/// Returns the range of a value that is not a string; `None` for a string, and where the text
+/// breaks off.
 fn no_string(bytes: &[u8], from: usize) -> Option<std::ops::Range<usize>> {
     let blanks = bytes
         .get(from..)?

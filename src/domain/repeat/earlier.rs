@@ -1,4 +1,4 @@
-//! The executions that a call which asks for consent would repeat: which they are, and whether they count still.
+//! Executions that a call asking for consent would repeat, and what became of them since.
 //!
 //! Must not know: how it is shown, what is answered.
 
@@ -18,42 +18,44 @@ use crate::domain::thread;
 pub enum Earlier<'s> {
     /// One of this run.
     Here(&'s LedgerEntry),
-    /// One of the run that this one left, with the event that told of it here.
+    /// One of the run that this one was forked from, with the event that records it here.
     Elsewhere(Seq, &'s Elsewhere),
 }
 
 /// What became of an execution since it began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
-    /// Nothing took its place.
+    /// Nothing replaced it.
     Counts,
-    /// Its call is history, and its result stands for this one.
+    /// Its call is superseded, and this call was given its result.
     ReusedBy(NodeId),
-    /// Its call is history, or a call that its sub-agent worked for: by what, in words of the domain's own.
+    /// Its call, or a call that its sub-agent worked for, is superseded: by what, without untrusted
+    /// text.
     Replaced(String),
-    /// This call, which is its own or one that its sub-agent worked for, says something else since: by what.
+    /// This call has another revision since: by what. It is the execution's own call, or one that
+    /// its sub-agent worked for.
     Changed(NodeId, String),
-    /// Its call says the same and has another result since.
+    /// Its call has the same revision and another result since.
     Another(NodeId),
-    /// Its call says the same and is to run again.
+    /// Its call has the same revision and is to run again.
     Again(NodeId),
 }
 
 impl Since {
-    /// True where nothing took its place.
+    /// Returns true if nothing replaced it.
     pub fn counts(&self) -> bool {
         *self == Self::Counts
     }
 
-    /// The same in a few lower-case words; no text of anybody else is in them.
+    /// Describes it in a few lower-case words, without untrusted text.
     pub fn describe(&self) -> String {
         match self {
-            Self::Counts => "counts still".to_owned(),
-            Self::ReusedBy(call) => format!("its result stands for {call}"),
-            Self::Replaced(why) => format!("counts no more: {why}"),
-            Self::Changed(call, by) => format!("counts no more: {by} changed {call} since"),
-            Self::Another(call) => format!("counts no more: {call} has another result since"),
-            Self::Again(call) => format!("counts no more: {call} is to run again"),
+            Self::Counts => "still active".to_owned(),
+            Self::ReusedBy(call) => format!("its result is used for {call}"),
+            Self::Replaced(why) => format!("superseded: {why}"),
+            Self::Changed(call, by) => format!("superseded: {by} changed {call} since"),
+            Self::Another(call) => format!("superseded: {call} has another result since"),
+            Self::Again(call) => format!("superseded: {call} is to run again"),
         }
     }
 }
@@ -114,7 +116,7 @@ pub fn since(state: &State, entry: &LedgerEntry) -> Since {
     }
 }
 
-/// Who made a call another one than it was in a revision.
+/// Names what changed a call after a revision.
 fn changed_by(state: &State, node: &Node, rev: Rev) -> String {
     let repaired = node.rev() > rev && matches!(node.now().origin, Origin::Repair { .. });
     if repaired {

@@ -1,4 +1,6 @@
-//! Whether the world may say something else than it did when an execution ran. Must not know: who asks, what comes of it.
+//! Tells whether the world may have changed since an execution ran.
+//!
+//! Must not know: who asks, what follows from it.
 
 use std::ops::Bound;
 
@@ -7,8 +9,8 @@ use crate::domain::call::{Call, EffectClass};
 use crate::domain::id::Seq;
 use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
 
-/// True where something that may have changed the world was begun since an execution, was under way
-/// beside it, or is in doubt.
+/// Returns true if an execution that may have changed the world began since this one, ran at the
+/// same time, or has an unknown outcome.
 pub fn world_changed_since(state: &State, seq: Seq) -> bool {
     changed_between(state, seq, Bound::Unbounded)
 }
@@ -33,8 +35,8 @@ fn changes(entry: &LedgerEntry) -> bool {
     entry.effect.has_effect() && entry.outcome != LedgerOutcome::DidNot
 }
 
-/// Executions that can have changed the world and were begun before this event, and that were under way at it or are in
-/// doubt.
+/// Executions that may have changed the world and began before this event, if they were running at
+/// it or have an unknown outcome.
 fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
     let before = state.agenda.effects.range(..seq).next_back();
     let from = before.map_or(seq, |(_, first)| *first);
@@ -46,8 +48,9 @@ fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
     })
 }
 
-/// Notes that an execution can have changed the world, with the first of those that were under way, or in doubt, when it
-/// began: who looks for what was under way at some time need not look further back than that.
+/// Notes that an execution may have changed the world. With it goes the first execution that was
+/// running, or had an unknown outcome, when it began: a search for what ran at some time need not
+/// look further back.
 pub(in crate::domain) fn note_effect(state: &mut State, seq: Seq) {
     let first = beside(state, seq).next().map_or(seq, |entry| entry.seq);
     // That of a sub-agent is known only once it has had an effect.
@@ -91,7 +94,7 @@ pub(in crate::domain) mod check {
             let before: Vec<Seq> = before.filter(beside).map(|entry| entry.seq).collect();
             let found = super::beside(state, seq).filter(|entry| changes(entry));
             let found: Vec<Seq> = found.map(|entry| entry.seq).collect();
-            assert_eq!(found, before, "beside {seq}");
+            assert_eq!(found, before, "at the same time as {seq}");
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Filling templates: what comes out, what is refused, and that data stays data.
+//! Tests of filling templates: values, errors, and that data stays data.
+//!
+//! Must not know: how a template is offered.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -133,7 +135,7 @@ fn bad_templates_are_refused_with_the_cure() {
             Probe,
             "t",
             json!({"k": "{result/id}"}),
-            "`{result/id}` needs a result, and a probe is for calls of which none is known",
+            "`{result/id}` needs a result, and a probe has none",
         ),
         (
             Probe,

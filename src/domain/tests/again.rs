@@ -1,5 +1,6 @@
-//! Requests that are made again by themselves: what they wait for, and which are left to the operator. Must not know:
-//! how it is shown.
+//! Tests of requests that are retried: their waits, and the ones left to the operator.
+//!
+//! Must not know: how a retry is shown.
 
 use super::world::*;
 use crate::domain::breaker::{Phase, Scope};
@@ -14,7 +15,7 @@ use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, StreamFaultKind};
 use crate::resilience::breaker::Settings;
 
-/// The open stream breaks; the server asks to wait so many milliseconds.
+/// Breaks the open stream; the server asks for a wait of `retry_after_ms`.
 fn limited(w: &mut World, retry_after_ms: u64) {
     w.breaks(StreamFaultKind::RateLimit, Some(retry_after_ms));
 }
@@ -114,9 +115,9 @@ fn a_paused_run_retries_once_it_resumes() {
     let words: Vec<String> = waits(&w).iter().map(|one| one.describe(Some(0))).collect();
     assert_eq!(
         words,
-        ["turn 2 is asked again when the run goes on (network error)"]
+        ["turn 2 is asked again when the run resumes (network error)"]
     );
-    assert!(!ladder::counts_down(&w.state, 0), "nobody knows when");
+    assert!(!ladder::counts_down(&w.state, 0), "the time is not known");
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.asked.len(), 2, "its time had passed meanwhile");
 }
@@ -160,7 +161,7 @@ fn a_shut_endpoint_is_waited_for_and_named() {
 fn a_crash_of_the_program_does_not_count_against_the_endpoint() {
     let mut w = World::new();
     w.crash();
-    assert_eq!(waits(&w), [], "what was cut off is asked again at once");
+    assert_eq!(waits(&w), [], "an interrupted request is sent again immediately");
 }
 
 #[test]
@@ -170,12 +171,12 @@ fn a_pause_within_the_wait_lets_nothing_be_sent_when_it_ends() {
     let reason = String::new();
     w.run(RunCommand::Pause { reason }).unwrap();
     let words = waits(&w)[0].describe(Some(0));
-    assert_eq!(words, "turn 2 is asked again when the run goes on (rate limit)");
+    assert_eq!(words, "turn 2 is asked again when the run resumes (rate limit)");
     w.waited(TurnId(2));
     assert_eq!((w.asked.len(), w.state.requests), (1, 1), "the run is paused");
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!((w.asked.len(), w.state.requests), (2, 2));
-    // One that is let go on before that is over still waits for it.
+    // A run that is resumed before the end of the wait still waits for it.
     let mut w = World::new();
     limited(&mut w, 15_000);
     let reason = String::new();
@@ -274,7 +275,7 @@ fn guidance_within_the_wait_is_part_of_the_request_that_follows() {
     // It counts among the turns before the one that was asked with it.
     let order: Vec<TurnId> = w.turns();
     assert_eq!(order, [TurnId(1), TurnId(3), TurnId(2)]);
-    // Undone, that reply falls as well: the turn is one that broke, and waits as it did.
+    // The undo supersedes that reply too: the turn is broken again and waits as before.
     w.undo().unwrap();
     assert_eq!((w.asked.len(), waits(&w).len()), (2, 1));
     w.waited(TurnId(2));

@@ -1,4 +1,6 @@
-//! Approvals: bound to the revision and the bytes that were shown. Must not know: consent.
+//! Tests of approvals: an approval binds to the revision and the bytes shown.
+//!
+//! Must not know: consent.
 
 use super::world::*;
 use crate::domain::bulk;
@@ -146,7 +148,7 @@ fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
     w.retry(id).unwrap();
     assert!(
         matches!(w.status(id), Status::Consent(_)),
-        "it ran: nobody's approval holds"
+        "it ran: its approval is used up"
     );
 }
 
@@ -301,7 +303,7 @@ fn a_deadline_applies_to_one_revision_and_stops_during_a_pause() {
     w.elapsed(Timer::Deadline { call: id });
     assert_eq!(w.status(id), Status::AwaitingApproval);
     w.run(RunCommand::Resume {}).unwrap();
-    assert_eq!(w.deadlines(id).len(), 2, "it begins anew");
+    assert_eq!(w.deadlines(id).len(), 2, "the deadline restarts");
     w.elapsed_of_old(&Timer::Deadline { call: id });
     assert_eq!(
         w.status(id),
@@ -314,7 +316,7 @@ fn a_deadline_applies_to_one_revision_and_stops_during_a_pause() {
     assert_eq!(w.status(id), Status::Succeeded);
 }
 
-/// A rule that may be used twice is used twice, also where three calls become ready at once.
+/// A rule with two uses is used twice, also where three calls become ready together.
 #[test]
 fn a_rule_with_uses_is_used_as_often_and_no_more() {
     let rules = Rules {
@@ -360,7 +362,11 @@ fn only_plain_questions_are_approved_together() {
         all.map(|item| item.call).collect()
     };
     let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
-    assert_eq!(ids(&w), [a, b, c], "what waits for a result waits for no word");
+    assert_eq!(
+        ids(&w),
+        [a, b, c],
+        "a call that waits for a result needs no decision"
+    );
     let before = bulk::digest(&bulk::together(&w.state));
     // A tool that cannot be undone is looked at alone.
     w.tag("shell", "irreversible");

@@ -1,4 +1,6 @@
-//! A program of the operator's that is asked about calls. Must not know: how it is asked.
+//! Tests of an external approver program that is asked about calls.
+//!
+//! Must not know: how the program is asked.
 
 use super::world::*;
 use crate::domain::approver;
@@ -167,7 +169,7 @@ fn it_is_not_asked_about_what_is_denied_allowed_or_cannot_be_undone() {
     assert_eq!(w.status(id), Status::AwaitingApproval);
     let set = w.state.calls[&id].approval.due_set;
     answered(&mut w, (id, set), Answer::Allow);
-    assert!(w.runs(id).is_empty(), "an answer that nobody asked for");
+    assert!(w.runs(id).is_empty(), "an answer without a question");
 }
 
 #[test]

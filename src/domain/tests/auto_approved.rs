@@ -1,5 +1,6 @@
-//! What the policy alone let run, and has not begun, does not run once the policy is stricter. Must not know: the
-//! language of policies.
+//! Tests of calls that only the policy approved: a stricter policy stops those waiting to run.
+//!
+//! Must not know: the language of policies.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder::{Next, Retry, Timer};
 use crate::domain::rule::RuleRequest;
 
-/// Calls that were let run, of which one runs.
+/// Three approved calls; one of them runs.
 fn over_the_limit(rules: Rules) -> (World, [NodeId; 3]) {
     let mut w = World::limited(
         rules,
@@ -120,7 +121,7 @@ fn dropping_a_rule_revokes_its_approvals() {
     w.drain();
     assert_eq!(ran(&w), [a]);
     w.approve(b).unwrap();
-    assert_eq!(ran(&w), [a, b], "a person lets it run");
+    assert_eq!(ran(&w), [a, b], "the operator approved it");
 }
 
 fn transient_failure() -> Outcome {
@@ -163,7 +164,10 @@ fn a_retry_after_a_failure_is_checked_against_the_policy_too() {
                 w.run(policy(name)).unwrap();
             } else {
                 w.run(policy(name)).unwrap();
-                assert!(matches!(w.status(a), Status::Running(_)), "what runs goes on");
+                assert!(
+                    matches!(w.status(a), Status::Running(_)),
+                    "a running call continues"
+                );
                 w.finish_with(a, transient_failure());
             }
             let timers: Vec<Timer> = w.timers.drain(..).map(|(timer, _)| timer).collect();

@@ -1,6 +1,8 @@
-//! A book of executions, kept from the events alone: what may have happened, what a person consented
-//! to, what came too late. It must agree with the rules that ask for consent, reuse results and
-//! fence. Must not know: the ledger of the run.
+//! Keeps a second ledger of executions, consents and late results from the events alone.
+//!
+//! Must not know: the ledger of the run.
+//!
+//! The rules for consent, reuse of results and fencing must agree with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,24 +46,24 @@ struct Line {
 #[derive(Default)]
 pub struct Book {
     lines: Vec<Line>,
-    /// What the run that this one left did since, by the event that says so.
+    /// Effects of the source run after the fork, by the event that reports each.
     elsewhere: BTreeMap<Seq, Arc<Elsewhere>>,
-    /// Executions that a person let a revision of a call repeat.
+    /// Executions that a revision of a call may repeat, with the event of the consent.
     consents: BTreeMap<(NodeId, Rev, Seq), Seq>,
-    /// When another branch or reply came back last: consent does not come back with it.
+    /// The last time another branch or reply was restored: consent is not restored with it.
     recalled: Seq,
-    /// Executions that the newest question of a call was about.
+    /// Executions that the newest question about a call named.
     asked: BTreeMap<NodeId, Vec<Seq>>,
-    /// Calls whose next value is the engine's own reuse.
+    /// Calls whose next result is a recorded one that the run uses again.
     reuses: BTreeSet<NodeId>,
-    /// The execution that works for each call: the newest, or the one whose sub-agent an edit, or a branch that
-    /// came back, let go on.
+    /// The current execution of each call: the newest, or the one whose sub-agent continues after an edit or
+    /// on a restored branch.
     works: BTreeMap<NodeId, Attempt>,
-    /// What stood before a result that comes too late.
+    /// The state before a result that arrives too late.
     late: Option<Snapshot>,
 }
 
-/// All that a late result must leave alone.
+/// Everything that a late result must not change.
 struct Snapshot {
     nodes: Vec<Node>,
     calls: Vec<(NodeId, Way)>,
@@ -78,7 +80,7 @@ impl Snapshot {
     }
 }
 
-/// True where an effect of another run may be that of a tool with arguments, by all that is told of it.
+/// True where an effect of another run may be an effect of this tool with these arguments.
 fn may_be(what: &Elsewhere, tool: &str, args: &Value) -> bool {
     if what.is_untold() {
         return *what.tool == *UNREADABLE || *what.tool == *tool;
@@ -96,13 +98,13 @@ fn what_runs(state: &State, id: NodeId) -> (String, Value) {
     (tool.to_string(), args)
 }
 
-/// True where the call counts, whether an edit holds it or not.
+/// True where the call is active or suspended.
 fn counts(state: &State, id: NodeId) -> bool {
     let turn = state.turn_of(id).expect("a turn");
     state.nodes[&id].active && !matches!(turn.activity, Activity::Superseded(_))
 }
 
-/// True where the result of a call that counts came from an execution.
+/// True where the result of an active call came from this execution.
 fn gave_what_counts(state: &State, line: &Line) -> bool {
     let given = state.observation(line.call).map(|node| &node.now().content);
     // The result of a call that has to run again is none.
@@ -211,7 +213,7 @@ impl Book {
         }
     }
 
-    /// Executions that a call of a class would repeat, of the kinds that nobody repeats unasked.
+    /// Executions that a call of an effect class would repeat and that need consent.
     fn repeats(&self, state: &State, call: NodeId, effect: EffectClass) -> BTreeSet<Seq> {
         let (tool, args) = what_runs(state, call);
         let repeats = |line: &&Line| {
@@ -231,9 +233,8 @@ impl Book {
         own.chain(elsewhere.map(|(seq, _)| *seq)).collect()
     }
 
-    /// Who is asked is asked about what would be repeated and was not consented to, and nothing else.
-    /// Beside it stand executions that count for less than they could: cut off by an edit, or followed by
-    /// another one of their call.
+    /// Checks a question for consent: it names all executions that would be repeated without consent.
+    /// It may also name executions that an edit interrupted, or that another one of their call follows.
     fn asks(&self, state: &State, call: NodeId, entries: &[Seq]) {
         let rev = state.nodes[&call].rev();
         let all = self.repeats(state, call, state.calls[&call].effect);
@@ -264,8 +265,8 @@ impl Book {
         );
     }
 
-    /// No effect that an edit left behind, of which nobody knows the end, or of this very call happens
-    /// again unless a person was asked about that very execution and said so.
+    /// Checks a start: it repeats no orphaned effect, no effect of unknown outcome and no effect of its
+    /// own call, unless a person consented to exactly that execution.
     fn starts(
         &mut self,
         state: &State,

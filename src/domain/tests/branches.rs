@@ -1,5 +1,6 @@
-//! Undo, redo, branches: what stands again, what runs again, what does not. Must not know: how they
-//! are shown.
+//! Tests of undo, redo and branches: which nodes are active or run again.
+//!
+//! Must not know: how branches are shown.
 
 use super::world::*;
 use crate::domain::branch::{branches, compare::compare, redo_target};
@@ -50,13 +51,13 @@ fn an_undone_edit_leaves_everything_as_it_was_and_runs_nothing() {
     assert_eq!(answers(&w), ["first"]);
     assert!(
         matches!(w.state.mode, Mode::Finished(_)),
-        "the answer stands again"
+        "the answer is active again"
     );
     assert_eq!(w.value(w.id("a")), r#"{"v":2}"#);
     assert_eq!(w.value(w.id("b")), r#"{"v":3}"#);
     assert_eq!(w.rev(w.id("a")), Rev(1));
     assert_eq!(w.executed.len(), runs, "nothing runs again");
-    assert_eq!(w.asked.len(), asked, "nobody is asked again");
+    assert_eq!(w.asked.len(), asked, "the model is not asked again");
     w.redo().unwrap();
     assert_eq!(answers(&w), ["second"]);
     assert_eq!(w.value(w.id("b")), r#"{"v":6}"#);
@@ -150,7 +151,7 @@ fn work_running_next_to_an_undone_edit_continues() {
     w.stream(call("pure", r#"{"_as":"p","n":1}"#));
     let (a, p) = (w.id("a"), w.id("p"));
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
-    // The stream and the sibling go on in the new epoch.
+    // The stream and the sibling continue in the new epoch.
     w.stream(call("pure", r#"{"_as":"q","n":3}"#));
     let q = w.id("q");
     w.finish(p);
@@ -219,7 +220,10 @@ fn a_restored_effect_is_not_repeated_and_an_orphaned_one_is_reported() {
         RefusalKind::Effects
     );
     w.undo().unwrap();
-    assert!(!w.state.ledger[&entry].more.orphaned, "its result counts again");
+    assert!(
+        !w.state.ledger[&entry].more.orphaned,
+        "its result is active again"
+    );
     assert!(w.state.ledger[&other].more.orphaned);
     assert_eq!(w.starts(a), 1);
     // The same write in a new turn of the branch that lost it needs consent.
@@ -271,7 +275,7 @@ fn later_turns_can_be_preserved_and_are_marked() {
     let asked = w.asked.len();
     let command = commit(&w);
     send(&mut w, command).unwrap();
-    assert_eq!(w.asked.len(), asked, "nobody is asked");
+    assert_eq!(w.asked.len(), asked, "the model is not asked");
     assert!(w.state.turns[&turn].drifted);
     assert_eq!(answers(&w), ["first"]);
     w.undo().unwrap();
@@ -446,12 +450,12 @@ fn an_undo_that_was_shown_before_another_edit_is_refused() {
     ] {
         assert_eq!(kind(send(&mut w, command)), RefusalKind::Changed);
     }
-    assert_eq!(w.state, before, "the other edit stands");
+    assert_eq!(w.state, before, "the other edit is still active");
     let now = EditCommand::Undo {
         epoch: Some(w.state.epoch),
         effects_seen: None,
     };
     send(&mut w, now).unwrap();
     assert!(!w.last_request().contains("be brief"));
-    assert_eq!(w.rev(w.id("a")), Rev(2), "the one before still stands");
+    assert_eq!(w.rev(w.id("a")), Rev(2), "the earlier edit is still active");
 }

@@ -1,5 +1,6 @@
-//! Breakers: what they let through, what they hold back, and what ended too late to count. Must not
-//! know: engine, clocks.
+//! Tests of breakers: calls let through, calls held back, ends that are too late to count.
+//!
+//! Must not know: engine, clocks.
 
 use proptest::prelude::*;
 

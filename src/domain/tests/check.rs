@@ -1,4 +1,5 @@
-//! What must be true after every event and whenever the run waits, recomputed from scratch.
+//! Checks what must be true after every event and whenever the run waits, recomputed from scratch.
+//!
 //! Must not know: which session led there.
 
 mod agenda;
@@ -32,7 +33,7 @@ pub struct Witness {
     revisions: BTreeMap<NodeId, Vec<Revision>>,
     /// Bytes of the newest execution of each call, with the event.
     ran: BTreeMap<NodeId, (Seq, Arc<str>)>,
-    /// Calls that a person asked to run again since their newest execution, or that were in doubt.
+    /// Calls that a person asked to run again since their newest execution, or with an unknown outcome.
     again: BTreeSet<NodeId>,
     /// What was last decided to run.
     decided: BTreeMap<NodeId, Option<Digest>>,
@@ -93,7 +94,7 @@ impl Witness {
                 self.again.insert(*call);
             }
             Event::Run(RunEvent::Reopened { .. }) => self.again.extend(&state.agenda.running),
-            // What was ready with other bytes meanwhile has nothing that stands.
+            // A call that became ready with other bytes meanwhile has no current result.
             Event::Call(CallEvent::Ready {
                 call,
                 resolved: Some(bytes),
@@ -112,9 +113,9 @@ impl Witness {
         let bytes = ready::resolved_args(state, call).expect("it has bytes");
         let rev = state.nodes[&id].rev();
         let acts = state.turn_of(id).is_some_and(|turn| thread::acts(state, turn));
-        assert!(acts, "{id} starts in a turn that is held");
+        assert!(acts, "{id} starts in a suspended turn");
         let goes = state.mode == Mode::Running || matches!(state.mode, Mode::Paused(_)) && state.step;
-        assert!(goes, "{id} starts while the run stands still");
+        assert!(goes, "{id} starts while the run is paused or ended");
         let pinned = state.observation(id).is_some_and(|node| node.pinned);
         assert!(!pinned, "{id} starts although a person wrote its result");
         assert!(!call.suspect, "{id} starts although its inputs are in question");
@@ -134,7 +135,7 @@ impl Witness {
         if let Some((_, before)) = self.ran.get(&id) {
             assert!(
                 self.again.contains(&id) || *before != bytes,
-                "{id} runs again with the same arguments although nobody asked: {bytes}"
+                "{id} runs again unasked with the same arguments: {bytes}"
             );
         }
         assert_eq!(
@@ -214,7 +215,7 @@ impl Witness {
             .collect();
     }
 
-    /// Every branch is remembered as it was left, and comes back so.
+    /// Every branch is remembered as it was left, and is restored like that.
     fn ends_stay(&mut self, state: &State, event: &Event) {
         let Event::Edit(EditEvent::Recalled { of, .. }) = event else {
             return;
@@ -222,7 +223,7 @@ impl Witness {
         epochs::remembered(state, &self.ends);
         let now = End::of(state).nodes;
         let then = &self.ends[of].nodes;
-        // What the model took back by saying something else is gone wherever that counts.
+        // Nodes that the model replaced with another reply are gone where that reply is active.
         let took_back = |id: &NodeId| {
             let turn = &state.turns[&state.nodes[id].turn];
             let replaced = &state.nodes[&id.call()].replaced;
@@ -231,7 +232,11 @@ impl Witness {
                 && !matches!(turn.activity, Activity::Superseded(_))
         };
         for (id, rev) in then.iter().filter(|(id, _)| !took_back(id)) {
-            assert_eq!(now.get(id), Some(rev), "{id} counts again as it counted");
+            assert_eq!(
+                now.get(id),
+                Some(rev),
+                "{id} has another revision on the restored branch"
+            );
         }
         for id in now.keys().filter(|id| !then.contains_key(id)) {
             let turn = state.nodes[id].turn;
@@ -305,7 +310,7 @@ pub fn at_rest(state: &State) {
     if !matches!(state.mode, Mode::Stopped(_)) {
         for id in &state.agenda.woken {
             let held = !state.turn_of(*id).is_some_and(|turn| thread::acts(state, turn));
-            assert!(held, "{id} has something to do and nobody does it");
+            assert!(held, "{id} is not suspended and not handled");
         }
     }
     for call in state.calls.values() {
@@ -319,14 +324,14 @@ pub fn at_rest(state: &State) {
         let before = || state.turns_of(turn.thread).filter(|one| one.pos < turn.pos);
         assert!(
             turn.drifted || before().all(|one| one.settled),
-            "{} stands behind an open turn",
+            "{} follows an open turn",
             turn.id
         );
         if !turn.drifted {
             assert_eq!(
                 turn.context,
                 Some(context_hash(state, turn.thread, Some(turn.id))),
-                "{} was asked with something else than what stands before it",
+                "{} was asked with another context than the turns before it",
                 turn.id
             );
         }
@@ -402,7 +407,7 @@ fn thought_first(state: &State) {
                 edited = Some(node.now().event);
                 assert!(
                     !node.active || !matches!(turn.stream, Stream::Open),
-                    "{} goes on streaming behind a rewritten thought",
+                    "{} is still streaming after a rewritten thought",
                     turn.id
                 );
             }
@@ -410,7 +415,7 @@ fn thought_first(state: &State) {
     }
 }
 
-/// Every call has exactly one result, directly behind its message, under an id of its own.
+/// Every call has exactly one result, directly after its message, with an id of its own.
 pub fn transcript(messages: &[Message]) {
     let mut open: BTreeSet<Arc<str>> = BTreeSet::new();
     let mut seen: BTreeSet<Arc<str>> = BTreeSet::new();

@@ -1,5 +1,6 @@
-//! Effects that may already have happened: nothing repeats them without consent. Must not know:
-//! ordinary approvals.
+//! Tests of effects that may already have happened: none is repeated without consent.
+//!
+//! Must not know: ordinary approvals.
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Outcome, Status};
@@ -137,7 +138,7 @@ fn going_back_to_arguments_that_ran_asks() {
     w.args(id, r#"{ "_as":"a", "n":1 }"#).unwrap();
     assert!(
         matches!(w.status(id), Status::Consent(_)),
-        "white space makes no other effect"
+        "whitespace makes no other effect"
     );
     assert_eq!(w.runs(id).len(), 2);
 }
@@ -299,7 +300,7 @@ fn a_pending_call_needs_consent_when_an_equal_effect_becomes_unknown() {
     assert_eq!(
         w.status(a),
         Status::AwaitingApproval,
-        "it stands there for all to see"
+        "it waits for approval, visible in the queue"
     );
     w.args(b, r#"{"_as":"b","n":2}"#).unwrap();
     assert_eq!(w.status(a), Status::Consent(ConsentCause::Orphaned));

@@ -1,5 +1,6 @@
-//! A result that a person wrote stays where the model is asked again for its turn. Must not know: how counterparts are
-//! found, how a correction is shown.
+//! Tests that a result written by a person stays when the model is asked again for its turn.
+//!
+//! Must not know: how counterparts are found, how a correction is shown.
 
 mod branches;
 
@@ -104,7 +105,7 @@ fn it_stays_through_one_edit_after_another() {
             .unwrap();
     }
     w.reply(&[b("read")]);
-    // The newest word counts.
+    // The newest correction is used.
     w.correct(w.id("b"), BETTER).unwrap();
     w.reply(&[answer("better")]);
     w.correct(w.id("a"), r#"{"v":90}"#).unwrap();
@@ -139,11 +140,11 @@ fn whatever_edit_asks_the_model_again_it_stays() {
         let mut w = two_turns("read");
         w.correct(w.id("b"), GOOD).unwrap();
         w.reply(&[answer("after b")]);
-        // So that what runs again gives something else than before.
+        // A call that runs again must give another result.
         w.rules.results = std::sync::Arc::new(|_, _| Outcome::ok(r#"{"v":33}"#));
         edit(&mut w);
         w.drain();
-        assert!(!w.open.is_empty(), "edit {at} asks nobody");
+        assert!(!w.open.is_empty(), "edit {at} does not ask the model");
         if at == 2 {
             // The first turn is asked for again, too.
             w.reply(&[a()]);
@@ -158,7 +159,7 @@ fn whatever_edit_asks_the_model_again_it_stays() {
 
 #[test]
 fn a_result_stays_however_the_call_had_ended_before() {
-    // Refused by the policy, waiting, failed, never to run: a person wrote what it gives.
+    // Denied, waiting, failed, or never run: a person wrote the result of the call.
     let waits = |rules: &mut Rules| _ = rules.gates.insert("read".into(), crate::domain::call::Gate::Ask);
     let denied = |rules: &mut Rules| _ = rules.gates.insert("read".into(), crate::domain::call::Gate::Deny);
     let fails = |rules: &mut Rules| {
@@ -188,7 +189,7 @@ fn a_result_stays_however_the_call_had_ended_before() {
         assert_eq!(w.executed.len(), runs, "case {at}");
         assert!(
             w.state.queue().next().is_none(),
-            "case {at}: nobody is asked again"
+            "case {at}: the operator is not asked again"
         );
     }
 }
@@ -226,7 +227,7 @@ fn different_arguments_drop_the_correction_and_notify_the_operator_once() {
     assert_eq!(w.starts(w.id("b")), 1);
     assert_eq!(lost(&w), [vec![before.observation()]]);
     w.reply(&[answer("else")]);
-    assert_eq!(lost(&w).len(), 1, "it is told once");
+    assert_eq!(lost(&w).len(), 1, "it is reported once");
     // Where the same call comes back, so does what was said of it.
     w.correct(w.id("a"), r#"{"v":61}"#).unwrap();
     w.reply(&[b("read")]);
@@ -237,7 +238,7 @@ fn different_arguments_drop_the_correction_and_notify_the_operator_once() {
 fn a_run_that_ends_before_the_call_repeats_reports_the_lost_correction() {
     let mut w = corrected("read");
     let before = w.id("b");
-    w.reply(&[answer("at once")]);
+    w.reply(&[answer("now")]);
     assert_eq!(lost(&w), [vec![before.observation()]]);
     assert!(matches!(w.state.mode, Mode::Finished(_)));
 }
@@ -280,13 +281,13 @@ fn equal_calls_are_distinguished_after_a_rewritten_thought() {
         let mut w = World::new();
         w.reply(&[a()]);
         w.drain();
-        w.reply(&[again(), think("and once more"), again()]);
+        w.reply(&[again(), think("and again"), again()]);
         w.drain();
         let calls = w.all(NodeKind::Call);
         w.correct(calls[if second { 2 } else { 1 }], GOOD).unwrap();
         w.reply(&[answer("one")]);
-        // The reply goes on behind the thought: its second call is the second still.
-        w.text(w.all(NodeKind::Thought)[2], "rather once more").unwrap();
+        // The reply continues after the thought: its second call is still the second.
+        w.text(w.all(NodeKind::Thought)[2], "rather again").unwrap();
         w.reply(&[again()]);
         w.drain();
         let own =
@@ -295,7 +296,7 @@ fn equal_calls_are_distinguished_after_a_rewritten_thought() {
         // And it is where all of it is asked for again.
         w.reply(&[answer("two")]);
         w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
-        w.reply(&[again(), think("and once more"), again()]);
+        w.reply(&[again(), think("and again"), again()]);
         w.drain();
         assert_eq!(own(&w), [true, !second, second]);
     }
@@ -346,7 +347,7 @@ fn who_takes_it_back_has_it_taken_back() {
             }
             assert!(
                 lost(&w).is_empty(),
-                "{at} {again}: nothing is lost that was taken back"
+                "{at} {again}: a withdrawn correction is not lost"
             );
         }
     }
@@ -409,7 +410,7 @@ fn the_preview_lists_preserved_and_lost_corrections() {
     let found = plan(&w.state, &[edit]).unwrap();
     assert_eq!(found.corrections_lost, [b.observation()]);
     assert!(found.corrections.is_empty());
-    // A call that an operator put in: nobody makes it again.
+    // A call inserted by the operator: the model does not repeat it.
     let (after, args) = (Some(w.turn_of(b)), r#"{"_as":"mine","n":7}"#.into());
     w.edit(Edit::InsertCall {
         after,

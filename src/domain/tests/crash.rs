@@ -1,4 +1,6 @@
-//! The program dies at any time and goes on. Must not know: how a journal is stored.
+//! Tests of programs that die at any time and resume.
+//!
+//! Must not know: how a journal is stored.
 
 use super::world::*;
 use crate::domain::apply;
@@ -51,8 +53,8 @@ fn every_status_survives_a_crash() {
     assert_eq!(w.asked.len(), 2);
 }
 
-/// A service that can tell a repetition must be able to tell it also from a process that goes on with
-/// another model.
+/// The idempotency key stays the same in a process that resumes with another model, so that the
+/// service recognizes a repetition.
 #[test]
 fn another_model_does_not_change_the_key_of_an_effect() {
     let keys = |refit: bool| {
@@ -169,7 +171,7 @@ fn what_was_deleted_before_the_crash_is_matched_and_stays_deleted() {
     assert!(!w.state.nodes[&b].active);
     assert!(!w.last_request().contains(&format!("call_{b}\"")));
 
-    // The same with a difference before the deleted one: everything behind it is new.
+    // The same with a difference before the deleted one: everything after it is new.
     let mut w = World::new();
     for label in ["a", "b", "c"] {
         w.stream(call("read", &format!(r#"{{"_as":"{label}"}}"#)));

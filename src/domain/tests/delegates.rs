@@ -1,5 +1,8 @@
-//! Sub-agents: each works alone, its answer is the result of its call, and an edit inside one leaves
-//! the others alone. Must not know: how a sub-agent is shown.
+//! Tests of sub-agents: each works alone, and its answer is the result of its call.
+//!
+//! Must not know: how a sub-agent is shown.
+//!
+//! An edit inside one sub-agent leaves the others alone.
 
 mod bounds;
 mod edits;
@@ -64,7 +67,7 @@ fn answered() -> World {
 fn two_work_at_once_each_with_its_own_task_and_nothing_else() {
     let w = two();
     let (a, b) = (w.id("a"), w.id("b"));
-    assert_eq!(w.open.len(), 2, "both are asked at once, the root is not");
+    assert_eq!(w.open.len(), 2, "both are asked together, the root is not");
     assert!(matches!(w.status(a), Status::Running(_)) && matches!(w.status(b), Status::Running(_)));
     assert!(w.executed.is_empty(), "no tool runs for a delegated call");
     let texts: Vec<String> = w.asked[1..]
@@ -127,7 +130,7 @@ fn any_order_of_their_steps_comes_to_the_same() {
         assert_eq!(w.value(both[0]), r#""x is done""#);
         seen.insert(w.last_request());
     }
-    assert_eq!(seen.len(), 1, "the root is told the same: {seen:?}");
+    assert_eq!(seen.len(), 1, "the root sees the same: {seen:?}");
 }
 
 #[test]
@@ -194,7 +197,7 @@ fn scopes_are_read_once_shown_under_their_names_and_recorded() {
         .map(|one| one.source)
         .collect();
     assert_eq!(bound, [Some(w.id("s")), None]);
-    // What it was shown changes: it begins anew; where it comes out equal, it goes on.
+    // A changed input restarts the sub-agent; with an equal input it continues.
     let old = thread_of(&w, a);
     w.correct(w.id("s"), r#"{"v":2,"w":1}"#).unwrap();
     assert_eq!(thread_of(&w, a), old, "it reads the same");

@@ -1,5 +1,6 @@
-//! What a call that asks for consent would repeat: which executions, and why they count no more. Must not know: where
-//! that is shown.
+//! Tests of what a call awaiting consent would repeat, and why each execution is superseded.
+//!
+//! Must not know: where that is shown.
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Status};
@@ -51,7 +52,7 @@ fn it_is_named_with_the_edit_that_replaced_it_and_nothing_else_is() {
     ]);
     let (b, c) = (w.id("b"), w.id("c"));
     assert_eq!(w.status(b), Status::Consent(ConsentCause::Orphaned));
-    let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
+    let why = format!("superseded: an edit replaced it ({})", last_edit(&w));
     assert_eq!(repeated_by(&w, b), [(entry(&w, a), a.to_string(), why)]);
     assert_eq!(repeated_by(&w, c), [], "it repeats nothing");
     assert_eq!(repeated_by(&w, a), [], "it asks for nothing");
@@ -72,7 +73,7 @@ fn an_undo_has_no_name_and_a_result_that_was_given_on_counts_there() {
     w.consent(b, ConsentChoice::Reuse { entry: from }).unwrap();
     let found = since(&w.state, &w.state.ledger[&from]);
     assert_eq!(found, Since::ReusedBy(b));
-    assert_eq!(found.describe(), format!("its result stands for {b}"));
+    assert_eq!(found.describe(), format!("its result is used for {b}"));
     assert!(!found.counts());
 
     let mut w = World::new();
@@ -85,7 +86,7 @@ fn an_undo_has_no_name_and_a_result_that_was_given_on_counts_there() {
     w.undo().unwrap();
     w.reply(&[call("write", r#"{"_as":"b","n":1}"#)]);
     let b = w.id("b");
-    let why = "counts no more: an undo replaced it".to_owned();
+    let why = "superseded: an undo replaced it".to_owned();
     assert_eq!(repeated_by(&w, b), [(entry(&w, a), a.to_string(), why)]);
 }
 
@@ -100,7 +101,7 @@ fn the_earlier_execution_of_a_repeated_call_shows_if_it_was_edited_since() {
     let first = entry(&w, a);
     assert_eq!(
         repeated_by(&w, a),
-        [(first, a.to_string(), "counts still".to_owned())]
+        [(first, a.to_string(), "still active".to_owned())]
     );
 
     let mut w = World::new();
@@ -110,7 +111,7 @@ fn the_earlier_execution_of_a_repeated_call_shows_if_it_was_edited_since() {
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     w.drain();
     w.args(a, r#"{ "_as":"a", "n":1 }"#).unwrap();
-    let why = format!("counts no more: an edit ({}) changed {a} since", last_edit(&w));
+    let why = format!("superseded: an edit ({}) changed {a} since", last_edit(&w));
     assert_eq!(repeated_by(&w, a), [(entry(&w, a), a.to_string(), why)]);
 }
 
@@ -131,7 +132,7 @@ fn earlier_executions_are_listed_newest_first_with_their_sub_agent() {
     w.text(prompt, "go elsewhere").unwrap();
     w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
     let c = w.id("c");
-    let why = format!("counts no more: an edit replaced it ({})", last_edit(&w));
+    let why = format!("superseded: an edit replaced it ({})", last_edit(&w));
     assert_eq!(
         repeated_by(&w, c),
         [

@@ -1,4 +1,6 @@
-//! What can be known before an edit is made is said in its plan. Must not know: how a plan is shown.
+//! Tests that a plan states everything that is known before an edit is made.
+//!
+//! Must not know: how a plan is shown.
 
 use super::world::*;
 use crate::domain::advice::Cards;
@@ -103,7 +105,7 @@ fn an_undo_does_not_cancel_what_has_ended_meanwhile() {
     let after = Some(w.turn_of(a));
     let text = "rather this".into();
     w.edit(Edit::InsertPrompt { after, text }).unwrap();
-    // It fell while it ran, and ends by itself.
+    // It was superseded while it ran, and ends by itself.
     w.finish(s);
     let undo = EditCommand::Undo {
         epoch: None,

@@ -1,4 +1,6 @@
-//! Edits of calls, observations, prompts: what runs again and what does not. Must not know: thoughts.
+//! Tests of edits of calls, observations and prompts: which calls run again and which do not.
+//!
+//! Must not know: thoughts.
 
 mod insertions;
 
@@ -14,7 +16,7 @@ use crate::domain::refusal::RefusalKind;
 use crate::domain::state::Mode;
 use crate::domain::turn::Activity;
 
-/// `a`, `b` reads `a`, `c` reads `b`, `s` stands alone; all ended, the next turn asked.
+/// `b` reads `a`, `c` reads `b`, `s` is independent; all ended, the next turn is asked.
 fn chain() -> World {
     let mut w = World::new();
     w.reply(&[
@@ -104,7 +106,7 @@ fn a_running_call_that_is_edited_is_cancelled_and_its_late_result_counts_for_not
     );
     w.finish_with(a, Outcome::ok(r#"{"v":99}"#));
     assert_eq!(w.runs(a), [r#"{"n":1}"#, r#"{"n":2}"#]);
-    assert!(w.runs(w.id("b")).is_empty(), "the late result unblocks nobody");
+    assert!(w.runs(w.id("b")).is_empty(), "the late result unblocks no call");
     assert!(w.state.calls[&a].attempts[0].fenced);
     w.drain();
     assert_eq!(w.runs(w.id("b")), [r#"{"n":3}"#]);
@@ -117,7 +119,7 @@ fn a_call_that_ran_runs_again_and_only_what_reads_it_differently() {
     let later = w.open.len();
     assert_eq!(later, 1);
     w.args(w.id("a"), r#"{"_as":"a","n":4}"#).unwrap();
-    assert!(w.open.is_empty(), "the later turn fell with its stream");
+    assert!(w.open.is_empty(), "the later turn was superseded with its stream");
     w.drain();
     assert_eq!(w.runs(w.id("a")), [r#"{"n":1}"#, r#"{"n":4}"#]);
     assert_eq!(w.runs(w.id("b")), [r#"{"n":2}"#, r#"{"n":5}"#]);
@@ -366,7 +368,7 @@ fn a_name_that_moves_moves_its_readers() {
     w.args(w.id("s"), r#"{"_as":"s","n":50,"_out":"state.x"}"#)
         .unwrap();
     w.drain();
-    // `b` is told apart from `a` by a rename: it waits, then nobody writes what it reads.
+    // A rename ends the link of `b` to `a`: `b` waits, then no call writes the name that it reads.
     w.args(w.id("a"), r#"{"_as":"z","n":1}"#).unwrap();
     w.drain();
     assert_eq!(w.status(w.id("b")), Status::Unsatisfiable);

@@ -1,4 +1,6 @@
-//! Ends: of streams, of turns, of the run, of its limits. Must not know: edits of what was said.
+//! Tests of ends: of streams, of turns, of the run and by its limits.
+//!
+//! Must not know: edits of texts.
 
 use super::world::*;
 use crate::domain::call::Status;
@@ -27,7 +29,7 @@ fn a_structured_answer_ends_the_run_once_all_else_has_ended() {
     w.drain();
     assert!(finished(&w));
     assert_eq!(w.state.nodes[&w.all(NodeKind::Answer)[0]].text(), "42");
-    assert_eq!(w.asked.len(), 1, "nobody is asked after the answer");
+    assert_eq!(w.asked.len(), 1, "the model is not asked after the answer");
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn the_answer_follows_an_edit_of_its_call() {
     assert_eq!(answers.len(), 1);
     assert_eq!(w.state.nodes[&answers[0]].text(), "9");
     assert_eq!(w.runs(w.id("a")).len(), 1);
-    // What the operator writes over it stands.
+    // The text of the operator stays.
     w.text(answers[0], "ten").unwrap();
     assert!(finished(&w));
     assert_eq!(w.state.nodes[&answers[0]].text(), "ten");
@@ -103,7 +105,7 @@ fn nothing_at_all_is_asked_once_more_and_then_left_to_the_operator() {
     for blocks in [vec![], vec![think("hm")]] {
         let mut w = World::new();
         w.reply(&blocks);
-        assert_eq!(w.asked.len(), 2, "asked once more");
+        assert_eq!(w.asked.len(), 2, "asked again");
         assert_eq!(w.turns().len(), 2, "for the same turn");
         w.reply(&blocks);
         assert_eq!(w.asked.len(), 2, "not a third time");
@@ -157,7 +159,7 @@ fn a_passing_fault_is_tried_again_only_while_nothing_is_sealed() {
         assert_eq!(w.asked.len(), tries + 1);
     }
     w.broke(StreamFaultKind::Network);
-    assert_eq!(w.asked.len(), 5, "four retries and no more");
+    assert_eq!(w.asked.len(), 5, "four retries at most");
     let waits: Vec<u64> = w
         .events()
         .filter_map(|event| match event {

@@ -1,5 +1,6 @@
-//! What stood at the end of every epoch, as the fold had it then, against what is remembered of it
-//! later. Must not know: how it is remembered.
+//! Compares the end of every epoch, as it was folded, with the history kept of it.
+//!
+//! Must not know: how the history is kept.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, TurnState};
 
-/// What stood at one time.
+/// The active nodes, calls and turns at one time.
 #[derive(Clone, Default)]
 pub struct End {
-    /// What counted, with the revisions that did.
+    /// Active nodes with their revisions.
     pub nodes: BTreeMap<NodeId, Rev>,
     calls: BTreeMap<NodeId, Way>,
     turns: BTreeMap<TurnId, TurnState>,
@@ -24,7 +25,7 @@ fn is_history(activity: Activity) -> bool {
 }
 
 impl End {
-    /// What stands now.
+    /// The active nodes, calls and turns of the state.
     pub fn of(state: &State) -> Self {
         let counts = |id: NodeId, turn: TurnId| match id.kind {
             NodeKind::Intervention => false,

@@ -1,5 +1,6 @@
-//! Repetition in a run: what is found, which steps follow, what comes of them. Must not know: how a
-//! repetition is found.
+//! Tests of loops in a run: detection, the steps that follow, and their outcomes.
+//!
+//! Must not know: how a loop is detected.
 
 use std::sync::{Arc, Mutex};
 
@@ -154,7 +155,7 @@ fn the_model_is_warned_first_then_equal_calls_are_refused_for_one_turn() {
     let reported = format!("{notices:?}");
     assert!(reported.contains("You repeat yourself"), "{reported}");
     assert!(reported.contains("read is closed today"), "{reported}");
-    assert!(!reported.contains("refused"), "{reported}");
+    assert!(!reported.contains("blocked"), "{reported}");
 
     // The first step refuses nothing: the call runs. Then it is said that it will not.
     turn(&mut w, "read", r#"{"n":-1}"#);
@@ -168,7 +169,7 @@ fn the_model_is_warned_first_then_equal_calls_are_refused_for_one_turn() {
     );
     let turn_now = w.tip().0;
     let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
-    assert!(format!("{notices:?}").contains("are refused in your next turn"));
+    assert!(format!("{notices:?}").contains("are blocked in your next turn"));
     // The same call under another name and spelling is refused; another one runs.
     let before = w.executed.len();
     w.reply(&[
@@ -209,7 +210,7 @@ fn nothing_is_refused_for_longer_than_a_turn() {
     turn(&mut w, "pure", r#"{"n":7}"#);
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(w.runs(newest(&w)).len(), 1);
-    // It helped for a while: the same step once more.
+    // The step helped for a while: it is used again.
     assert_eq!(
         steps(&w)[1..],
         [
@@ -246,7 +247,7 @@ fn an_answer_ends_an_incident() {
 #[test]
 fn the_steps_grow_stronger_until_the_operator_is_asked() {
     let mut w = world();
-    // A write happens on the way, so that nobody can go back.
+    // A write happens on the way, so that a backtrack is not possible.
     let both = |w: &mut World| {
         w.reply(&[call("read", r#"{"n":-1}"#), call("write", r#"{"n":4}"#)]);
         w.drain();
@@ -277,7 +278,7 @@ fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
     turn(&mut w, "read", r#"{"n":9}"#);
     times(&mut w, 3, "read", r#"{"n":-1}"#);
     let (asked, first) = (w.asked.len(), incident(&w).finding.nodes[0]);
-    // What was told changed nothing: the call comes again, and then it is refused.
+    // The hint changed nothing: the model proposes the call again, and it is rejected.
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     assert_eq!(
         steps(&w)[1..],
@@ -286,12 +287,12 @@ fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
             (LoopStep::RollBack, None)
         ]
     );
-    assert!(!w.state.nodes[&first].active, "the round is history");
+    assert!(!w.state.nodes[&first].active, "the round is superseded");
     assert_eq!(w.state.epoch.0, 1, "a branch like that of an edit");
     assert_eq!(
         w.asked.len(),
         asked + 2,
-        "asked anew, not answered from the record"
+        "asked again, not answered from the record"
     );
     let edit = w.state.edits.last().unwrap();
     assert_eq!(edit.by.as_deref(), Some("loop guard"));
@@ -299,7 +300,7 @@ fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
     assert!(matches!(node.now().origin, Origin::Engine { .. }), "{node:?}");
     let now = w.tip().0;
     let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&now]);
-    assert!(format!("{notices:?}").contains("You went this way before"));
+    assert!(format!("{notices:?}").contains("You tried this before"));
     // The very calls are refused here too.
     turn(&mut w, "read", r#"{"n":-1}"#);
     assert_eq!(w.status(newest(&w)), Status::Rejected);
@@ -349,7 +350,7 @@ fn an_operator_intervention_resolves_the_incident_and_resumes_the_run() {
     assert!(matches!(w.state.mode, Mode::Paused(_)));
     w.answer_for(about[0], "7").unwrap();
     assert_eq!(w.state.mode, Mode::Running);
-    w.guide("go on").unwrap();
+    w.guide("continue").unwrap();
     // A pause of their own is no matter of edits.
     w.run(RunCommand::Pause {
         reason: "mine".into(),
@@ -382,7 +383,7 @@ fn the_run_pauses_for_the_operator_and_allowing_the_incident_resumes_it() {
     assert_eq!(kind(w.cmd(allow(no))), RefusalKind::NoChange);
     times(&mut w, 5, "write", r#"{"n":-1}"#);
     assert_eq!(w.state.escape.incidents.len(), 1, "it may repeat");
-    // Until that is taken back: then it is found anew.
+    // The loop is found again once that is withdrawn.
     w.cmd(describe(no, false)).unwrap();
     assert_eq!(kind(w.cmd(describe(no, false))), RefusalKind::NoChange);
     turn(&mut w, "write", r#"{"n":-1}"#);
@@ -410,7 +411,7 @@ fn resuming_without_a_change_pauses_again_and_then_stops_the_run() {
         w.state.restricted.as_deref(),
         Some("loop 1: write: the same 3 times in a row")
     );
-    assert_eq!(w.state.mode, Mode::Running, "it may go on reading");
+    assert_eq!(w.state.mode, Mode::Running, "it may continue to read");
     assert!(w.notes.iter().filter(|note| note.contains("loop 1")).count() >= 3);
     // The calls of the loop are denied by now; another one of them is the end.
     turn(&mut w, "write", r#"{"n":-1}"#);
@@ -431,7 +432,7 @@ fn an_edit_of_the_operator_begins_a_new_count() {
     let mut w = world();
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     w.guide("look elsewhere").unwrap();
-    // The reply that was under way stands before their word.
+    // The reply that was in progress precedes their text.
     turn(&mut w, "read", r#"{"n":-1}"#);
     times(&mut w, 2, "read", r#"{"n":-1}"#);
     assert!(w.state.escape.incidents.is_empty());
@@ -492,7 +493,7 @@ fn undoing_a_guard_step_counts_as_an_operator_undo() {
     let gone = incident(&w).finding.nodes.clone();
     w.undo().unwrap();
     let active = |id: &NodeId| w.state.nodes.get(id).is_some_and(|node: &Node| node.active);
-    assert!(gone.iter().all(active), "what was left stands again");
+    assert!(gone.iter().all(active), "the abandoned nodes are active again");
     assert!(
         w.events()
             .any(|event| matches!(event, Event::Edit(EditEvent::Recalled { .. }))),

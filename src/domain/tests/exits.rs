@@ -1,4 +1,6 @@
-//! Commands that end with an exit code: a result, but no value. Must not know: how a command runs.
+//! Tests of commands that end with an exit code: a result, but no value.
+//!
+//! Must not know: how a command runs.
 
 use super::ladder::error;
 use super::world::*;

@@ -1,5 +1,8 @@
-//! Calls that wait for others of which they read nothing: when they begin, what is sent, what a change makes of
-//! them. Must not know: how references are read.
+//! Tests of calls that wait for others whose results they do not read.
+//!
+//! Must not know: how references are read.
+//!
+//! They check when such calls start, what is sent, and what a change does to them.
 
 use super::world::*;
 use crate::domain::call::Status;
@@ -17,7 +20,7 @@ fn a_call_with_an_after_reference_starts_when_the_other_has_ended() {
     assert_eq!(w.status(b), Status::Blocked);
     assert!(
         w.state.queue().all(|call| call.id != b),
-        "nobody is asked before it could run"
+        "the operator is not asked before it could run"
     );
     w.finish(a);
     assert!(w.status(b) == Status::AwaitingApproval, "{:?}", w.status(b));

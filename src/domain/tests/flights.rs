@@ -1,4 +1,5 @@
-//! A tool that books flights, whose calls want repair: its rules, its refusals, and what a repair made of a call.
+//! A test tool that books flights: its rules and refusals, and repairs of its calls.
+//!
 //! Must not know: which repair is tried.
 
 use std::collections::BTreeMap;
@@ -57,7 +58,7 @@ pub fn world(tool: &'static str, strict: bool, attended: bool) -> World {
     World::limited(rules, limits)
 }
 
-/// The same with its own words, where somebody decides on calls that no repair is left for.
+/// The same with its own settings for calls that no repair is left for.
 pub fn exhausted_by(tool: &'static str, attended: bool, exhausted: Exhausted) -> World {
     let repairs = Repairs {
         exhausted,
@@ -132,7 +133,7 @@ fn rules_of(
     }
 }
 
-/// Lets the failure of a call stand that waits for the operator because no repair is left.
+/// Ends the repair of a call that waits for the operator because no repair is left.
 pub fn let_it_fail(w: &mut World, call: NodeId) {
     assert_eq!(w.status(call), Status::Repairing(Stage::Choosing));
     let life = &w.state.calls[&call];
@@ -204,18 +205,18 @@ pub fn broke(w: &mut World, passing: Option<Passing>) {
     });
 }
 
-/// The arguments of a call as they stand.
+/// The current arguments of a call.
 pub fn args(w: &World, id: NodeId) -> Value {
     let (_, args) = w.state.nodes[&id].as_call().unwrap();
     serde_json::from_str(args).unwrap()
 }
 
-/// True where its arguments were mended.
+/// True where its arguments were repaired.
 pub fn repaired(w: &World, id: NodeId) -> bool {
     matches!(w.state.nodes[&id].now().origin, Origin::Repair { .. })
 }
 
-/// Every step that the call took, read anew after every event: what it had taken stays.
+/// Every step of the call, read again after every event: earlier steps stay.
 pub fn phases(w: &World, id: NodeId) -> Vec<Phase> {
     let mut state = State::default();
     let mut all = vec![Phase::Start];

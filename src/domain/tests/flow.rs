@@ -1,4 +1,6 @@
-//! From prompt to answer: starts, references, limits, gates. Must not know: edits.
+//! Tests of the way from prompt to answer: starts, references, limits, gates.
+//!
+//! Must not know: edits.
 
 use super::world::*;
 use crate::domain::call::{Gate, Outcome, Status};
@@ -164,7 +166,7 @@ fn a_fallback_takes_the_leftmost_that_comes() {
         call("read", r#"{"_as":"a","n":1}"#),
         call("read", r#"{"_as":"b","n":20}"#),
         call("read", r#"{"_as":"c","n":"†call.a.v || †call.b.v"}"#),
-        call("read", r#"{"_as":"d","n":"†call.nobody.v || †call.b.v"}"#),
+        call("read", r#"{"_as":"d","n":"†call.missing.v || †call.b.v"}"#),
         call("read", r#"{"_as":"e","n":"†call.a.v && †call.b.v"}"#),
     ]);
     w.finish(w.id("b"));
@@ -176,7 +178,7 @@ fn a_fallback_takes_the_leftmost_that_comes() {
     assert_eq!(
         w.runs(w.id("d")),
         [r#"{"n":21}"#],
-        "what nobody writes is passed over at the end"
+        "a name that no call writes is skipped at the end"
     );
     w.drain();
     assert_eq!(w.asked.len(), 2);
@@ -191,12 +193,12 @@ fn the_state_is_read_in_the_order_of_its_writes() {
         call("read", r#"{"_as":"r","n":"†state.x.v"}"#),
     ]);
     w.finish(w.id("b"));
-    assert!(w.runs(w.id("r")).is_empty(), "both stand before it");
+    assert!(w.runs(w.id("r")).is_empty(), "both precede it");
     w.finish(w.id("a"));
     assert_eq!(
         w.runs(w.id("r")),
         [r#"{"n":2}"#],
-        "the one that ended last stands"
+        "the one that ended last is read"
     );
     assert_eq!(
         crate::domain::ready::write_conflicts(&w.state, w.id("a")),
@@ -268,7 +270,7 @@ fn arguments_are_checked_again_once_they_are_filled_in() {
     w.drain();
     assert_eq!(w.status(w.id("b")), Status::Invalid);
     assert!(w.runs(w.id("b")).is_empty());
-    // The operator mends what it reads: the call is looked at again.
+    // The operator fixes the value that it reads: the call is checked again.
     w.correct(w.id("a"), "4").unwrap();
     assert_eq!(w.runs(w.id("b")), [r#"{"n":4}"#]);
     assert_eq!(w.runs(w.id("a")).len(), 1, "the corrected call does not run");

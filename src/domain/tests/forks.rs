@@ -1,5 +1,6 @@
-//! A run goes on from the middle of another one: nothing that the other one did is repeated unasked, and nothing begins
-//! before somebody goes on. Must not know: where records are.
+//! Tests of forks: no effect of the source run is repeated unasked; nothing starts before a resume.
+//!
+//! Must not know: where records are.
 
 mod across;
 
@@ -52,7 +53,7 @@ fn approved() -> (World, NodeId) {
     (w, id)
 }
 
-/// A read, a place, and a write behind it that was done.
+/// A read, a position, and a finished write after it.
 fn written() -> (World, Seq) {
     let mut w = World::new();
     w.reply(&[call("read", r#"{"_as":"r","n":1}"#)]);
@@ -84,7 +85,7 @@ fn what_happened_after_the_place_asks_before_it_happens_again() {
     ]);
     let b = f.id("b");
     assert_eq!(f.status(b), Status::Consent(ConsentCause::Elsewhere));
-    assert!(f.runs(b).is_empty(), "white space makes no other effect");
+    assert!(f.runs(b).is_empty(), "whitespace makes no other effect");
     assert_eq!(f.runs(f.id("c")).len(), 1, "another effect is free");
     assert_eq!(
         kind(f.approve(b)),
@@ -148,7 +149,7 @@ fn of_what_nobody_saw_end_no_result_stands_in() {
     assert!(f.executed.is_empty());
 }
 
-/// The approval stands where the fork is made; what it let run has happened since.
+/// The approval precedes the fork; the approved call has run since.
 #[test]
 fn an_approval_that_was_used_up_there_lets_nothing_run_here() {
     let (w, a) = approved();
@@ -182,7 +183,7 @@ fn a_question_that_was_answered_there_is_the_question_whether_it_may_happen_agai
     assert!(f.executed.is_empty());
 }
 
-/// It waits for its moment, or to be tried again, and goes on by itself: also that did happen there.
+/// A call that waits for its launch or retry continues by itself: that too happened in the source run.
 #[test]
 fn what_waited_for_a_time_there_asks_here_if_it_happened_since() {
     let mut w = World::with(Rules {

@@ -1,4 +1,6 @@
-//! What random sessions found, one short session for each. Must not know: how it was found.
+//! Short sessions for the bugs that random sessions found.
+//!
+//! Must not know: how a bug was found.
 
 use super::world::*;
 use crate::domain::call::Outcome;
@@ -32,7 +34,7 @@ fn a_preserved_turn_that_is_asked_again_is_no_longer_drifted() {
     assert!(w.state.turns[&turn].drifted);
     w.crash();
     let turn = &w.state.turns[&turn];
-    assert!(!turn.drifted, "it is asked with what stands before it");
+    assert!(!turn.drifted, "it is asked with the turns before it");
     assert_eq!(
         turn.context,
         Some(context_hash(&w.state, turn.thread, Some(turn.id)))
@@ -73,7 +75,7 @@ fn a_preserved_state_reader_waits_for_the_writer_before_it() {
         shown: true,
     };
     keep_later(&mut w, edit).unwrap();
-    assert_eq!(w.runs(c).len(), 1, "what it reads is being worked out");
+    assert_eq!(w.runs(c).len(), 1, "the value that it reads is not ready yet");
     assert!(w.state.calls[&c].suspect);
     w.finish(a);
     w.finish(b);
@@ -102,7 +104,7 @@ fn an_insertion_superseded_by_its_own_commit_is_refused_in_the_preview() {
     ];
     let refused = lineage::plan(&w.state, &edits).unwrap_err();
     assert!(
-        refused.message.contains("do not go together"),
+        refused.message.contains("cannot commit these edits together"),
         "{}",
         refused.message
     );
@@ -219,8 +221,8 @@ fn a_refused_answer_ends_its_stream() {
     .unwrap();
     assert!(matches!(w.state.turns[&turn].stream, Stream::Aborted(_)));
     w.crash();
-    assert!(!w.state.nodes[&node].active, "nobody brings it back");
-    assert_eq!(w.state.turns[&turn].asked, 1, "and nobody asks for it again");
+    assert!(!w.state.nodes[&node].active, "it is not restored");
+    assert_eq!(w.state.turns[&turn].asked, 1, "and it is not asked for again");
 }
 
 #[test]

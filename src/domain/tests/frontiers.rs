@@ -1,4 +1,6 @@
-//! What a turn comes from stays what it came from once the turn is history. Must not know: how edges are drawn.
+//! Tests that the inputs of a turn stay the same after the turn is superseded.
+//!
+//! Must not know: how edges are drawn.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +56,7 @@ fn a_reply_that_was_asked_for_again_has_seen_what_it_had_seen() {
         graph::descendants(&w.state, three),
     );
     assert_eq!(before, after);
-    // The reply that stands instead has not seen it either.
+    // The reply that replaced it has not seen it either.
     let four = *w.all(NodeKind::Thought).last().unwrap();
     assert!(!graph::ancestors(&w.state, four).contains(&three));
     assert!(!graph::descendants(&w.state, four).contains(&three));
@@ -79,14 +81,14 @@ proptest! {
                 let now = context(&state, turn);
                 match turn.activity {
                     Activity::Active => drop(when_active.entry(turn.id).or_default().insert(state.epoch, now)),
-                    // More may arrive before a turn that is held.
+                    // More may arrive before a suspended turn.
                     Activity::Suspended(_) => {
                         if let Some(seen) = when_active.get_mut(&turn.id) {
                             seen.insert(state.epoch, now);
                         }
                     }
-                    // One that was held from its first node on was never seen by itself; and what an edit does
-                    // before it is through is not what stood before it.
+                    // A turn suspended from its first node on has no context of its own. An edit that is not
+                    // complete yet shows neither the old nor the new context.
                     Activity::Superseded(_) => {
                         let seen = when_active.entry(turn.id).or_default();
                         seen.remove(&turn.history.since());

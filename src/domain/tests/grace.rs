@@ -1,4 +1,6 @@
-//! The moment between the word and the launch, and taking the word back. Must not know: who sets how long it is.
+//! Tests of the delay between approval and launch, and of withdrawing the approval.
+//!
+//! Must not know: who sets the delay.
 
 use super::rules::Rules;
 use super::world::*;
@@ -21,7 +23,7 @@ fn paused(gate: Gate) -> World {
     })
 }
 
-/// A call that was let run by its operator, of a tool with a pause.
+/// A call of a tool with a launch delay, approved by the operator.
 fn approved() -> (World, NodeId) {
     let mut w = paused(Gate::Ask);
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
@@ -83,7 +85,7 @@ fn what_is_taken_back_does_not_run_and_is_asked_for_again() {
     assert!(w.executed.is_empty());
     assert!(w.state.ledger.is_empty(), "nothing was begun");
     w.approve(id).unwrap();
-    assert_eq!(w.status(id), Status::Scheduled, "another word, another moment");
+    assert_eq!(w.status(id), Status::Scheduled, "another approval, another delay");
     over(&mut w, id);
     assert_eq!(w.runs(id).len(), 1);
 }
@@ -96,7 +98,7 @@ fn a_cancelled_rule_approval_needs_a_decision_by_the_operator() {
     assert_eq!(
         w.status(id),
         Status::Scheduled,
-        "the moment is there whoever decides"
+        "the delay applies to policy approvals too"
     );
     cancel(&mut w, id, None).unwrap();
     assert_eq!(w.status(id), Status::AwaitingApproval);
@@ -128,7 +130,7 @@ fn what_waits_for_a_place_can_be_taken_back_too() {
     assert_eq!(
         kind(cancel(&mut w, id, None)),
         RefusalKind::Status,
-        "nobody let it run"
+        "it was not approved"
     );
 }
 
@@ -152,9 +154,9 @@ fn the_delay_pauses_with_the_run_and_restarts_in_another_process() {
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.timers.len(), 1);
     let wait = w.timers[0].0.clone();
-    // The report of the first wait was on its way when it began anew.
+    // The report of the first wait was on its way when the wait restarted.
     w.elapsed_of_old(&wait);
-    assert!(w.executed.is_empty(), "it is shown as one that can be taken back");
+    assert!(w.executed.is_empty(), "it is shown as one that can be withdrawn");
     w.timers.clear();
     w.crash();
     assert!(
@@ -173,7 +175,7 @@ fn time_in_which_nobody_could_take_it_back_does_not_count() {
     let (mut w, id) = approved();
     let mut reopened = w.log.last().unwrap().clone();
     reopened.seq = reopened.seq.next();
-    // The program died, and an hour later somebody goes on.
+    // The program died; an hour later the operator resumes the session.
     reopened.at = 3_600_000;
     reopened.event = Event::Run(RunEvent::Reopened {
         interrupted: Vec::new(),
@@ -245,7 +247,7 @@ fn work_for_a_sub_agent_waits_its_moment_too() {
     w.reply(&[call("delegate", r#"{"_as":"a","task":"tidy up"}"#)]);
     let id = w.id("a");
     assert_eq!(w.status(id), Status::Scheduled);
-    assert!(w.state.children.is_empty(), "nobody works on it yet");
+    assert!(w.state.children.is_empty(), "no sub-agent works on it yet");
     cancel(&mut w, id, None).unwrap();
     assert_eq!(w.status(id), Status::AwaitingApproval);
     assert!(w.state.children.is_empty());

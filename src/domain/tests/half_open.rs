@@ -1,4 +1,6 @@
-//! Many calls at once before a breaker that lets one through to see. Must not know: engine, clocks.
+//! Tests of many simultaneous calls before a half-open breaker, which allows one probe call.
+//!
+//! Must not know: engine, clocks.
 
 use super::ladder::{elapse, error};
 use super::world::*;
@@ -18,7 +20,7 @@ fn read(n: u32) -> Block {
     call("read", &format!(r#"{{"_as":"r{n}","n":{n}}}"#))
 }
 
-/// A breaker that two failures opened, and a thousand calls of its tool that would all run at once.
+/// A breaker that two failures opened, and a thousand calls of its tool that would all run together.
 fn crowd() -> (World, Vec<NodeId>) {
     let rules = Rules {
         breakers: Some(Settings {
@@ -33,7 +35,7 @@ fn crowd() -> (World, Vec<NodeId>) {
         ..Limits::default()
     };
     let mut w = World::limited(rules, limits);
-    // The state is compared with a fold anew now and then, not at each of thousands of events.
+    // The state is compared with a fresh fold now and then, not after each of thousands of events.
     w.every = 997;
     w.reply(&[read(0), read(1)]);
     for label in ["r0", "r1"] {

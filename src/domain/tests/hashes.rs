@@ -1,5 +1,6 @@
-//! What tells two contexts apart, and what does not: the hash by which a request is known again. Must
-//! not know: how a hash is made.
+//! Tests of the context hash: which differences change it and which do not.
+//!
+//! Must not know: how a hash is made.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ fn ids_epochs_times_and_one_time_notices_are_not_hashed_into_a_context() {
         w.drain();
         w
     };
-    // The same on a branch that an edit began, behind an effect that the model is told of.
+    // The same on a branch that an edit began, after an effect that the model sees.
     let mut other = World::new();
     other.reply(&[think("y"), call("write", r#"{"_as":"w","n":3}"#)]);
     other.drain();
@@ -119,7 +120,7 @@ fn failed() -> Outcome {
     })
 }
 
-/// Runs of which each says something else, or says it otherwise.
+/// Runs that differ from each other in their texts or in the form of their texts.
 fn distinct_worlds() -> Vec<(&'static str, World)> {
     let thought = |channel, opaque: Option<&str>| Block::Thought {
         text: "x".into(),
@@ -177,7 +178,7 @@ fn done() -> Vec<(&'static str, World)> {
         shown: true,
     };
     let mut other = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
-    other.guide("go on").unwrap();
+    other.guide("continue").unwrap();
     other.reply(&[think("x"), call("read", READ)]);
     other.drain();
     let mut by_hand = plain();

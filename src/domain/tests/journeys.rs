@@ -1,5 +1,8 @@
-//! The steps of a call, for each way in which it can live and end: read off its life, from the start, over
-//! the fifteen ways alone. Must not know: engine, who shows them.
+//! Tests of the repair traces of calls, for each way in which a call can live and end.
+//!
+//! Must not know: engine, who shows them.
+//!
+//! A trace follows from the record of a call alone and uses only the known transitions.
 
 use std::collections::BTreeSet;
 
@@ -91,7 +94,7 @@ fn a_call_that_goes_well() {
         is(&w, id, &[Start, Plan, Execute, Success, End], &[1], None);
         assert_eq!(repair_trace::of(&w.state, id).attempt, 1);
     }
-    // Nothing is known of a call that nobody made.
+    // Nothing is known of a call that does not exist.
     let none = repair_trace::of(&w.state, "c999".parse().unwrap());
     assert_eq!((none.now(), none.attempt), (Start, 0));
 }
@@ -215,7 +218,7 @@ fn trace_of_a_call_that_never_ran_shows_how_it_ended() {
         call("write", r#"{"_as":"a","n":1}"#),
         call("write", r#"{"_as":"b","n":"†call.a.v"}"#),
         call("write", r#"{"_as":"c","n":3}"#),
-        call("read", r#"{"_as":"d","n":"†call.nobody.v"}"#),
+        call("read", r#"{"_as":"d","n":"†call.missing.v"}"#),
     ]);
     let [refused, reader, answered, lost] = ["a", "b", "c", "d"].map(|label| w.id(label));
     w.reject(refused).unwrap();
@@ -248,7 +251,7 @@ fn an_answer_of_the_operator_ends_it_where_it_had_come_to() {
         &[1],
         Some(ExitReason::Answered),
     );
-    // What they write anew begins anew.
+    // New arguments from the operator restart the trace.
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
     is(&w, a, &[Start, Plan, Execute], &[1], None);
     assert_eq!(repair_trace::of(&w.state, a).steps[0].rev, w.rev(a));
@@ -296,7 +299,7 @@ fn the_sessions_with_repairs_go_every_way() {
     }
     assert!(
         rounds > 40 && asked > 15 && chosen > 2 && doubled > 0,
-        "{rounds} rounds, {asked} answered, {chosen} chosen, {doubled} calls mended twice"
+        "{rounds} rounds, {asked} answered, {chosen} chosen, {doubled} calls repaired twice"
     );
     let ways: BTreeSet<(Phase, Phase)> = Phase::ALL
         .iter()

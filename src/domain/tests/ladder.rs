@@ -1,5 +1,6 @@
-//! What follows failures before they stand: waits and further executions, kept within their bounds
-//! whatever happens meanwhile. Must not know: engine, clocks.
+//! Tests of retries after failures: delays and further executions, within their bounds.
+//!
+//! Must not know: engine, clocks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +79,7 @@ fn a_passing_failure_runs_again_after_its_wait_and_its_readers_wait_with_it() {
     assert_eq!(w.status(a), Status::Scheduled);
     assert_eq!(w.status(b), Status::Blocked);
     assert_eq!(w.starts(a), 1, "nothing runs before the wait is over");
-    assert_eq!(w.asked.len(), 1, "the model is not told yet");
+    assert_eq!(w.asked.len(), 1, "the model does not see it yet");
     let delay = w.state.calls[&a].failure.delay.clone().unwrap();
     assert_eq!(delay.tries, Some((1, 4)));
     assert!((160..=240).contains(&delay.left_ms), "{delay:?}");
@@ -185,14 +186,11 @@ fn the_operator_can_skip_the_wait_refuse_answer_or_edit() {
 
     let (mut w, a) = begun();
     w.args(a, r#"{"_as":"a","n":2}"#).unwrap();
-    assert_eq!(w.starts(a), 2, "the edited call runs at once");
+    assert_eq!(w.starts(a), 2, "the edited call runs immediately");
     elapse(&mut w, 0);
     assert_eq!(w.starts(a), 2);
     fails(&mut w, a);
-    assert_eq!(
-        w.state.calls[&a].failure.retries, 1,
-        "an edit begins the count anew"
-    );
+    assert_eq!(w.state.calls[&a].failure.retries, 1, "an edit resets the count");
 }
 
 #[test]
@@ -208,7 +206,7 @@ fn one_approval_covers_the_retries_of_the_same_bytes() {
     fails(&mut w, a);
     elapse(&mut w, 0);
     assert_eq!((w.starts(a), w.status(a).base_label()), (2, "running"));
-    // Nobody knows whether the second one happened: that is asked, not repeated.
+    // The outcome of the second one is unknown: the operator is asked, nothing is repeated.
     w.finish_with(a, error(ErrorClass::Transient, true));
     assert!(w.timers.is_empty());
     let last = w.state.ledger.values().next_back().unwrap();
@@ -223,7 +221,7 @@ fn a_backoff_survives_a_crash_and_pauses_with_the_run() {
     fails(&mut w, a);
     let (timer, ms) = w.timers[0].clone();
     w.crash();
-    assert_eq!(w.timers, [(timer.clone(), ms)], "the wait goes on");
+    assert_eq!(w.timers, [(timer.clone(), ms)], "the wait continues");
     w.run(RunCommand::Pause {
         reason: "look".into(),
     })
@@ -236,7 +234,7 @@ fn a_backoff_survives_a_crash_and_pauses_with_the_run() {
         "a paused run does not count waits"
     );
     w.crash();
-    assert!(w.timers.is_empty(), "nor does one that is taken over paused");
+    assert!(w.timers.is_empty(), "no wait in a session that is resumed paused");
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.timers, [(timer.clone(), ms)]);
     w.elapsed_of_old(&timer);
@@ -290,7 +288,7 @@ fn a_failed_call_of_a_suspended_turn_is_retried_once_the_turn_is_active() {
     assert_eq!(
         w.status(b),
         Status::Scheduled,
-        "an equal result lets the turn stand again"
+        "an equal result makes the turn active again"
     );
     elapse(&mut w, 0);
     assert_eq!(w.starts(b), 2);
@@ -325,11 +323,11 @@ proptest! {
     }
 }
 
-/// No more retries than allowed between two things that a person did, and none of what may have
-/// changed the world.
+/// At most the allowed number of retries between two actions of a person, and no retry of a call
+/// that may have changed the world.
 fn bounded(w: &World) {
     let mut retries: BTreeMap<NodeId, u32> = BTreeMap::new();
-    // Numbers go on from these, or begin anew where something in between may have ended the count.
+    // Numbers continue from these, or restart where an event in between may have ended the count.
     let mut numbers: BTreeMap<NodeId, (u32, bool)> = BTreeMap::new();
     let mut last: BTreeMap<NodeId, Outcome> = BTreeMap::new();
     for envelope in &w.log {

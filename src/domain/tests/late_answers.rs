@@ -1,5 +1,6 @@
-//! What comes too late to count: the model's words about a repair that the operator does not want any more. And
-//! what is recorded of settings that are changed. Must not know: engine, clocks.
+//! Tests of replies to repairs that the operator ended, and of records of changed settings.
+//!
+//! Must not know: engine, clocks.
 
 use super::flights::{answer_question, refused, world};
 use super::world::*;
@@ -46,7 +47,7 @@ fn an_answer_after_the_repair_was_skipped_changes_nothing_and_runs_nothing() {
         before.calls[&a].failure.given_up
     );
     assert!(w.running.is_empty());
-    // What it cost is counted all the same, and its words are on record.
+    // Its cost is counted all the same, and its text is recorded.
     assert_eq!(w.state.usage.input, Some(100));
     assert!(w.state.calls[&a].failure.repairs[0].reply.is_some());
     let (requests, message) = (w.state.requests, w.last_request());

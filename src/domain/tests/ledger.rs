@@ -1,5 +1,6 @@
-//! The ledger of effects: what may take one back, and what the model is told of those that an edit
-//! left behind. Must not know: consent.
+//! Tests of the ledger: reverting effects, and what the model sees of orphaned effects.
+//!
+//! Must not know: consent.
 
 use super::world::*;
 use crate::domain::apply;
@@ -14,7 +15,7 @@ use crate::domain::refusal::RefusalKind;
 use crate::domain::template::{self, Filled, NotOffered, Purpose, Template};
 use crate::domain::turn::StreamFaultKind;
 
-/// A run whose tool `write` can be looked after and taken back.
+/// A run whose tool `write` has a probe and a revert.
 fn templated(rules: Rules) -> World {
     let mut first = started(Limits::default());
     let write = first
@@ -240,14 +241,14 @@ fn an_effect_whose_result_is_reused_is_not_orphaned() {
     assert_eq!(
         plan.effects,
         [of_a],
-        "what happened and stays is told before it is left behind"
+        "an effect that stays is reported before it is orphaned"
     );
     w.delete(b).unwrap();
     assert!(ledger::is_orphaned(&w.state, &w.state.ledger[&of_a]));
     assert_eq!(reminders(&w), 1);
 }
 
-/// A run with an effect that was cut off by an edit, so that nobody knows of it.
+/// A run with an effect that an edit interrupted, so that its outcome is unknown.
 fn cut_off() -> (World, NodeId) {
     let mut w = templated(Rules::default());
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
@@ -267,7 +268,7 @@ fn an_effect_with_unknown_outcome_is_reported_as_unknown() {
     assert_eq!(reminders(&w), 0);
     assert_eq!(w.last_request().matches("May have happened").count(), 1);
     assert!(w.runs(a).len() == 1);
-    // Whoever looks may find out what came of it, and the tool that looks is only offered.
+    // A probe may find the outcome; the probing tool is only offered.
     assert_eq!(template::probe_of(&w.state, a).unwrap().tool.as_ref(), "read");
     assert_eq!(w.executed.len(), 2);
 }
@@ -292,7 +293,7 @@ fn the_ledger_takes_the_word_of_a_person_where_no_call_waits_for_it() {
     assert_eq!(
         ledger::orphaned_effects(&w.state).count(),
         1,
-        "it happened, and nobody took it back"
+        "it happened and was not reverted"
     );
     assert_eq!(
         kind(w.cmd(describe(a, Resolution::DidNot))),

@@ -1,5 +1,6 @@
-//! Proofs of the rules: a world that carries out nothing by itself, tables by verb and rule, random
-//! sessions against the invariants. Must not know: engine, files, screens.
+//! Tests of the rules: a simulated world, tables by verb and rule, random sessions with invariants.
+//!
+//! Must not know: engine, files, screens.
 
 mod book;
 mod check;

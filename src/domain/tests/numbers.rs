@@ -1,5 +1,8 @@
-//! Numbers near their end, as a strange journal may hold them: refused where they name something, and otherwise counted on
-//! from without harm. Must not know: how records are read.
+//! Tests of numbers near their maximum: refused as names, and otherwise counted on without harm.
+//!
+//! Must not know: how records are read.
+//!
+//! A damaged or foreign journal may hold such numbers.
 
 use serde_json::json;
 
@@ -34,7 +37,7 @@ fn a_number_that_no_session_reaches_is_no_name() {
 fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
     let mut w = World::new();
     let (turn, request) = w.tip();
-    // A name far ahead, and a call behind it.
+    // A name far ahead, and a call after it.
     let near = MOST - 9;
     w.record(vec![Event::Turn(TurnEvent::Proposed {
         turn,

@@ -1,4 +1,5 @@
-//! A random session from a list of numbers: each step draws what happens from what can happen.
+//! Draws a random session from a list of numbers: each step picks one of the possible events.
+//!
 //! Must not know: what must be true.
 
 mod home;
@@ -31,9 +32,9 @@ pub struct OpSequence<'t> {
     pub loops: bool,
     /// Whether tools have breakers.
     pub breakers: bool,
-    /// Whether arguments are mended.
+    /// True where arguments are repaired.
     pub repairs: bool,
-    /// Whose calls are mended; none before the rules are drawn.
+    /// The tool whose calls are repaired; none before the rules are drawn.
     pub repaired_tool: Option<&'static str>,
 }
 
@@ -82,7 +83,7 @@ impl<'t> OpSequence<'t> {
         }
     }
 
-    /// The same for a session in which arguments are mended.
+    /// The same for a session with repairs.
     pub fn with_repairs(numbers: &'t [u16]) -> Self {
         Self {
             repairs: true,

@@ -1,4 +1,6 @@
-//! What is written down of a text that is still open, and what a fold makes of it.
+//! Tests of the records of a text that still streams, and of what a fold makes of them.
+//!
+//! Must not know: who writes the records.
 
 use super::world::*;
 use crate::domain::apply;
@@ -87,7 +89,7 @@ fn only_what_is_new_of_an_open_text_is_written_down() {
     );
     assert_eq!(w.partial(turn), Some("One and two"));
 
-    // The last text of several has grown, then one before it: what stands behind is written down again.
+    // The last of several texts has grown, then an earlier one: the texts after it are written again.
     w.opens("One and two\n{\"a\":");
     w.opens("One and two 日\n{\"a\":1");
     w.opens("One and two 本\n{\"a\":1");
@@ -172,7 +174,7 @@ fn what_the_model_had_begun_to_call_is_no_word_of_its() {
     });
     w.broke(StreamFaultKind::Auth);
     let refused = w.cmd(Command::Run(RunCommand::KeepArrived { turn, request: None }));
-    assert!(refused.unwrap_err().message.contains("nothing whole arrived"));
+    assert!(refused.unwrap_err().message.contains("has no complete block"));
     assert!(
         w.state
             .nodes

@@ -1,4 +1,6 @@
-//! Verbs on calls beside approval: answer, reject, cancel, retry, hold. Must not know: edits of text.
+//! Tests of the verbs on calls other than approval: answer, reject, cancel, retry, hold.
+//!
+//! Must not know: edits of text.
 
 use super::world::*;
 use crate::domain::call::{Outcome, Status};
@@ -43,7 +45,7 @@ fn retry_with_the_same_output_restores_later_turns_without_asking() {
     assert_eq!(w.runs(w.id("a")).len(), 2);
     w.drain();
     assert_eq!(held(&w), 0);
-    assert_eq!(w.asked.len(), asked, "nobody is asked");
+    assert_eq!(w.asked.len(), asked, "the model is not asked");
     assert_eq!(w.turns(), turns);
     assert!(matches!(w.state.mode, Mode::Finished(_)));
     assert_eq!(w.runs(w.id("b")).len(), 1);
@@ -119,7 +121,7 @@ fn held_turns_that_fall_take_their_streams_and_calls_along() {
             .any(|entry| entry.call == write && entry.more.orphaned)
     );
     assert!(!w.state.nodes[&write].active);
-    assert_eq!(w.open.len(), 1, "the model is asked anew");
+    assert_eq!(w.open.len(), 1, "the model is asked again");
     w.drain();
     assert!(!w.state.nodes[&write].active);
 }
@@ -150,7 +152,7 @@ fn answering_for_a_call_runs_nothing() {
     w.answer_for(asked, r#"{"v":9}"#).unwrap();
     w.drain();
     assert!(w.runs(asked).is_empty() && w.runs(blocked).is_empty());
-    assert_eq!(w.value(blocked), r#"{"v":4}"#, "what a person wrote stands");
+    assert_eq!(w.value(blocked), r#"{"v":4}"#, "the value of the operator stays");
     assert_eq!(kind(w.answer_for(asked, "1")), RefusalKind::Status);
     assert_eq!(w.asked.len(), 2);
 }
@@ -294,7 +296,7 @@ fn editors_that_are_open_side_by_side_hold_each_its_own() {
     assert_eq!(w.log.len(), log, "it is closed already");
 }
 
-/// Two calls that ask, behind a thought whose edit is open: both wait for that.
+/// Two calls that need a decision, after a thought with an open edit: both are suspended.
 fn suspended_by_thought() -> (World, NodeId, NodeId, NodeId) {
     let mut w = World::asking(&["write"]);
     w.reply(&[
@@ -360,7 +362,7 @@ fn an_editor_on_what_became_history_holds_nothing_more() {
     assert_eq!(w.state.editing.keys().copied().collect::<Vec<_>>(), [thought]);
     w.text(thought, "only that").unwrap();
     assert!(w.state.editing.is_empty() && w.state.held.is_empty());
-    assert!(w.runs(a).is_empty(), "it fell with the thought");
+    assert!(w.runs(a).is_empty(), "it was superseded with the thought");
 }
 
 #[test]
@@ -398,11 +400,7 @@ fn suspended_turns_become_active_one_after_the_other() {
     w.retry(w.id("b")).unwrap();
     w.retry(w.id("a")).unwrap();
     w.finish(w.id("a"));
-    assert_eq!(
-        held(&w),
-        2,
-        "the turn of b stands again, what comes after it does not yet"
-    );
+    assert_eq!(held(&w), 2, "the turn of b is active again, later turns not yet");
     assert!(matches!(w.state.turns[&last].activity, Activity::Suspended(_)));
     w.finish_with(w.id("b"), Outcome::ok("5"));
     assert!(matches!(w.state.turns[&last].activity, Activity::Superseded(_)));
@@ -419,7 +417,7 @@ fn words_without_end_are_refused_before_anything_is_written() {
     w.guide(&long[1..]).unwrap();
 }
 
-/// A call that reads `a` was let run and then withdrawn while `a` runs anew.
+/// A call that reads `a`: approved, then withdrawn while `a` runs again.
 fn withdrawn_in_question() -> (World, NodeId, NodeId) {
     let limits = Limits {
         parallel: 1,
@@ -454,7 +452,7 @@ fn what_a_withdrawn_call_reads_stays_in_question() {
         assert_eq!(
             w.state.calls[&b].status,
             Status::AwaitingApproval,
-            "nobody let it run"
+            "it is not approved"
         );
         w.approve(b).unwrap();
         assert_eq!(w.runs(b), [format!(r#"{{"n":{value}}}"#)]);

@@ -1,5 +1,8 @@
-//! Random sessions against a graph that is worked out from nothing after every decision: at every
-//! request and at the end the run must be what that graph says. Must not know: how either works.
+//! Compares random sessions with a graph that is recomputed from scratch after every decision.
+//!
+//! Must not know: how either one works.
+//!
+//! Each session is compared at every request and at its end.
 
 mod decisions;
 mod drive;
@@ -39,7 +42,7 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
     session
 }
 
-/// So many sessions, or as many as the environment says.
+/// The number of sessions: `own`, or the value from the environment.
 fn sessions(own: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     // That many where the environment says nothing.

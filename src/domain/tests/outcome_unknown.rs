@@ -1,5 +1,8 @@
-//! What an operator says of an execution of which nobody knows what came of it: left as it is, and held back while it
-//! still runs. Must not know: how they are asked.
+//! Tests of the operator's decision about an execution with an unknown outcome.
+//!
+//! Must not know: how the operator is asked.
+//!
+//! The decision can be left open. It is refused while the execution still runs.
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Decision, ErrorClass, Outcome, Status};
@@ -59,7 +62,7 @@ fn an_abandoned_call_does_not_rerun_and_the_model_gets_the_reason() {
     w.cmd(resolve(a, leave(" the office checks "))).unwrap();
     assert_eq!((w.status(a), w.starts(a)), (Status::Abandoned, 1));
     assert_eq!(w.status(w.id("r")), Status::Skipped, "there is no value to read");
-    assert_eq!(fate(&w), [LedgerOutcome::Unknown], "nobody said what came of it");
+    assert_eq!(fate(&w), [LedgerOutcome::Unknown], "the outcome is still open");
     assert!(!w.state.nodes.contains_key(&a.observation()));
     let decided = w.events().any(|event| {
         matches!(event, Event::Call(CallEvent::Decided { decision: Decision::Abandon { reason }, .. })
@@ -213,7 +216,7 @@ fn only_cancelled_calls_without_a_process_can_be_resolved_as_unfinished() {
     let (mut w, a) = doubtful();
     let refusal = w.cmd(resolve(a, Resolution::DidNotFinish)).unwrap_err();
     assert!(
-        refusal.message.contains("It was not cancelled"),
+        refusal.message.contains("it was not cancelled"),
         "{}",
         refusal.message
     );

@@ -1,4 +1,6 @@
-//! The plan of an edit against what the edit then does. Must not know: how a plan is shown.
+//! Compares the plan of an edit with what the edit then does.
+//!
+//! Must not know: how a plan is shown.
 
 use super::world::*;
 use crate::domain::advice::Cards;
@@ -75,7 +77,7 @@ fn a_plan_does_not_name_a_call_that_will_be_passed_over() {
     let reads = edit(b, r#"{"_as":"b","n":"†call.a.v"}"#);
     let plan = lineage::plan(&w.state, std::slice::from_ref(&reads)).unwrap();
     assert!(plan.certain.is_empty() && plan.possible.is_empty(), "{plan:?}");
-    // Where what it reads comes of the same edits, it may run after all.
+    // It may run after all where the same edits change the value that it reads.
     let both = [edit(a, r#"{"_as":"a","n":3}"#), reads.clone()];
     let plan = lineage::plan(&w.state, &both).unwrap();
     assert_eq!(plan.certain, [a, b]);
@@ -86,7 +88,7 @@ fn a_plan_does_not_name_a_call_that_will_be_passed_over() {
     assert_eq!(w.executed.len(), before);
 }
 
-/// Tokens that a plan names, and those of the request that then follows, told by its bytes.
+/// The tokens that a plan names, and the tokens of the request that follows, estimated from its bytes.
 fn named_and_sent(w: &mut World, edit: Edit) -> (u64, u64) {
     let plan = lineage::plan(&w.state, std::slice::from_ref(&edit)).unwrap();
     let asked = w.asked.len();
@@ -133,7 +135,7 @@ fn a_plan_counts_the_words_of_the_edit() {
             "{what}: {named} named, {sent} sent"
         );
     }
-    // A branch that comes back counts with its words, and one that is left counts no more.
+    // The texts of a restored branch are counted, those of the branch before it are not.
     let mut w = two_turns();
     let node = prompt(&w);
     w.text(node, &long).unwrap();
@@ -243,7 +245,7 @@ fn a_preview_separates_arguments_that_ran_from_those_that_never_did() {
     w.args(a, r#"{"_as":"a","n":4}"#).unwrap();
     w.drain();
     assert_eq!(w.runs(a), [r#"{"n":4}"#], "the edit was the approval");
-    // What stood before it was never let run.
+    // The earlier revision was never approved.
     let plan = lineage::plan_of(&w.state, &UNDO).unwrap();
     assert!(plan.possible.contains(&a), "{plan:?}");
     assert_eq!(plan.first_runs, [a]);

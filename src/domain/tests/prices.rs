@@ -1,4 +1,6 @@
-//! What a run costs, and where it stops for it. Must not know: where a price comes from.
+//! Tests of the cost of a run, and of its cost limit.
+//!
+//! Must not know: where a price comes from.
 
 use super::world::*;
 use crate::domain::command::{Edit, RunCommand};
@@ -125,7 +127,7 @@ fn a_preview_gives_the_minimum_cost_of_asking_again() {
             base: Rev(1),
             text: text.into(),
         };
-        let plan = lineage::plan(&w.state, &[edit(prompt, "go on")]).unwrap();
+        let plan = lineage::plan(&w.state, &[edit(prompt, "continue")]).unwrap();
         assert!(plan.asks.perhaps() && plan.tokens > 0);
         let expected = known.map(|price| price.money(plan.tokens * 2_000_000));
         assert_eq!(plan.cost, expected);

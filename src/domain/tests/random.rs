@@ -1,5 +1,6 @@
-//! Random sessions: every event and every rest is checked by the world; here is what must hold at the
-//! end, and of plans.
+//! Checks the end of random sessions, and of plans; the world checks every event and every rest.
+//!
+//! Must not know: how a step is drawn.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +89,7 @@ proptest! {
     }
 }
 
-/// A turn of calls, drained; an edit of one of them; its plan; what came of it.
+/// A turn of calls, drained; an edit of one of them; its plan; the outcome.
 fn planned(
     calls: &[(usize, Vec<usize>)],
     target: usize,
@@ -131,7 +132,7 @@ fn planned(
     (w, before, plan)
 }
 
-/// Everything that waits goes on, in a random order, until the model is asked.
+/// Lets everything that waits continue, in a random order, until the model is asked.
 fn settle(w: &mut World, tape: &mut OpSequence<'_>) {
     loop {
         let waiting: Vec<NodeId> = w

@@ -1,4 +1,5 @@
-//! What is kept of repairs, and what the operator may do with a call that is being repaired beside choosing.
+//! Tests of the records of repairs, and of the operator's verbs on a call under repair.
+//!
 //! Must not know: how a strategy works.
 
 use super::flights::{answer_question, refused, world};
@@ -8,7 +9,7 @@ use crate::domain::id::Rev;
 use crate::domain::ladder::Stage;
 use crate::resilience::attention::{Branch, need};
 
-/// What became of each round and each execution can be asked for by its parts, not searched in words.
+/// The outcome of each round and each execution is available as data, not only as text.
 #[test]
 fn repair_attempts_are_stored_as_separate_facts() {
     let mut w = world("write", false, true);
@@ -27,7 +28,7 @@ fn repair_attempts_are_stored_as_separate_facts() {
         w.finish_with(id, refused("Invalid date format for 'departure_date'"));
         w.finish_with(id, refused("Missing required parameter 'passengers'"));
     }
-    // Nobody looks from time to time whether an answer has come.
+    // No timer polls for the answer.
     assert_eq!((w.questions.len(), w.timers.len()), (2, 0));
     answer_question(&mut w, "1");
     answer_question(&mut w, "2");
@@ -107,7 +108,7 @@ fn a_call_awaiting_a_repair_choice_can_be_skipped_and_the_rest_continues() {
     assert_eq!((w.status(asked), w.starts(asked)), (Status::Rejected, 0));
     assert_eq!((w.starts(reader), w.starts(next), w.starts(other)), (0, 0, 1));
     assert_eq!(w.status(other), Status::Succeeded);
-    assert_eq!(w.asked.len(), 2, "the model is told and goes on");
+    assert_eq!(w.asked.len(), 2, "the model sees it and continues");
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! A random session in which arguments are mended: calls that are wrong, tools that say so, answers of the model,
-//! words of the operator. Must not know: what must be true.
+//! Draws a random session with repairs: wrong calls, tools that object, replies, operator decisions.
+//!
+//! Must not know: what must be true.
 
 use super::flights;
 use super::op_sequence::OpSequence;
@@ -11,10 +12,10 @@ use crate::domain::input::Block;
 use crate::domain::ladder::Stage;
 use crate::domain::repair::Passing;
 
-/// The tool whose calls are mended.
+/// Tools whose calls may be repaired; a session uses one of them.
 const TOOLS: [&str; 3] = ["write", "read", "idem"];
 
-/// A policy under which the calls of one tool are mended.
+/// Draws rules that repair the calls of one tool.
 pub fn rules(tape: &mut OpSequence<'_>, rules: &mut Rules) {
     let tool = TOOLS[tape.draw(TOOLS.len())];
     let (strict, attended) = (tape.draw(2) == 0, tape.draw(4) > 0);

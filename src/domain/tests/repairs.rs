@@ -1,6 +1,9 @@
-//! Calls with wrong arguments on their way: mended before and after they ran, by rules, by the model, by
-//! the operator; within their bounds, through the gate, and told openly. Must not know: how a strategy
-//! works, engine, clocks.
+//! Tests of the repair of wrong arguments, before and after a call ran.
+//!
+//! Must not know: how a strategy works, engine, clocks.
+//!
+//! Rules, the model or the operator repair them: within their bounds, through the gate, and
+//! reported to the model.
 
 mod bounds;
 mod learning;
@@ -195,7 +198,7 @@ fn a_tool_that_reports_two_errors_at_once_takes_two_executions() {
     w.finish(a);
     w.finish(b);
     w.drain();
-    // With one of the two mended nothing ever ran, and what was mended ran once.
+    // Nothing ran with only one of the two repaired; the repaired call ran once.
     let ran: Vec<Value> = w
         .executed
         .iter()
@@ -292,8 +295,8 @@ fn a_call_without_repairs_left_waits_for_the_operator_who_can_fix_it_any_way() {
         option: 0,
     };
     let refusal = w.cmd(Command::Resilience(choose)).unwrap_err();
-    assert!(refusal.to_string().contains("No repair is left"), "{refusal}");
-    // Other arguments run, and a result in place of it is told.
+    assert!(refusal.to_string().contains("no repair is left"), "{refusal}");
+    // Other arguments run; a result written instead is reported to the model.
     let args = r#"{"_as":"a","origin":"JFK","departure_date":"2024-10-27"}"#;
     w.args(a, args).unwrap();
     assert_eq!(w.starts(a), 3);
@@ -406,7 +409,7 @@ fn what_is_not_clear_is_the_operators_choice_and_he_may_leave_it() {
     assert_eq!((w.status(a), w.starts(a)), (Status::Invalid, 0));
     assert_eq!(w.asked.len(), 2, "the model is told");
 
-    // Taken over: what the operator writes counts, and nothing is offered any more.
+    // The operator takes the call: their arguments are used, and no repair is offered.
     let (mut w, a) = offered();
     w.args(a, r#"{"_as":"a","origin":"JFK","departure_date":"2025-01-02"}"#)
         .unwrap();

@@ -1,5 +1,6 @@
-//! What is said to have replaced what is history: an edit, an undo, or the model itself. Must not know: where that is
-//! shown.
+//! Tests of the reason given for a superseded node: an edit, an undo, or the model itself.
+//!
+//! Must not know: where that is shown.
 
 use super::world::*;
 use crate::domain::command::RunCommand;

@@ -1,4 +1,6 @@
-//! Calls that wait when nothing moves any more. Must not know: edits.
+//! Tests of calls that still wait when nothing else can happen.
+//!
+//! Must not know: edits.
 
 use super::world::*;
 use crate::domain::call::Status;
@@ -8,7 +10,7 @@ use crate::domain::turn::Stop;
 #[test]
 fn what_nobody_writes_ends_with_the_turn_and_not_before() {
     let mut w = World::new();
-    w.stream(call("read", r#"{"_as":"a","n":"†call.nobody"}"#));
+    w.stream(call("read", r#"{"_as":"a","n":"†call.missing"}"#));
     w.stream(call("read", r#"{"_as":"b","n":"†state.nothing"}"#));
     w.stream(call("read", r#"{"_as":"c","n":"†call.c.v"}"#));
     assert_eq!(w.status(w.id("a")), Status::Blocked);
@@ -18,7 +20,7 @@ fn what_nobody_writes_ends_with_the_turn_and_not_before() {
     }
     assert!(w.executed.is_empty());
     let request = w.last_request();
-    assert!(request.contains("nothing writes †call.nobody"));
+    assert!(request.contains("nothing writes †call.missing"));
     assert!(request.contains("nothing writes †state.nothing"));
     assert!(request.contains("waits for itself"));
 }
@@ -49,12 +51,12 @@ fn a_waiting_call_keeps_the_turn_open() {
     let mut w = World::asking(&["write"]);
     w.reply(&[
         call("write", r#"{"_as":"w"}"#),
-        call("read", r#"{"_as":"a","n":"†call.nobody"}"#),
+        call("read", r#"{"_as":"a","n":"†call.missing"}"#),
     ]);
     assert_eq!(w.status(w.id("a")), Status::Blocked);
     assert_eq!(w.asked.len(), 1);
-    // The operator may still write what nobody else does.
-    w.args(w.id("w"), r#"{"_as":"nobody","n":1}"#).unwrap();
+    // The operator may still rename a call to the missing name.
+    w.args(w.id("w"), r#"{"_as":"missing","n":1}"#).unwrap();
     w.drain();
     assert_eq!(w.status(w.id("a")), Status::Invalid, "an object is not a number");
 }
@@ -75,8 +77,8 @@ fn an_edit_that_nothing_could_run_after_is_refused_and_ends_nothing() {
         (r#"{"_as":"a","n":"†call.d.v"}"#, "wait for each other"),
         (r#"{"_as":"a","n":"†call.a.v"}"#, "its own result"),
         (
-            r#"{"_as":"a","n":"†call.nobody"}"#,
-            "no call before it or beside it",
+            r#"{"_as":"a","n":"†call.missing"}"#,
+            "no call before it or next to it",
         ),
         (r#"{"_as":"b","n":1}"#, "already called `b`"),
     ] {
@@ -84,7 +86,7 @@ fn an_edit_that_nothing_could_run_after_is_refused_and_ends_nothing() {
         assert!(refused.message.contains(why), "{args}: {}", refused.message);
         assert_eq!(w.status(a), running, "it runs on");
     }
-    // A choice of which one is there is a way out, and so is another name of both in one commit.
+    // Two solutions: a reference with alternatives, or new names for both in one commit.
     let edit = |w: &World, name: &str, args: &str| Edit::Call {
         node: w.id(name),
         base: w.rev(w.id(name)),

@@ -1,5 +1,8 @@
-//! A run that is restricted to reading calls: what goes on, what is denied, what is refused, and that nothing but the
-//! lifting ends it. Must not know: keys, flags.
+//! Tests of a run restricted to reading calls: what continues, what is denied, what is refused.
+//!
+//! Must not know: keys, flags.
+//!
+//! Only lifting the restriction ends it.
 
 use super::ladder::{elapse, error, steps};
 use super::world::*;
@@ -97,7 +100,11 @@ fn waiting_calls_are_denied_and_running_calls_continue() {
         (Status::Queued, Status::AwaitingApproval)
     );
     w.run(restrict()).unwrap();
-    assert_eq!(w.status(runs), Status::Running(Attempt(1)), "what runs goes on");
+    assert_eq!(
+        w.status(runs),
+        Status::Running(Attempt(1)),
+        "a running call continues"
+    );
     assert!(is_denied(&w, queued) && is_denied(&w, asked));
     assert_eq!(w.status(read), Status::AwaitingApproval, "the policy still asks");
     assert_eq!(kind(w.approve(asked)), RefusalKind::Denied);
@@ -156,7 +163,7 @@ fn no_failure_of_a_write_is_met_by_another_execution() {
         elapse(&mut w, 0);
     }
     assert_eq!(w.starts(a), 1);
-    // One that fails while the run is restricted: its error stands. A reading one is tried again.
+    // A writing call that fails in a restricted run keeps its error. A reading one is retried.
     let mut w = World::with(rules());
     w.reply(&[
         call("write", r#"{"_as":"a","n":1}"#),
@@ -208,7 +215,7 @@ fn a_command_that_would_start_a_write_is_refused_with_the_way_to_do_it() {
     ] {
         assert_eq!(refusal.kind, RefusalKind::Denied, "{refusal}");
         assert!(
-            refusal.message.starts_with("cannot ") && refusal.message.contains("Lift the restriction first"),
+            refusal.message.starts_with("cannot ") && refusal.message.contains("hint: lift the restriction"),
             "{refusal}"
         );
     }
@@ -313,7 +320,7 @@ fn an_unknown_outcome_that_did_not_happen_does_not_run_again() {
     assert_eq!(
         w.status(a),
         Status::OutcomeUnknown(Attempt(1)),
-        "a person has to say what came of it"
+        "the operator has to decide the outcome"
     );
     w.cmd(Command::Call(CallCommand::Resolve {
         call: a,

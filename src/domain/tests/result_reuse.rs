@@ -1,5 +1,8 @@
-//! Which recorded result may stand for a call that would repeat an effect: only that of what it would
-//! repeat, and only where all of that is known to have ended well. Must not know: who chooses it.
+//! Tests of the choice of a recorded result for a call that would repeat an effect.
+//!
+//! Must not know: who chooses it.
+//!
+//! It must be a result of the repeated executions, and all of them must have ended well.
 
 use super::world::*;
 use crate::domain::call::{ConsentCause, Status};
@@ -20,8 +23,8 @@ fn reuse(w: &mut World, call: NodeId, entry: Seq) -> Result<(), crate::domain::r
     w.consent(call, ConsentChoice::Reuse { entry })
 }
 
-/// A write that counts and ended well, an equal one that an edit left behind while it ran, and a third
-/// that the model proposes instead of the second.
+/// An active write that ended well, an equal one that an edit orphaned while it ran, and a third that
+/// the model proposes instead of the second.
 fn three() -> (World, NodeId, NodeId, NodeId) {
     let mut w = World::new();
     w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
@@ -29,7 +32,7 @@ fn three() -> (World, NodeId, NodeId, NodeId) {
     w.reply(&[think("again"), call("write", r#"{"_as":"b","n":1}"#)]);
     let (a, b) = (w.id("a"), w.id("b"));
     let thought = *w.all(NodeKind::Thought).last().unwrap();
-    w.text(thought, "once more").unwrap();
+    w.text(thought, "again").unwrap();
     w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
     let c = w.id("c");
     assert!(matches!(w.status(c), Status::Consent(_)));
@@ -43,12 +46,12 @@ fn the_end_of_an_equal_attempt_does_not_resolve_an_unknown_outcome() {
     assert_eq!(reusable(&w, c), None, "it runs still");
     assert_eq!(kind(reuse(&mut w, c, of_a)), RefusalKind::Status);
     w.finish(b);
-    assert_eq!(reusable(&w, c), None, "nobody knows what came of it");
+    assert_eq!(reusable(&w, c), None, "the outcome is unknown");
     for seq in [of_a, of_b] {
         assert_eq!(kind(reuse(&mut w, c, seq)), RefusalKind::Status);
     }
     assert!(w.runs(c).is_empty());
-    // Somebody found out.
+    // The operator found the outcome.
     let happened = Resolution::Happened {
         value: r#"{"v":9}"#.into(),
     };

@@ -1,5 +1,6 @@
-//! How results came about that no execution gave, and what two branches say of a call that came to nothing. Must not
-//! know: how that is shown.
+//! Tests of results without an execution, and of calls without a result on two branches.
+//!
+//! Must not know: how that is shown.
 
 use super::world::*;
 use crate::domain::branch::compare::compare;
@@ -17,10 +18,10 @@ fn an_operator_answer_is_distinguished_from_a_run() {
     w.reply(&[
         call("write", r#"{"_as":"answered","n":1}"#),
         call("write", r#"{"_as":"over","n":2}"#),
-        call("write", r#"{"_as":"told","n":3}"#),
+        call("write", r#"{"_as":"message","n":3}"#),
         call("write", r#"{"_as":"ran","n":4}"#),
     ]);
-    let [answered, over, message, ran] = ["answered", "over", "told", "ran"].map(|label| w.id(label));
+    let [answered, over, message, ran] = ["answered", "over", "message", "ran"].map(|label| w.id(label));
     w.answer_for(answered, "1").unwrap();
     w.approve(over).unwrap();
     w.answer_for(over, "2").unwrap();

@@ -1,5 +1,6 @@
-//! What is taken from the record, and what is not: by the settings of the run, and by what the request
-//! was made of. Must not know: how a record is found.
+//! Tests of the use of recorded replies: by the settings of the run and by the request.
+//!
+//! Must not know: how a record is found.
 
 use super::world::*;
 use crate::domain::event::run::{Limits, Reuse, Started};
@@ -105,10 +106,10 @@ fn an_equal_request_is_sent_again_if_configured() {
             assert_eq!(answered(&w), "one");
         } else {
             assert_eq!((w.asked.len(), revived(&w)), (asked + 1, 0));
-            w.reply(&[answer("one, but anew")]);
-            assert_eq!(answered(&w), "one, but anew");
+            w.reply(&[answer("one, but new")]);
+            assert_eq!(answered(&w), "one, but new");
         }
-        // What an undo brings back is no reply to a request: nobody is asked in either case.
+        // An undo restores nodes without a request: the model is not asked in either case.
         let asked = w.asked.len();
         w.undo().unwrap();
         assert_eq!((answered(&w).as_str(), w.asked.len()), ("two", asked));
@@ -158,10 +159,10 @@ fn the_first_request_of_a_thread_is_always_made() {
     w.text(prompt, "go elsewhere").unwrap();
     w.reply(&[answer("elsewhere")]);
     let asked = w.asked.len();
-    // The context is what it was at first, and its reply is on record.
+    // The context is the first one again, and its reply is recorded.
     w.text(prompt, "go").unwrap();
     let contexts: Vec<_> = w.state.turns.values().map(|turn| &turn.request).collect();
     assert_eq!((w.asked.len(), revived(&w)), (asked + 1, 0), "{contexts:?}");
-    w.reply(&[answer("once more")]);
-    assert_eq!(answered(&w), "once more");
+    w.reply(&[answer("again")]);
+    assert_eq!(answered(&w), "again");
 }

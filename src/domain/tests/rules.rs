@@ -1,5 +1,6 @@
-//! The tools and the policy of the test world: programmable, and known exactly. Must not know: when
-//! anything runs.
+//! Programmable tools and a programmable policy for the test world.
+//!
+//! Must not know: when anything runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -43,7 +44,7 @@ pub struct Rules {
     pub results: Results,
     /// What follows failures.
     pub steps: Steps,
-    /// How much repetition is too much; nobody looks for it where this is missing.
+    /// Limits of repetition; without them the run does not look for loops.
     pub loops: Option<(Config, Arc<Mutex<Watch>>)>,
     /// Whether failures that do not pass by themselves begin an incident.
     pub lasting: bool,
@@ -55,7 +56,7 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
-    /// Process ids of which something still runs.
+    /// Process ids with a process that still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
     pub approver: Option<Arc<str>>,
@@ -129,7 +130,7 @@ impl Rules {
         })
     }
 
-    /// Goes on with the rules of a session that judge.
+    /// Restores the active rules of a session.
     pub fn keep(&mut self, rules: &[SessionRule]) {
         let rules = rules.iter().filter(|rule| !rule.dropped);
         self.session = rules
@@ -275,7 +276,7 @@ impl Advice for Rules {
         Ok(format!("{tool} {args}").into())
     }
 
-    /// A rule is the name of a tool and a gate; one about `delegate` may not stand.
+    /// A rule is the name of a tool and a gate; a rule about `delegate` is refused.
     fn with_rule(&self, no: u32, rule: &RuleSpec) -> Result<Box<dyn Advice + '_>, String> {
         let (tool, gate, exact) = Self::read(rule)?;
         if tool == "delegate" {

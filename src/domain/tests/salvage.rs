@@ -1,5 +1,6 @@
-//! A run goes on from before a gap in its record: nothing that may have happened behind it happens again unasked. Must
-//! not know: how records are read.
+//! Tests of a run resumed before a gap in its journal: no effect after the gap is repeated unasked.
+//!
+//! Must not know: how records are read.
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ fn ends(event: &Event) -> bool {
     matches!(event, Event::Call(CallEvent::Finished { .. }))
 }
 
-/// What is told behind the first of these lines, none of which can be read.
+/// The effects in the lines after the first of these unreadable lines.
 fn effects_after(w: &World, unreadable: &[usize]) -> Vec<Arc<Elsewhere>> {
     let first = unreadable[0];
     let after: Vec<Envelope> = (first..w.log.len())
@@ -38,7 +39,7 @@ fn effects_after(w: &World, unreadable: &[usize]) -> Vec<Arc<Elsewhere>> {
     salvage::effects(&apply::fold(&w.log[..first]), &"s1".into(), &after)
 }
 
-/// The run goes on from before the first of these lines, none of which can be read.
+/// Resumes the run from before the first of these unreadable lines.
 fn resume_before(w: &mut World, unreadable: &[usize]) -> World {
     let effects = effects_after(w, unreadable);
     let rest = w.log.split_off(unreadable[0]);
@@ -72,7 +73,7 @@ fn no_effect_is_repeated_whichever_journal_lines_are_lost() {
             assert!(f.executed.is_empty(), "lines {one} and {other}");
             let asks = match f.status(f.id("a")) {
                 Status::OutcomeUnknown(_) => one > start,
-                // Only where neither its beginning nor its end is told is it asked for like any.
+                // It is an ordinary question only where its start and its end are both unreadable.
                 Status::AwaitingApproval => (one, other) == (start, end),
                 Status::Consent(ConsentCause::Elsewhere) => one <= start && (one, other) != (start, end),
                 _ => false,
@@ -103,7 +104,7 @@ fn an_end_record_recovers_an_effect_whose_start_is_unreadable() {
     );
     assert_eq!(*one.same, *dedup_key("write", r#"{"n":2}"#));
     assert_eq!(one.outcome, None);
-    // The whole of it behind the gap tells the same, and of no read.
+    // All of its lines after the gap give the same effect, and no read.
     let proposed = line(&w, |event| {
         matches!(event, Event::Turn(TurnEvent::Proposed { .. }))
     });
@@ -111,7 +112,7 @@ fn an_end_record_recovers_an_effect_whose_start_is_unreadable() {
     let all: Vec<_> = all.iter().map(|one| (one.call, &*one.args)).collect();
     assert_eq!(all, [(s, r#"{"n":2}"#)]);
     assert_eq!(effects_after(&w, &[line(&w, of(r))]).len(), 1, "and not of {r}");
-    // What was begun before the gap the run goes on with itself.
+    // The run itself continues a call that began before the gap.
     let after = line(&w, of(s)) + 1;
     assert_eq!(effects_after(&w, &[after]), []);
 }
@@ -163,7 +164,7 @@ fn a_call_running_at_the_gap_is_unknown_even_if_its_end_follows() {
     assert!(f.executed.is_empty());
 }
 
-/// A write that was let run and waits for the run to go on.
+/// An approved write that waits for the run to resume.
 fn queued() -> World {
     let mut w = World::new();
     w.run(RunCommand::Pause { reason: "a".into() }).unwrap();

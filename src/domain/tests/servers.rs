@@ -1,5 +1,6 @@
-//! What a run keeps of its server: forms of requests that it wants, members that it added to calls, ends that are no
-//! answer. Must not know: wire formats.
+//! Tests of what a run keeps of its server: request forms, fields it added to calls, ends of replies.
+//!
+//! Must not know: wire formats.
 
 use super::world::*;
 use crate::domain::apply;

@@ -1,5 +1,6 @@
-//! Rules that the operator writes during a session: what they decide at once, what later, and what
-//! they never decide. Must not know: the language of rules.
+//! Tests of rules that the operator adds in a session: what they decide now, later and never.
+//!
+//! Must not know: the language of rules.
 
 use super::world::*;
 use crate::domain::call::{Decision, Digest, Gate, Status};
@@ -69,7 +70,7 @@ fn a_rule_decides_about_what_was_shown_with_it_and_what_comes() {
         call("write", r#"{"_as":"c","n":3}"#),
         call("read", r#"{"_as":"d"}"#),
     ]);
-    assert_eq!(w.runs(w.id("c")).len(), 1, "what comes is judged by it");
+    assert_eq!(w.runs(w.id("c")).len(), 1, "it decides later calls");
     assert_eq!(
         w.status(w.id("d")),
         Status::AwaitingApproval,

@@ -1,5 +1,6 @@
-//! Words on what was shown: where something else stands by now they are refused, and nothing is recorded. Must not
-//! know: how anything is shown.
+//! Tests of commands on outdated versions of nodes: they are refused and nothing is recorded.
+//!
+//! Must not know: how anything is shown.
 
 use super::world::*;
 use crate::domain::call::Status;
@@ -50,7 +51,7 @@ fn a_word_on_one_execution_is_none_on_another() {
     assert!(matches!(w.status(a), Status::Running(Attempt(2))));
     w.crash();
     assert!(matches!(w.status(a), Status::OutcomeUnknown(Attempt(2))));
-    // Whoever still looks at the first would let the second run once more.
+    // A decision on the first execution would run the second one again.
     refused(&mut w, describe(a, 1, Resolution::DidNot));
     assert_eq!(w.starts(a), 2);
     let value = Resolution::Happened { value: "1".into() };
@@ -102,7 +103,7 @@ fn another_request_of_a_turn_is_not_asked_for_again_in_place_of_the_one_that_was
     w.reply(&[answer("two")]);
     let asked = w.asked.len();
     refused(&mut w, again(7));
-    assert_eq!(w.asked.len(), asked, "nobody was asked");
+    assert_eq!(w.asked.len(), asked, "the model was not asked");
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn an_overwritten_revision_is_not_replaced_by_a_copy_from_another_branch() {
     assert_eq!(w.state.seq, before);
     let now = w.rev(node);
     w.edit(take(now)).unwrap();
-    assert_eq!(w.runs(a).len(), 1, "the result is taken over, nothing runs");
+    assert_eq!(w.runs(a).len(), 1, "the result is copied, nothing runs");
 }
 
 #[test]

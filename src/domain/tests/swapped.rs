@@ -1,4 +1,6 @@
-//! Files that a call runs: what was decided holds for what was in them. Must not know: how a file is found.
+//! Tests of files that a call runs: a decision is valid only for the contents it was made on.
+//!
+//! Must not know: how a file is found.
 
 use super::world::*;
 use crate::domain::bulk::{self, Alone};
@@ -31,7 +33,10 @@ fn a_file_that_is_swapped_between_the_look_and_the_launch_does_not_run() {
     let shown = w.digest(id);
     w.rules.files.insert("run.sh".into(), "rm -rf .".into());
     w.approve(id).unwrap();
-    assert!(w.runs(id).is_empty(), "nobody has seen what it would run");
+    assert!(
+        w.runs(id).is_empty(),
+        "the operator has not seen what it would run"
+    );
     assert_eq!(w.status(id), Status::AwaitingApproval, "it is asked for again");
     assert_ne!(w.digest(id), shown);
     assert_eq!(changed_files(&w, id), ["run.sh"]);
@@ -68,7 +73,11 @@ fn a_file_that_comes_or_goes_is_another_one_too() {
         assert!(w.runs(id).is_empty());
         assert_eq!(w.status(id), Status::AwaitingApproval);
         let message: Vec<&str> = after.map(|_| "run.sh").into_iter().collect();
-        assert_eq!(changed_files(&w, id), message, "what came is told as another one");
+        assert_eq!(
+            changed_files(&w, id),
+            message,
+            "the new content is reported as changed"
+        );
     }
 }
 
@@ -115,7 +124,7 @@ fn a_rule_that_lets_any_content_run_lets_it_run_as_it_is() {
     assert_eq!(
         w.state.calls[&id].operands()[0].hash.as_ref(),
         "date",
-        "and it is told which that was"
+        "and it reports which file changed"
     );
 }
 

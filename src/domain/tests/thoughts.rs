@@ -1,4 +1,5 @@
-//! Rewritten thoughts: what the model made after them falls, what stands before them is kept.
+//! Tests of rewritten thoughts: what the model made after them is superseded, what precedes stays.
+//!
 //! Must not know: other edits.
 
 use super::world::*;
@@ -53,7 +54,7 @@ fn a_thought_before_all_calls_drains_nothing() {
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.end(Stop::Calls);
     w.text(w.all(NodeKind::Thought)[0], "new plan").unwrap();
-    assert_eq!(w.asked.len(), 2, "asked at once");
+    assert_eq!(w.asked.len(), 2, "asked immediately");
     assert!(w.running[0].cancelled);
     w.drain();
     assert!(w.all(NodeKind::Call).is_empty());
@@ -113,7 +114,7 @@ fn a_split_turn_can_be_edited_again() {
     w.args(w.id("a"), r#"{"_as":"a","n":1}"#).unwrap();
     w.drain();
     assert!(w.last_request().contains("plan gamma"));
-    // And an earlier one, with which the later falls.
+    // And an earlier one, which supersedes the later.
     w.text(w.all(NodeKind::Thought)[0], "plan delta").unwrap();
     w.drain();
     assert!(!w.last_request().contains("plan gamma") && w.last_request().contains("plan delta"));
@@ -240,8 +241,14 @@ fn a_thought_inserted_after_a_call_supersedes_the_rest_of_the_reply() {
         request.matches("The operator rewrote your last thought").count(),
         1
     );
-    assert!(!request.contains("took away"), "the thought stands there instead");
-    assert!(request.contains("Already happened"), "what fell had an effect");
+    assert!(
+        !request.contains("took away"),
+        "the inserted thought replaces the note"
+    );
+    assert!(
+        request.contains("Already happened"),
+        "a superseded call had an effect"
+    );
     w.reply(&[answer("done")]);
     assert_eq!((w.runs(a).len(), w.runs(b).len()), (1, 1), "nothing ran again");
     w.undo().unwrap();
@@ -270,10 +277,10 @@ fn a_thought_inserted_after_a_result_closes_the_open_stream() {
     assert!(w.executed.iter().all(|one| one.call != w.id("p")));
     assert!(
         !w.state.nodes[&w.id("p")].active,
-        "nobody is asked about it any more"
+        "the operator is not asked about it any more"
     );
     assert_eq!(w.state.queue().count(), 0);
-    assert_eq!(w.asked.len(), asked + 1, "the model goes on at once");
+    assert_eq!(w.asked.len(), asked + 1, "the model is asked immediately");
     assert!(w.last_request().contains("enough"));
 }
 
@@ -307,7 +314,7 @@ fn a_thought_inserted_after_the_last_node_follows_the_turn() {
     assert!(w.last_request().contains("consider x"));
     let prompt = w.all(NodeKind::Prompt)[0];
     think_after(&mut w, prompt, "consider y").unwrap();
-    assert!(!w.state.nodes[&a].active, "later turns fall");
+    assert!(!w.state.nodes[&a].active, "later turns are superseded");
     assert!(w.last_request().contains("consider y"));
 }
 

@@ -1,5 +1,6 @@
-//! What stays as it was: effects that nobody knows the end of, the order of results, ids, and
-//! deadlines of what is held. Must not know: single edits.
+//! Tests of what stays: unknown outcomes, the order of results, ids, suspended deadlines.
+//!
+//! Must not know: single edits.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,11 @@ fn an_answer_for_a_running_write_leaves_its_effect_unknown() {
     w.finish(id);
     let entry = w.state.calls[&id].attempts[0].intent;
     assert_eq!(w.state.ledger[&entry].outcome, LedgerOutcome::Unknown);
-    assert_eq!(ledger::unknown(&w.state).count(), 1, "somebody has still to look");
+    assert_eq!(
+        ledger::unknown(&w.state).count(),
+        1,
+        "the operator has still to look"
+    );
     assert_eq!(
         (w.status(id), w.value(id)),
         (Status::Succeeded, r#"{"v":7}"#.to_owned())
@@ -40,7 +45,7 @@ fn an_answer_for_a_running_write_leaves_its_effect_unknown() {
     w.drain();
     let request = w.last_request();
     assert!(request.contains("operator wrote this result"), "{request}");
-    // The same once more may be a second time.
+    // An equal call may be a second effect.
     w.reply(&[call("write", r#"{"_as":"again","n":1}"#)]);
     let again = w.id("again");
     assert!(matches!(w.status(again), Status::Consent(_)));
@@ -90,7 +95,7 @@ fn what_runs_again_writes_into_its_old_place() {
         call("read", r#"{"_as":"b","n":10,"_out":"state.x"}"#),
         call("read", r#"{"_as":"c","n":20}"#),
     ]);
-    // The one that ends last stands in the state; in the transcript all stand as they were made.
+    // The state has the result that ended last; the transcript keeps the order of the calls.
     let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
     for id in [c, b, a] {
         w.finish(id);
@@ -99,7 +104,7 @@ fn what_runs_again_writes_into_its_old_place() {
     let before = places(&w);
     assert!(before[1] < before[0], "b ended first: {before:?}");
     assert_eq!(results(&w), [a, b, c]);
-    // Run again with another result, edited and run again: it ended last, and stands where it stood.
+    // Run again with another result, edited and run again: it ended last and keeps its place.
     w.retry(b).unwrap();
     w.finish_with(b, Outcome::ok(r#"{"v":500}"#));
     assert_eq!((places(&w), results(&w)), (before, vec![a, b, c]));
@@ -111,7 +116,7 @@ fn what_runs_again_writes_into_its_old_place() {
     assert_eq!(w.runs(w.id("r")), [r#"{"n":2}"#], "the state is what a wrote");
 }
 
-/// Every node by what it said first, and every turn by where it stands.
+/// The first revision of every node, and the position of every turn.
 fn first_words(w: &World) -> (BTreeMap<NodeId, Revision>, BTreeMap<TurnId, u32>) {
     let nodes = w.state.nodes.values();
     let turns = w.state.turns.values();
@@ -194,12 +199,16 @@ fn a_deadline_pauses_while_its_turn_is_suspended() {
     w.retry(w.id("a")).unwrap();
     assert!(matches!(w.state.turns[&turn].activity, Activity::Suspended(_)));
     w.input(due(first[0]));
-    assert_eq!(w.status(id), Status::AwaitingApproval, "nobody can answer it now");
+    assert_eq!(
+        w.status(id),
+        Status::AwaitingApproval,
+        "it cannot be answered now"
+    );
     w.finish(w.id("a"));
     assert_eq!(w.state.turns[&turn].activity, Activity::Active);
     assert_eq!(w.status(id), Status::AwaitingApproval);
     let both = w.deadlines(id);
-    assert_eq!(both.len(), 2, "it begins anew");
+    assert_eq!(both.len(), 2, "the deadline restarts");
     w.input(due(both[0]));
     assert_eq!(
         w.status(id),

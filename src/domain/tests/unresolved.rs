@@ -1,4 +1,6 @@
-//! Calls that gave no value before an answer, and calls that write one path. Must not know: how they are shown.
+//! Tests of calls without a value before an answer, and of calls that write the same path.
+//!
+//! Must not know: how they are shown.
 
 use super::world::*;
 use crate::domain::badge::{self, Badge};

@@ -1,5 +1,6 @@
-//! What a request tells the model of tools that are left alone and of a budget near its end. Must not know: engine,
-//! when a breaker changes.
+//! Tests of warnings to the model: tools with an open breaker, and a budget near its end.
+//!
+//! Must not know: engine, when a breaker changes.
 
 use super::ladder::error;
 use super::world::*;

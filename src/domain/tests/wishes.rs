@@ -1,5 +1,6 @@
-//! What an operator may wish of the graph in a random session: edits, undo, other branches. Must not
-//! know: what comes of it.
+//! Draws what an operator may do with the graph in a random session: edits, undo, other branches.
+//!
+//! Must not know: the result of an edit.
 
 use super::op_sequence::{OpSequence, any, args, tool};
 use super::world::*;

@@ -1,6 +1,9 @@
-//! A world for the rules: it stamps and folds events, queues what the run asks for, and does
-//! nothing until a test says so. Records every request and every execution, so that a test can say
-//! what did not happen. Must not know: what the rules should do.
+//! A simulated world for the rules: it stamps and folds events, and queues what the run asks for.
+//!
+//! Must not know: what the rules should do.
+//!
+//! It does nothing until a test says so. It records every request and every execution, so that a
+//! test can check what did not happen.
 
 use super::check;
 use crate::domain::advice::Advice;
@@ -67,7 +70,7 @@ pub struct World {
     pub waits: Vec<(Timer, Seq)>,
     pub probes: Vec<(NodeId, Attempt)>,
     pub timers: Vec<(Timer, u64)>,
-    /// Questions about arguments that nobody has answered.
+    /// Questions about arguments without an answer.
     pub questions: Vec<(NodeId, Rev, u32)>,
     /// Open questions to the operator's program, with the event with which each began.
     pub approvers: Vec<(NodeId, Seq)>,
@@ -76,7 +79,7 @@ pub struct World {
     pub fuse: Option<usize>,
     /// Reports and commands that are still taken in before the world hears what it is asked for.
     pub late: usize,
-    /// Everything is looked at only after every so many events: large sessions would take minutes.
+    /// Checks run after every `every`-th event only: large sessions would take minutes.
     pub every: u64,
     asked_for: Vec<Effect>,
     following: bool,
@@ -271,7 +274,7 @@ impl World {
         }
     }
 
-    /// What the world was asked for and has not heard yet.
+    /// Carries out the requests that the world has not seen yet.
     fn act_all(&mut self) {
         while !self.asked_for.is_empty() {
             let mut refused = Vec::new();
@@ -281,7 +284,7 @@ impl World {
             for (call, rev, attempt) in refused {
                 let outcome = Outcome::err(ToolError {
                     class: ErrorClass::Internal,
-                    message: "taken back".into(),
+                    message: "withdrawn".into(),
                     evidence: "the engine".into(),
                     hint: None,
                     partial: None,
@@ -314,7 +317,7 @@ impl World {
     }
 
     fn follow_on(&mut self) {
-        // Each call takes a few steps to where it waits; nothing goes round.
+        // Each call takes a few steps to where it waits; nothing repeats.
         for _ in 0..40 + 8 * self.state.calls.len() {
             let events = advance::advance(&self.state, &self.rules);
             if self.looks() {
@@ -338,7 +341,7 @@ impl World {
         );
     }
 
-    /// Gives back an execution that was taken back before it began.
+    /// Returns an execution that was withdrawn before it began.
     fn act(&mut self, effect: Effect) -> Option<(NodeId, Rev, Attempt)> {
         match effect {
             Effect::Ask {
@@ -434,7 +437,7 @@ impl World {
         Ok(())
     }
 
-    /// A world of its own that goes on from behind an event of this one, or from its end: nobody has opened it yet.
+    /// A new world, forked after an event of this one or at its end, and not opened yet.
     pub fn fork(&self, at: Option<Seq>, made: i64) -> (Self, ForkPreview) {
         let mut reading = Reading::up_to(at);
         self.log
@@ -452,7 +455,7 @@ impl World {
         let facts = predicted.facts(&Actor::operator("me".into(), Via::Shell), made);
         for envelope in self.log[..count].iter().chain(&facts) {
             if envelope.seq == predicted.at.next() {
-                assert_eq!(world.state, point, "what is foreseen is foreseen of these facts");
+                assert_eq!(world.state, point, "the preview is computed from these events");
             }
             world.witness.before(&world.state, envelope);
             apply::apply(&mut world.state, envelope);

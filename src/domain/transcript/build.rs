@@ -1,7 +1,8 @@
 //! Builds the messages of a request from the active nodes of a thread.
 //!
-//! A function of the state alone, so that what was sent can always be shown again. Must not know:
-//! wire formats, when a request is made.
+//! Must not know: wire formats, when a request is made.
+//!
+//! A function of the state alone, so that what was sent can always be shown again.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub fn messages(state: &State, thread: ThreadId, before: Option<TurnId>) -> Vec<
 pub enum TurnScope {
     /// Those that no edit holds.
     Active,
-    /// Those that an edit holds as well: what would be sent if they stood again.
+    /// Suspended turns as well: what would be sent if they became active again.
     WithHeld,
 }
 
@@ -47,8 +48,8 @@ pub fn messages_of(
         .collect()
 }
 
-/// A message whose texts were not made yet: who only wants to know what stands in a context need
-/// not pay for what is sent.
+/// A message whose text was not made yet: a caller that needs only the outline does not pay for the
+/// text.
 #[derive(Debug, Clone)]
 pub enum Piece<'s> {
     /// A prompt.
@@ -57,11 +58,11 @@ pub enum Piece<'s> {
     Assistant(Vec<ModelText>, Vec<&'s Call>),
     /// The result of a call.
     Result(&'s Call),
-    /// A word of the console.
+    /// A note from the console.
     Note(NoteKind, Cow<'static, str>),
 }
 
-/// What stands in the messages of a thread before a turn.
+/// Returns the outline of the messages of a thread before a turn.
 pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: TurnScope) -> Vec<Piece<'_>> {
     let end = before
         .and_then(|turn| state.turns.get(&turn))
@@ -75,7 +76,7 @@ pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: 
             let reported = output::retry_message(unfit);
             pieces.push(Piece::Note(NoteKind::AnswerRejected, Cow::Owned(reported)));
         }
-        // Where the operator's own thought stands next, the model goes on from that.
+        // If the operator's own thought comes next, the model continues from that.
         let thought_follows = turns
             .peek()
             .is_some_and(|next| next.split && next.producer == Producer::Operator);
@@ -112,9 +113,8 @@ pub fn messages_in(state: &State, turn: &Turn) -> Vec<Message> {
     messages.filter_map(|piece| message(state, piece)).collect()
 }
 
-/// What only the newest request is told: effects of replaced branches, a repetition, a tool that is left alone,
-/// a limit that is near.
-/// Not part of what later requests repeat.
+/// Notices of the newest request alone: orphaned effects, a loop, a tool with an open breaker, a
+/// limit that is near. Later requests do not repeat them.
 pub fn notices(state: &State, turn: &Turn) -> Vec<Message> {
     let mut notices = Vec::new();
     notices.extend(ledger::orphan_notice(state).map(|text| Message::Note {
@@ -172,7 +172,7 @@ fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
         .filter_map(|node| state.calls.get(&node.id))
         .collect();
     let mut stated: Vec<ModelText> = nodes.iter().filter_map(|node| model_text(node)).collect();
-    // A rewritten thought after calls stands behind their results: that is where the model goes on.
+    // A rewritten thought after calls comes after their results: the model continues from there.
     let tail = match (turn.split, calls.last(), stated.last()) {
         (true, Some(call), Some(last)) if last.node > call.id => stated.pop(),
         _ => None,
@@ -202,7 +202,7 @@ const REWRITTEN: &str = "The operator rewrote your last thought above. Continue 
 const TAKEN_AWAY: &str = "The operator took away what you thought next, and all that followed from it. \
      Continue from what stands above.";
 
-/// Said of a call that the operator put in; part of every later request.
+/// Note on a call that the operator inserted; part of every later request.
 pub const INSERTED: &str = "The operator made the last call and shows you its result.";
 
 fn operator_pieces<'s>(state: &'s State, turn: &Turn, nodes: &[&'s Node], out: &mut Vec<Piece<'s>>) {

@@ -1,5 +1,6 @@
-//! How many bytes of a request a node takes, without making the request. Must not know: what a request
-//! costs.
+//! How many bytes of a request a node takes, without making the request.
+//!
+//! Must not know: what a request costs.
 
 use super::result::SENT_BYTES;
 use crate::domain::call::Outcome;

@@ -1,8 +1,9 @@
 //! Hashes of what a turn is asked with: the context alone, and the whole request.
 //!
+//! Must not know: wire formats.
+//!
 //! A context hash covers roles, kinds, contents and results, with call ids replaced by their order;
 //! no ids, times or notices, so that an equal context has an equal hash whenever it comes about.
-//! Must not know: wire formats.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -74,7 +74,8 @@ fn outcome_text(state: &State, call: &Call, outcome: &Outcome) -> (String, bool)
     }
 }
 
-/// A failure as the model is told of it. Requests that failed, and stacks, hold keys: the journal has the whole text.
+/// A failure as the model is told of it. Failed requests and stacks hold keys: the journal has the
+/// whole text.
 fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Option<&ToolError>) -> String {
     let (tool, args) = state
         .nodes
@@ -106,7 +107,7 @@ fn error_text(state: &State, call: &Call, class: &str, message: &str, error: Opt
     body.to_string()
 }
 
-/// What was tried to mend the arguments, for who has to go on from the failure.
+/// What was tried to repair the arguments, so that the model can continue from the failure.
 fn repairs(state: &State, call: &Call) -> Value {
     let node = state.nodes.get(&call.id);
     let tried = call.failure.repairs.iter().map(|round| {
@@ -197,8 +198,9 @@ fn unrun_reason(call: &Call) -> String {
     }
 }
 
-/// What an operator or a repair did to the call, said openly before its result unless the run was begun otherwise.
-/// That another tool ran than the one it named is told always: it would look for the effects of the other.
+/// What an operator or a repair did to the call, placed before its result unless the run hides
+/// edits. A replaced tool is always reported: the model would look for the effects of the other
+/// one.
 fn edit_note(state: &State, call: &Call) -> String {
     let Some(node) = state.nodes.get(&call.id) else {
         return String::new();
@@ -283,7 +285,7 @@ pub fn ends_of(body: &str, most: usize, between: impl FnOnce(usize) -> String) -
     )
 }
 
-/// Calls of a turn that ended without a value, for the collected errors of the turn.
+/// Calls of a turn that ended without a value, for the list of errors of the turn.
 pub fn errors(state: &State, nodes: &[crate::domain::id::NodeId]) -> Vec<crate::domain::id::NodeId> {
     nodes
         .iter()

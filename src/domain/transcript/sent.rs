@@ -1,5 +1,8 @@
-//! What exactly a request says: system text, messages, tools. Made when it is sent, and again from the record by
-//! whoever wants to see it. Must not know: wire formats, where the record is kept.
+//! Content of a request: system text, messages, tools.
+//!
+//! Must not know: wire formats, where the record is kept.
+//!
+//! It is made when the request is sent, and again from the record to show it.
 
 use std::sync::Arc;
 
@@ -18,9 +21,9 @@ use crate::domain::thread;
 pub struct SentRequest {
     /// The model.
     pub model: Arc<str>,
-    /// What it is told before everything else.
+    /// Its system text.
     pub system: Arc<str>,
-    /// The messages, with what only this request is told.
+    /// The messages, with the notices of this request alone.
     pub messages: Vec<Message>,
     /// The tools that it is offered, in order.
     pub tools: Vec<ToolCard>,
@@ -87,7 +90,7 @@ impl Finder {
         }
     }
 
-    /// Takes in the next fact; what comes after the request changes nothing.
+    /// Applies the next event. Events after the request change nothing.
     pub fn take(&mut self, envelope: &Envelope) {
         if matches!(self.seen, ReadProgress::All(_)) {
             return;

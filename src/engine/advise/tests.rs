@@ -1,4 +1,5 @@
-//! An approval is bound to these bytes in these surroundings, and rules are judged at a moment.
+//! Tests that approvals are bound to exact bytes and context, and that rules depend on the time.
+//!
 //! Must not know: who asks.
 
 use super::*;

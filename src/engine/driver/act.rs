@@ -1,4 +1,6 @@
-//! Carries out what the domain asks of the world. Must not know: why it asks.
+//! Carries out the effects that the domain requests.
+//!
+//! Must not know: why they are requested.
 
 use super::Driver;
 use crate::domain::command::Command;
@@ -53,8 +55,9 @@ impl Driver {
         self.executor.abort(turn)
     }
 
-    /// Answers a command of a run that is halted, or that halts because this command cannot be recorded. What only
-    /// ends something is carried out all the same: who resumes finds in doubt what was under way.
+    /// Answers a command of a run that is halted, or that halts because this command cannot be
+    /// recorded. A command that only ends something is carried out anyway: on resume, the outcome
+    /// of what was running is unknown.
     pub(super) fn end_unrecorded(&mut self, command: &Command, halt: &Halt) -> Refusal {
         let decided = command
             .only_ends()
@@ -126,17 +129,17 @@ impl Driver {
         }
     }
 
-    /// The forms of requests that the model's server was found to want.
+    /// The special forms of requests that the model's server needs.
     fn quirks(&self) -> Quirks {
         let model = self.state.started.as_ref().map(|started| started.model.as_str());
         let learned = model.and_then(|model| self.state.quirks.get(model));
-        // A name of a later version says nothing here: what it stands for is learned again.
+        // A name from a later version is unknown here: its meaning is learned again.
         let known = learned.into_iter().flatten();
         known.filter_map(|name| Quirk::named(name)).collect()
     }
 
-    /// Probes executions in doubt first, so that the result is known before anything follows. Returns the
-    /// other messages that arrived meanwhile.
+    /// Probes executions with an unknown outcome first, so that the result is known before anything
+    /// follows. Returns the other messages that arrived meanwhile.
     pub(super) fn look_first(&mut self) -> Vec<Message> {
         let (looks, others) = std::mem::take(&mut self.batch.effects)
             .into_iter()

@@ -1,4 +1,6 @@
-//! Writes events, folds them, and publishes them once they are kept. Must not know: why they happened.
+//! Writes events, applies them, and publishes them once they are stored.
+//!
+//! Must not know: why they happened.
 
 use std::sync::Arc;
 
@@ -61,8 +63,8 @@ impl Driver {
         self.batch.envelopes.push(Arc::new(envelope));
     }
 
-    /// Halts the run: from here on nothing is decided or recorded, and nothing asked of the world but to end what
-    /// is under way. Only the first reason is reported.
+    /// Halts the run: from here on nothing is decided or recorded, and the only remaining effects
+    /// are those that end something running. Only the first reason is reported.
     pub(super) fn halt(&mut self, halt: Halt) {
         self.batch.effects.retain(Effect::only_ends);
         if self.halted.is_some() {
@@ -73,7 +75,7 @@ impl Driver {
         self.halted = Some(halt);
     }
 
-    /// Puts everything on disk, then tells the listeners, then acts.
+    /// Puts everything on disk, then notifies the listeners, then acts.
     pub(super) fn conclude(&mut self) {
         let is_stored = self.batch.envelopes.is_empty() || self.keep();
         self.note_work();
@@ -83,7 +85,7 @@ impl Driver {
                 Some(halt) if !is_stored => result.and_then(|_| Err(halt.not_known())),
                 _ => result,
             };
-            // If nobody waits for the answer any more, the decision stands all the same.
+            // The decision is valid even if the caller no longer waits for the answer.
             reply.send(result).unwrap_or_default();
         }
         // What may not be on disk is not published as a fact.
@@ -109,7 +111,7 @@ impl Driver {
         true
     }
 
-    /// Publishes everything at once, so that each listener is woken only once.
+    /// Publishes everything together, so that each listener is woken only once.
     pub(super) fn publish(&mut self, words: &[Publication]) {
         if !words.is_empty() {
             self.listeners.retain(|out| out.send(words.to_vec()).is_ok());

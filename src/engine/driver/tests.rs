@@ -1,4 +1,4 @@
-//! The loop with a scripted model, a journal in memory and a clock that the test moves.
+//! Tests of the loop with a scripted model, a journal in memory and a controlled clock.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -170,7 +170,7 @@ fn state_with(memory: &Memory, more: Vec<CallEvent>) -> State {
     fold(&all)
 }
 
-/// A driver, not at its work yet, that goes on with a call that was let run and is to be launched next.
+/// Creates a driver that has not started yet and has an approved call to launch next.
 async fn about_to_launch() -> (Driver, Memory) {
     let (memory, handle) = waiting(Policy::new(Preset::Guarded), Limits::default()).await;
     handle.shutdown().await;
@@ -210,7 +210,7 @@ async fn the_last_decisions_before_a_shutdown_are_recorded_and_launch_nothing() 
 
     let (mut driver, memory) = about_to_launch().await;
     driver.conclude_for_good();
-    assert!(launched(&memory), "it was decided, and stands");
+    assert!(launched(&memory), "the decision is valid");
     assert_eq!(driver.executor.open_runs(), 0);
 }
 

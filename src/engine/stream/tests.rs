@@ -1,4 +1,4 @@
-//! How pieces of a reply become blocks, and where a reply ends.
+//! Tests how pieces of a reply become blocks, and where a reply ends.
 
 use super::*;
 
@@ -172,7 +172,7 @@ fn all_parts_of_a_stream_together_have_an_end() {
     assembler.push(call(0, "read"));
     let opaque = Some("x".repeat(PART));
     assert!(assembler.push(Chunk::Sealed { part: 0, opaque }).is_empty());
-    assert!(assembler.too_long().is_some(), "what nobody reads counts too");
+    assert!(assembler.too_long().is_some(), "unread items count too");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn unknown_chunks_are_reported_up_to_a_limit_then_counted_then_rejected() {
     }
     assert_eq!(message, ["0", "1", "2", "3", "4"]);
     assert_eq!(assembler.untold(), Some((4, "8".to_owned())));
-    assert_eq!(assembler.untold(), None, "told once");
+    assert_eq!(assembler.untold(), None, "reported once");
     assert_eq!(assembler.too_long(), None);
 
     let mut assembler = Assembler::default();
@@ -328,7 +328,7 @@ fn a_call_that_is_written_as_text_makes_no_answer_of_it() {
         let stop = assembler.finish.unwrap();
         assert_eq!(matches!(stop, Stop::BadCall(_)), !answers, "{output}: {stop:?}");
     }
-    // Beside a real call it is only a thought.
+    // Next to a real call it is only a thought.
     let mut assembler = offering();
     assembler.push(text(0, written));
     assembler.push(call(1, "list_dir"));

@@ -1,4 +1,4 @@
-//! What an executor keeps of the streams that it opened.
+//! Tests what an executor keeps of the streams that it opened.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How executions, streams and the loop itself end, and what is found afterwards.
+//! Tests how executions, streams and the loop itself end, and what a resume finds.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ async fn a_cancelled_attempt_ends_and_its_actual_outcome_is_reported() {
     assert_eq!(status(r#"{"n":1}"#), Status::Failed(ErrorClass::Cancelled));
     assert!(
         matches!(status(r#"{"n":2}"#), Status::OutcomeUnknown(_)),
-        "nobody knows whether a cancelled write happened"
+        "the outcome of a cancelled write is unknown"
     );
 }
 
@@ -103,7 +103,7 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
     let call = written.calls.values().next().unwrap();
     assert!(matches!(call.status, Status::Running(_)), "recorded as under way");
     assert_eq!(resume::interrupted(&written).len(), 1);
-    // Nobody is there any more: a command says so, and a second shutdown is no error.
+    // The run has ended: a command says so, and a second shutdown is no error.
     let command = Command::Run(RunCommand::Resume {});
     let refusal = stage.send(command).await.unwrap_err();
     assert!(refusal.message.contains("has ended"), "{}", refusal.message);
@@ -120,7 +120,7 @@ async fn a_shutdown_ends_children_and_leaves_what_was_in_flight_to_be_found() {
         state: written,
         ..Plan::default()
     });
-    next.until("in doubt", |stage| {
+    next.until("outcome unknown", |stage| {
         let mut queue = stage.state.queue();
         queue.any(|call| matches!(call.status, Status::OutcomeUnknown(_)))
     })
@@ -143,10 +143,10 @@ async fn the_model_is_not_asked_if_a_prompt_arrives_with_a_shutdown() {
         keep_later: false,
     });
     let (output, ()) = tokio::join!(biased; stage.send(commit), stage.handle.shutdown());
-    output.expect("the prompt stands");
+    output.expect("the prompt is active");
     assert!(
         stage.soon_asked().await.is_none(),
-        "a request that nobody waits for"
+        "a request that is no longer needed"
     );
     assert_eq!(
         stage.written().turns.len(),
@@ -228,24 +228,24 @@ async fn a_hanging_model_is_reported_and_can_be_stopped() {
     ask.text(0, "Let me th").await;
     let began = tokio::time::Instant::now();
     stage
-        .until("the silence is told", |stage| !stage.notices.is_empty())
+        .until("the silence is reported", |stage| !stage.notices.is_empty())
         .await;
     assert!(began.elapsed() >= Duration::from_secs(60));
     assert!(
-        stage.notices[0].contains("silent for 60 s"),
+        stage.notices[0].contains("no data from the model for 60 s"),
         "{:?}",
         stage.notices
     );
     stage
-        .until("it is told again", |stage| stage.notices.len() == 3)
+        .until("it is reported again", |stage| stage.notices.len() == 3)
         .await;
     assert!(
-        stage.notices[1].contains("silent for 120 s"),
+        stage.notices[1].contains("no data from the model for 120 s"),
         "{:?}",
         stage.notices
     );
     assert!(
-        stage.notices[2].contains("silent for 180 s"),
+        stage.notices[2].contains("no data from the model for 180 s"),
         "{:?}",
         stage.notices
     );
@@ -326,7 +326,7 @@ async fn only_what_was_decided_runs_and_only_while_it_is_what_was_decided() {
     let which = (call.id, rev, attempt);
     let error = Approved::from_decision(&stage.state, &super::kit::running(SAME, "ls"), which).unwrap_err();
     assert_eq!(error, approved::Error::Changed(call.id));
-    // Nobody decided on another revision, another execution or another call.
+    // There is no decision on another revision, another execution or another call.
     for which in [
         (call.id, rev.next(), attempt),
         (call.id, rev, crate::domain::id::Attempt(9)),
@@ -416,7 +416,8 @@ async fn pending_calls_are_checked_against_the_policy_of_the_resumed_run() {
         .await;
 }
 
-/// A process that ended while a write was let run and had not begun, and what a run on its record records first.
+/// A process that ended after a write was approved and before it began, and what a run on its
+/// record records first.
 async fn approved_write(under: Preset) -> (Stage, State) {
     let mut stage = Stage::new();
     let pause = RunCommand::Pause {
@@ -427,7 +428,7 @@ async fn approved_write(under: Preset) -> (Stage, State) {
     ask.call(0, "act", "{}").await;
     ask.end(Stop::Calls).await;
     stage
-        .until("it is let run", |stage| !stage.state.agenda.queued.is_empty())
+        .until("it is approved", |stage| !stage.state.agenda.queued.is_empty())
         .await;
     stage.handle.shutdown().await;
     let written = stage.written();
@@ -452,7 +453,7 @@ async fn approved_calls_are_checked_against_the_policy_of_the_resumed_run() {
         let (mut next, written) = approved_write(under).await;
         assert!(written.ledger.is_empty());
         let active = status.clone();
-        next.until("it stands as the policy says", move |stage| {
+        next.until("its status follows the policy", move |stage| {
             stage.state.calls.values().all(|call| call.status == active)
         })
         .await;

@@ -1,4 +1,4 @@
-//! Rules that allow a number of calls, or allow calls up to a point in time.
+//! Tests rules that allow a number of calls, or allow calls up to a point in time.
 
 use super::kit::{Plan, Stage};
 use crate::domain::call::{Decision, Outcome, Status};

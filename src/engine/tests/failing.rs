@@ -1,4 +1,4 @@
-//! A log that cannot be written: nothing starts after it, and everybody is told.
+//! Tests a log that cannot be written: nothing starts, and every listener is notified.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -138,7 +138,7 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
         "{halted}"
     );
     stage.quiet().await;
-    // A later subscriber is told too.
+    // A later subscriber is notified too.
     let mut late = stage.handle.subscribe().facts;
     let mut halted = false;
     while let Ok(Some(reported)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await
@@ -242,10 +242,13 @@ async fn records_written_before_a_refused_record_stay_and_are_confirmed() {
         "{}",
         refused.message
     );
-    assert!(stage.drain().await, "everybody is told that nothing more begins");
+    assert!(
+        stage.drain().await,
+        "every listener is notified that nothing more begins"
+    );
     let reported = stage.state.seq;
     let stored = log.records.lock().unwrap().last().map(|envelope| envelope.seq);
-    assert_eq!(stored, Some(reported), "what is told is what is kept");
+    assert_eq!(stored, Some(reported), "the reported text is the stored text");
     stage.handle.shutdown().await;
     let all = log.records.lock().unwrap();
     assert_eq!(
@@ -324,38 +327,38 @@ async fn what_runs_can_be_ended_although_nothing_can_be_recorded_any_more() {
     log.no_append.store(true, Ordering::Relaxed);
     let pause = Command::Run(RunCommand::Pause { reason: "x".into() });
     let halts = refused(&stage, pause.clone()).await;
-    assert!(halts.contains("this was not done"), "{halts}");
+    assert!(halts.contains("not done"), "{halts}");
 
     let output = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
-    assert!(output.contains("was ended, and that is not recorded"), "{output}");
+    assert!(output.contains("ended, but this is not recorded"), "{output}");
     first.cancel.cancelled().await;
-    assert!(!second.cancel.is_cancelled(), "nobody asked for that");
-    assert!(!ask.cancel.is_cancelled(), "nor for that");
+    assert!(!second.cancel.is_cancelled(), "not requested");
+    assert!(!ask.cancel.is_cancelled(), "not requested either");
     // It has ended by itself: there is nothing left to end.
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     let again = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
-    assert!(again.contains("this was not done"), "{again}");
+    assert!(again.contains("not done"), "{again}");
 
     let output = refused(&stage, Command::Run(RunCommand::StopTurn {})).await;
-    assert!(output.contains("was ended"), "{output}");
+    assert!(output.contains("ended, but this is not recorded"), "{output}");
     ask.cancel.cancelled().await;
     assert!(!second.cancel.is_cancelled());
     let stop = Command::Run(RunCommand::Stop {
         reason: "fire".into(),
     });
     let output = refused(&stage, stop.clone()).await;
-    assert!(output.contains("was ended"), "{output}");
+    assert!(output.contains("ended, but this is not recorded"), "{output}");
     second.cancel.cancelled().await;
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     for nothing in [stop, pause] {
         let output = refused(&stage, nothing).await;
-        assert!(output.contains("this was not done"), "{output}");
+        assert!(output.contains("not done"), "{output}");
     }
     assert!(stage.drain().await);
     assert_eq!(
         stage.state.agenda.running.len(),
         2,
-        "no end of them is told as a fact"
+        "their ends are not reported as facts"
     );
     stage.quiet().await;
 }
@@ -369,9 +372,9 @@ async fn a_cancel_that_is_the_first_to_be_not_recorded_ends_the_call_all_the_sam
         broken.store(true, Ordering::Relaxed);
         let output = refused(&stage, cancel(&stage, r#"{"n":1}"#)).await;
         let words = if syncs {
-            "nobody knows whether this was recorded"
+            "it is unknown whether this was recorded"
         } else {
-            "was ended, and that is not recorded"
+            "ended, but this is not recorded"
         };
         assert!(output.contains(words), "{output}");
         first.cancel.cancelled().await;

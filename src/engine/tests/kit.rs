@@ -1,4 +1,4 @@
-//! A stage: a driver whose model, tools and log are controlled by a test.
+//! Test kit: a driver whose model, tools and log are controlled by a test.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! When a call starts, and when it does not.
+//! Tests when a call starts, and when it does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,7 @@ async fn what_must_be_approved_waits_and_runs_once_it_is() {
     stage.quiet().await;
 }
 
-/// A call that waits, to be denied after so many milliseconds.
+/// Creates a call that waits and is denied after `ms` milliseconds.
 async fn waiting(ms: u64) -> Stage {
     let deadline = Deadline {
         ms,

@@ -1,4 +1,4 @@
-//! What a request contained can be derived exactly from the record, whatever happened since.
+//! Tests that the content of a request can be derived from the record at any later time.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ async fn every_request_is_found_as_it_was_sent_after_an_edit_too() {
     let mut asked = Vec::new();
     let ask = stage.prompt("go").await;
     asked.push(sent_request(&ask));
-    // A stream that breaks is requested once more, as a second request of its turn.
+    // A stream that breaks is requested again, as a second request of its turn.
     ask.fail(StreamFault {
         kind: StreamFaultKind::Network,
         message: "cut".into(),

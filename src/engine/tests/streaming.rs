@@ -1,4 +1,4 @@
-//! Streams: what is shown while they run, what is retried, what the next request contains.
+//! Tests streams: display while they run, retries, and the next request.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
-//! Tells which events are decisions, and what each decides. Must not know: the state of a run.
+//! Determines which events are decisions, and what each decides.
+//!
+//! Must not know: the state of a run.
 
 use std::sync::Arc;
 
@@ -71,7 +73,7 @@ impl Act {
 pub(super) struct Decided {
     /// A verb in snake case.
     pub action: &'static str,
-    /// True where it lets the call run.
+    /// True if it approves the call.
     pub allows: bool,
     /// True where the policy decided and no person.
     pub by_policy: bool,
@@ -83,7 +85,7 @@ pub(super) struct Decided {
     pub unread: Option<u64>,
 }
 
-/// Returns what a decision on a call says.
+/// Describes a decision on a call.
 pub(super) fn decision(decision: &Decision) -> Decided {
     let (action, allows, by_policy) = match decision {
         Decision::Approve { .. } => ("approve", true, false),

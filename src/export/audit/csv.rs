@@ -1,4 +1,6 @@
-//! A decision as a row of CSV that no spreadsheet takes for a formula. Must not know: where rows go.
+//! Writes a decision as a row of CSV that no spreadsheet interprets as a formula.
+//!
+//! Must not know: where rows go.
 
 use super::print::who;
 use super::{Entry, Who};

@@ -1,4 +1,6 @@
-//! A decision as text for people and as JSON for programs. Must not know: time zones, where it goes.
+//! Writes a decision as text for people and as JSON for programs.
+//!
+//! Must not know: time zones, where it goes.
 
 use std::fmt::Write as _;
 
@@ -9,7 +11,7 @@ use crate::domain::ladder::span;
 use crate::domain::rule;
 use crate::text::visible;
 
-/// Returns who decided, in a word.
+/// Returns the author of a decision, in a word.
 pub(super) fn who(who: &Who) -> &str {
     match who {
         Who::Operator(name, _) | Who::Approver(name) => name,
@@ -18,7 +20,7 @@ pub(super) fn who(who: &Who) -> &str {
     }
 }
 
-/// Returns a time in words, to the millisecond while it is short.
+/// Formats a time, to the millisecond while it is short.
 fn took(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { span(ms) }
 }

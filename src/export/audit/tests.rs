@@ -1,4 +1,6 @@
-//! The audit of recorded runs. Must not know: the command line.
+//! Tests the audit of recorded runs.
+//!
+//! Must not know: the command line.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! The steps of calls of recorded runs in the JSON format. Must not know: how a call is repaired.
+//! Tests the steps of calls of recorded runs in the JSON format.
+//!
+//! Must not know: how a call is repaired.
 
 use std::path::Path;
 

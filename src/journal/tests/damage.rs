@@ -1,4 +1,8 @@
-//! Broken files: cut, flipped, random, endless. What is intact stays, and nothing is accepted silently.
+//! Tests of broken files: cut, flipped, random, endless.
+//!
+//! Must not know: what events mean.
+//!
+//! Intact records stay, and nothing is accepted silently.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,6 @@
-//! An example of every event about repetition. Must not know: how they are stored.
+//! Examples of every event about repetition.
+//!
+//! Must not know: how they are stored.
 
 use super::examples::{CALL, TURN, text};
 use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
@@ -48,7 +50,7 @@ pub(super) fn every() -> Vec<Event> {
         },
         EscapeEvent::Ended {
             incident: 1,
-            why: text("the run gets on"),
+            why: text("the run makes progress"),
         },
         EscapeEvent::Allowed {
             signatures: vec![signature.clone()],

@@ -1,4 +1,4 @@
-//! An example of every event, with every variant of its contents.
+//! Examples of every event, with every variant of its contents.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Long journals: damage, cuts and records that do not follow are found wherever they are.
+//! Tests long journals: damage, cuts and misplaced records are found everywhere.
 
 use super::{envelope, file, fixture, id, lines};
 use crate::domain::envelope::Envelope;
@@ -43,13 +43,13 @@ fn a_long_journal_is_read_like_a_short_one() {
                 299 - index as u64
             )
         );
-        assert_eq!(damage.why, "its checksum does not fit");
+        assert_eq!(damage.why, "its checksum does not match");
 
         // A cut.
         std::fs::write(place.journal(), &whole[..ends[index] - 1]).unwrap();
         let seen = read(&place).unwrap();
         assert_eq!(seen.envelopes, all[..index]);
-        assert_eq!(seen.torn.unwrap().why, "it has no end");
+        assert_eq!(seen.torn.unwrap().why, "it is incomplete");
     }
     std::fs::write(place.journal(), &whole).unwrap();
     let mut shown = Vec::new();
@@ -65,7 +65,7 @@ fn a_record_that_does_not_follow_is_found_in_a_long_journal_too() {
         ("seq", "it has number 101 where 100 is next"),
         ("link", "its link names another"),
         ("run", "it belongs to another run"),
-        ("more", "is not whole"),
+        ("more", "is incomplete"),
     ] {
         let mut text = lines(&all);
         let prev = Link::of(text[98].as_bytes());

@@ -1,4 +1,4 @@
-//! Long strings in files of their own, and data that looks like them.
+//! Tests long strings in files of their own, and data that looks like them.
 
 use std::os::unix::fs::PermissionsExt as _;
 

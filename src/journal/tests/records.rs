@@ -1,4 +1,4 @@
-//! Records: every event in both directions, the chain, the checksum, foreign and hostile lines.
+//! Tests records: every event in both directions, chain, checksum, foreign and hostile lines.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ fn every_event_comes_back_equal() {
     assert_eq!((loaded.torn, loaded.damage), (None, None));
 }
 
-/// Records of features that are gone: ends and effects of other sessions from behind a gap, what a list of edits beside
-/// the session held back.
+/// Records of removed features: ends and effects of other sessions after a gap, and changes held
+/// back by a list of edits stored next to the session.
 const OLD: [(&str, &str); 8] = [
     ("run.forked", r#"{"session":"s1","at":9}"#),
     (
@@ -241,7 +241,7 @@ fn a_changed_record_breaks_the_chain_even_with_a_new_checksum() {
     let fixture = fixture();
     let place = fixture.session(1, &small());
     let mut lines = lines(&small());
-    // Somebody rewrites the second record and recomputes its checksum.
+    // The second record is rewritten and its checksum recomputed.
     let (covered, _) = lines[1].rsplit_once(",\"crc\"").unwrap();
     let covered = covered.replace("reason 2", "reason 9");
     lines[1] = format!(

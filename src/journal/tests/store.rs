@@ -1,4 +1,4 @@
-//! Lists, ids, unusable places.
+//! Tests the store: lists, ids, unusable places.
 
 use super::{envelope, fixture, id, small};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
@@ -97,7 +97,7 @@ fn a_deleted_session_is_gone_with_everything() {
     assert!(other.journal().exists());
     assert!(fixture.store.delete(&place).is_err());
 
-    // A directory with such a name but without a journal belongs to somebody else.
+    // A directory with such a name but without a journal is not a session of this program.
     let foreign = fixture.store.dir().join(id(9).to_string());
     std::fs::create_dir(&foreign).unwrap();
     let place = Place::at(&foreign).unwrap();
@@ -119,7 +119,7 @@ fn places_that_cannot_be_used_are_refused_with_advice() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     std::fs::write(&file, "x").unwrap();
-    // Below a file, and where nobody may create anything.
+    // Below a file, and where nothing may be created.
     for place in [file.join("sessions"), "/proc/overrule/sessions".into()] {
         let error = Store::open(&place).create(id(1)).unwrap_err();
         assert!(error.to_string().contains("--sessions"), "{error}");

@@ -1,4 +1,6 @@
-//! A session that is there with all of its first records or not at all. Must not know: what they are of.
+//! Tests that a session exists with all of its first records or not at all.
+//!
+//! Must not know: what the records contain.
 
 use std::fs;
 use std::io;
@@ -57,7 +59,7 @@ fn it_is_listed_once_it_is_whole_and_has_what_was_appended() {
     assert_eq!(fs::read_dir(short.payloads().unwrap()).unwrap().count(), 0);
     assert_eq!(read(&longer).unwrap().envelopes, all[..3]);
     assert!(fixture.store.list().unwrap()[0].fork.is_none(), "these are none");
-    // A long text that was changed meanwhile is not taken over.
+    // A long text that was changed meanwhile is not copied.
     let payload = fs::read_dir(place.payloads().unwrap())
         .unwrap()
         .next()
@@ -133,7 +135,7 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_made_is_not() {
         small().iter().try_for_each(|one| writer.append(one))
     });
     assert_eq!(read(&made.unwrap()).unwrap().envelopes, small());
-    // Somebody who does not know of the directory's lock has that of the session.
+    // Another process that does not know of the directory's lock holds that of the session.
     let other = fs::File::create(left(3).join("lock")).unwrap();
     other.lock().unwrap();
     assert_eq!(fixture.store.sweep().unwrap(), 1);

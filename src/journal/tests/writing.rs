@@ -1,4 +1,4 @@
-//! Writing: order, locks, failures of the system.
+//! Tests writing: order, locks, failures of the system.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -101,7 +101,7 @@ fn of_many_that_open_at_once_one_gets_it() {
                 scope.spawn(|| {
                     start.wait();
                     let opened = Writer::open(&place);
-                    // Nobody releases the lock before everybody has tried.
+                    // No thread releases the lock before every thread has tried.
                     start.wait();
                     match opened {
                         Ok(_) => true,

@@ -1,4 +1,6 @@
-//! Which model is chosen, for every combination of settings that people have. Must not know: providers.
+//! Tests which model is chosen for each combination of settings.
+//!
+//! Must not know: providers.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
-//! What servers say when they refuse, in the words of each. Must not know: sockets.
+//! Tests error messages as servers write them.
+//!
+//! Must not know: sockets.
 
 use super::*;
 

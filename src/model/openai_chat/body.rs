@@ -1,6 +1,9 @@
-//! A response body as it arrives: an event stream, a whole JSON response from a server that does not stream,
-//! or something else. The first byte tells them apart, because content types lie. Must not know: sockets,
-//! headers.
+//! Reads a response body: an event stream, a whole JSON response, or something else.
+//!
+//! Must not know: sockets, headers.
+//!
+//! A server that does not stream sends JSON. The first byte determines the form, because content
+//! types lie.
 
 use super::decode::Decoder;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
@@ -26,7 +29,7 @@ pub struct Body {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Shape {
-    /// Only white space so far.
+    /// Only whitespace so far.
     #[default]
     Unknown,
     Stream,
@@ -40,17 +43,17 @@ impl Body {
         self.decoder.ended()
     }
 
-    /// Returns true once the server has said why it stopped.
+    /// Returns true once the server has sent its finish reason.
     pub fn finished(&self) -> bool {
         self.decoder.finished()
     }
 
-    /// Returns what the server said of its error, if the body reported one.
+    /// Returns the error that the body reported, if any.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.decoder.refusal()
     }
 
-    /// Bytes that said something; what only keeps the connection does not count.
+    /// Number of bytes with content; bytes that only keep the connection open do not count.
     pub fn data_bytes(&self) -> u64 {
         match self.shape {
             Shape::Unknown | Shape::Stream => self.stream.data_bytes(),

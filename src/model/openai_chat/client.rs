@@ -1,8 +1,10 @@
 //! Sends a request over HTTP and converts the response to chunks as it arrives.
 //!
-//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a request whose form the
-//! server refuses is sent in another form, which is reported; the same bytes are never sent again.
 //! Must not know: the graph, the journal, approvals.
+//!
+//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a
+//! request whose form the server refuses is sent in another form, which is reported; the same bytes
+//! are never sent again.
 
 #[cfg(test)]
 mod tests;
@@ -30,7 +32,7 @@ use crate::model::tap::Without;
 use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
 
-/// Bytes of the shortest key that is looked for in what a server says.
+/// Minimum length in bytes of a key that is searched for in a server's text.
 const SHORTEST: usize = 4;
 
 /// Maximum bytes read of an error's body.
@@ -43,9 +45,10 @@ const MAX_FORMS: usize = 4;
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// For the next byte that says something, the first one included: comments and the like only keep the connection.
+    /// Limit for the next byte with content, including the first one: comments only keep the
+    /// connection open.
     pub idle: Duration,
-    /// For the end mark, from the moment in which the server said why it stopped, whatever it sends meanwhile.
+    /// Limit for the end mark after the finish reason, whatever the server sends meanwhile.
     pub farewell: Duration,
     /// For the body of an error.
     pub error_body: Duration,
@@ -76,7 +79,8 @@ pub struct Client {
 /// Why a request gave no reply.
 struct Failed {
     fault: StreamFault,
-    /// What the server said, if it may have refused the form of the request: nothing of a reply has come.
+    /// The server's error, if it may have refused the form of the request: no part of a reply has
+    /// arrived.
     refusal: Option<Box<Refusal>>,
 }
 
@@ -136,7 +140,7 @@ impl Client {
             refused.push(sent);
             let members = encode::members(self.target(), &request, &quirks);
             let candidates = refusal::candidates(&output, &members);
-            // Whatever the status is: bytes whose form is refused are not sent again.
+            // Whatever the status is: bytes in a refused form are not sent again.
             let is_form = !candidates.is_empty() && failed.fault.kind == StreamFaultKind::Server;
             let other = if refused.len() <= MAX_FORMS {
                 self.other_form(&request, &quirks, candidates, &refused)
@@ -180,7 +184,7 @@ impl Client {
         })
     }
 
-    /// Sends a body once, and passes on what comes.
+    /// Sends a body once and passes on the response.
     async fn attempt(&self, body: String, tap: &Tap, chunks: &mpsc::Sender<Chunk>) -> Result<(), Failed> {
         tap.note(Way::Sent, body.as_bytes());
         let send = self
@@ -235,7 +239,7 @@ impl Client {
                     tap.note(Way::Received, &without.end());
                     (body.end(&mut out), true)
                 }
-                // Whatever happens to the connection after the answer was finished harms nothing.
+                // Problems of the connection after the end of the answer are harmless.
                 Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
                 Err(()) => (Err(self.idle_timeout()), true),
                 Ok(Err(error)) => (Err(self.broken(&error)), true),
@@ -264,7 +268,7 @@ impl Client {
         }
     }
 
-    /// A status other than 200, with the server's own words.
+    /// A status other than 200, with the server's own text.
     async fn refused(&self, mut response: Response) -> Failed {
         let status = response.status();
         let asked_ms = wait::asked(|name| {
@@ -376,7 +380,7 @@ impl Client {
 
 impl Model for Client {
     fn name(&self) -> String {
-        // Not made visible here, because whoever shows it does that; twice would be once too often.
+        // Not made visible here, because every display does that; twice would be too often.
         format!("{} at {}", self.model, self.place())
     }
 

@@ -1,4 +1,6 @@
-//! Creates HTTP clients, and asks a server for its models. Must not know: conversations.
+//! Creates HTTP clients, and asks a server for its models.
+//!
+//! Must not know: conversations.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -39,7 +41,7 @@ pub enum Error {
     },
 }
 
-/// Installs the cryptography of every TLS connection, once per process.
+/// Installs the cryptography provider of all TLS connections, once per process.
 fn install_provider() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {

@@ -1,10 +1,13 @@
-//! Converts the data frames of a Chat Completions stream to chunks. Synchronous and free of I/O, so that live
-//! streams, recorded ones and tests use the same code.
+//! Converts the data frames of a Chat Completions stream to chunks.
 //!
-//! Rules that real servers make necessary: a part is identified by its position, never by the
-//! server's index alone; argument text is passed on exactly as it came; a stream is whole only by a
-//! finish reason and the end mark or the end of the body; what is not known is passed on as such. Must not know:
-//! sockets, tools, when to ask again.
+//! Must not know: sockets, tools, when to ask again.
+//!
+//! Synchronous and free of I/O, so that live streams, recorded ones and tests use the same code.
+//! Rules that real servers make necessary:
+//! - a part is identified by its position, never by the server's index alone;
+//! - argument text is passed on exactly as it came;
+//! - a stream is whole only by a finish reason and the end mark or the end of the body;
+//! - unknown data is passed on as such.
 
 mod stop;
 #[cfg(test)]
@@ -22,10 +25,10 @@ use crate::model::show::{sample, visible};
 use crate::model::{Chunk, MAX_PARTS, usage};
 use stop::stop;
 
-/// Maximum bytes held back by a stream, which is as much as a whole response may have.
+/// Maximum bytes buffered by a stream, the same as for a whole response.
 const MAX_HELD: usize = 16 << 20;
 
-/// Reasons by which a server says that it did not come to an end: asking again may help.
+/// Finish reasons of an incomplete reply: asking again may help.
 const CUT: &[&str] = &[
     "abort",
     "aborted",
@@ -45,17 +48,17 @@ const OTHER_MEMBER: &str = "a member that holds no calls";
 #[derive(Debug, Default)]
 pub struct Decoder {
     parts: Parts,
-    /// The choice that is followed: the first one that says something.
+    /// The choice that is followed: the first one with content.
     choice: Option<u64>,
     /// The lowest choice that the stream mentions.
     first: Option<u64>,
     /// The tool that was called where no call is made, and where that was.
     misplaced: Option<(String, &'static str)>,
-    /// What the server said of its error, if it reported one.
+    /// The server's error, if it reported one.
     refusal_of_request: Option<Refusal>,
     finish: Option<Stop>,
     refusal: String,
-    /// Whether the model refused in words of its own.
+    /// True if the model refused in plain text.
     refused_in_words: bool,
     usage: Option<Usage>,
     /// Unknown keys that were already passed on.
@@ -71,12 +74,12 @@ impl Decoder {
         self.ended
     }
 
-    /// Returns true once the server has said why it stopped; the end mark may still be missing.
+    /// Returns true once the finish reason was read; the end mark may still be missing.
     pub fn finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Returns what the server said of its error, if the stream reported one.
+    /// Returns the server's error, if the stream reported one.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.refusal_of_request.as_ref()
     }
@@ -93,7 +96,7 @@ impl Decoder {
         let data = if Object::read(data).is_some() {
             Cow::Borrowed(data)
         } else {
-            // A number that JSON lacks stands in members that nobody reads.
+            // Numbers that JSON lacks occur in members that are never read.
             frame::without_odd_numbers(data).map_or(Cow::Borrowed(data), Cow::Owned)
         };
         let data: &str = &data;
@@ -237,7 +240,7 @@ impl Decoder {
         let misplaced = called.is_some() && self.first != Some(index);
         if claims && !misplaced && self.choice.is_none() {
             self.choice = Some(index);
-            // Only a choice that said nothing has ended so far.
+            // Only a choice without content has ended so far.
             self.finish = None;
         }
         let other = self.choice.is_some_and(|followed| followed != index);
@@ -257,7 +260,8 @@ impl Decoder {
         }
         let reason = choice.filled("finish_reason");
         if let Some(message) = whole {
-            // A whole message instead of deltas. After these it would repeat everything, but for calls that come last.
+            // A whole message instead of deltas. After deltas it would repeat everything, except
+            // calls that come last.
             if self.parts.is_empty() {
                 self.delta(&message, out);
             } else if reason.is_some() && !self.parts.has_calls() {
@@ -279,7 +283,7 @@ impl Decoder {
                 _ => stop(&reason),
             };
             self.parts.flush(out);
-            // What is only text stays open where it may be asked for again.
+            // Text stays open where it may be asked for again.
             if !matches!(stop, Stop::Other(_)) {
                 self.parts.seal_rest(rest(&stop), out);
             }
@@ -288,7 +292,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Keeps what the server said of its error, and gives the fault.
+    /// Stores the server's error, and returns the fault.
     fn refused(&mut self, refusal: &Refusal) -> StreamFault {
         self.refusal_of_request = Some(refusal.clone());
         refusal.fault_in_answer()
@@ -309,7 +313,7 @@ impl Decoder {
         self.unknown_keys("choices.delta.", delta, known::DELTA, out);
     }
 
-    /// Reads calls, of which one may stand without its list.
+    /// Reads calls; a single one may come without its list.
     fn calls(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         self.parts.begin_frame();
         for raw in list(delta, "tool_calls") {
@@ -324,7 +328,7 @@ impl Decoder {
         }
     }
 
-    /// Passes on what is not known. A call in it is not made, and the reply is no answer either.
+    /// Passes on unknown data. A call in it is not made, and the reply is no answer either.
     fn unknown(&mut self, raw: &str, out: &mut Vec<Chunk>) {
         if let Some(tool) = stray::find(raw) {
             self.misplaced.get_or_insert((tool, OTHER_MEMBER));
@@ -332,7 +336,7 @@ impl Decoder {
         out.push(Chunk::Unknown { raw: raw.to_owned() });
     }
 
-    /// Reads reasoning, which comes under three names, often under two at once with the same words.
+    /// Reads reasoning, which comes under three names, often under two with the same text.
     fn reasoning(&mut self, delta: &Object<'_>, out: &mut Vec<Chunk>) {
         let words = delta
             .filled("reasoning_content")
@@ -442,7 +446,7 @@ fn thinking(raw: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns true for a delta or message that says something.
+/// Returns true for a delta or message with content.
 fn has_content(output: &Object<'_>) -> bool {
     const CONTENT_KEYS: &[&str] = &[
         "content",
@@ -458,7 +462,7 @@ fn has_content(output: &Object<'_>) -> bool {
         .any(|key| output.get(key).is_some_and(|value| !frame::is_empty(value)))
 }
 
-/// Returns the name of the first tool that a delta or message calls; empty where it does not say which.
+/// Returns the name of the first tool that a delta or message calls; empty if it does not name one.
 fn called(output: &Object<'_>) -> Option<String> {
     let first = list(output, "tool_calls").into_iter().find_map(Object::read);
     let call = first.or_else(|| output.object("function_call"))?;

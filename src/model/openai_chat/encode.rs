@@ -1,5 +1,9 @@
-//! Writes the body of a request. Pure, and stable: a request that continues an earlier one repeats its bytes
-//! up to where it continues, so that providers can reuse what they computed. Must not know: sockets, keys.
+//! Writes the body of a request.
+//!
+//! Must not know: sockets, keys.
+//!
+//! Pure. A request that continues an earlier one repeats its bytes up to where it continues, so that
+//! providers can reuse what they computed.
 
 #[cfg(test)]
 mod tests;
@@ -18,12 +22,13 @@ use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
 use crate::model::{Quirk, Quirks, Request, strict};
 
-/// The prefix of the console's words to the model, so that they are not taken for the user's.
+/// The prefix of the console's messages to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";
 
-/// The signature of a call that has none, as Gemini documents it for calls that no model of it made.
+/// The signature of a call without one, as Gemini documents it for calls that none of its models
+/// made.
 const PLACEHOLDER: &str = r#"{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
-/// The member of a call that holds it.
+/// The member of a call that contains the signature.
 const EXTRA_CONTENT: &str = "extra_content";
 
 /// Characters that the name of a tool may have.
@@ -70,15 +75,15 @@ pub(super) struct Wire<'a> {
     /// The call that a result belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<Cow<'a, str>>,
-    /// The words.
+    /// The text.
     pub content: Option<String>,
     /// The calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<WireCall<'a>>,
-    /// The reasoning, for a server that wants it back.
+    /// The reasoning, for a server that expects it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_content: Option<String>,
-    /// Signed blocks, for a server that wants them back.
+    /// Signed blocks, for a server that expects them back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoning_details: Vec<Box<RawValue>>,
 }
@@ -113,7 +118,7 @@ impl Serialize for Added<'_> {
     }
 }
 
-/// The JSON text of a request to a server that wants these things otherwise.
+/// Returns the JSON text of a request in the special forms that the server needs.
 pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
@@ -182,7 +187,7 @@ pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<St
     names.into_iter().collect()
 }
 
-/// A message of words alone.
+/// A message with text alone.
 pub(super) fn plain(role: &'static str, content: String) -> Wire<'static> {
     Wire {
         role,
@@ -194,7 +199,7 @@ pub(super) fn plain(role: &'static str, content: String) -> Wire<'static> {
     }
 }
 
-/// A message as the wire has it; none where nothing of it is sent.
+/// Returns a message in the wire format; none if no part of it is sent.
 fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
     let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
     Some(match message {
@@ -227,7 +232,7 @@ fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
     })
 }
 
-/// Returns what was said aloud; reasoning is not sent back, except as rewritten by the operator.
+/// Returns the text of the answer; reasoning is not sent back, except as rewritten by the operator.
 fn spoken(output: &[ModelText]) -> Option<String> {
     let aloud = output
         .iter()
@@ -239,7 +244,8 @@ fn spoken(output: &[ModelText]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// The reasoning of a message as it came, for a server that wants it back; empty where there was none.
+/// Returns the reasoning of a message unchanged, for a server that expects it back; empty if there
+/// was none.
 fn reasoned(output: &[ModelText]) -> String {
     let texts: Vec<&str> = output
         .iter()
@@ -250,7 +256,7 @@ fn reasoned(output: &[ModelText]) -> String {
     texts.join("\n\n")
 }
 
-/// The provider's blocks of a message. A block whose words were streamed beside it gets them back.
+/// The provider's blocks of a message. A block without its separately streamed text gets it back.
 fn details(output: &[ModelText]) -> Vec<Box<RawValue>> {
     let mut all = Vec::new();
     for one in output {
@@ -272,7 +278,7 @@ fn details(output: &[ModelText]) -> Vec<Box<RawValue>> {
     all
 }
 
-/// A block with the words that belong to it.
+/// Returns a block with its text.
 fn with_text(raw: &str, text: &str) -> Option<String> {
     let mut block: Value = serde_json::from_str(raw).ok()?;
     *block.get_mut("text")? = Value::from(text);
@@ -332,8 +338,9 @@ fn raw(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-/// The name of a called tool as servers take it. A model may have made one up, and servers refuse every request that
-/// repeats it; the result says which tool there is not.
+/// Returns the name of a called tool in a form that servers accept. A model may have invented it,
+/// and servers refuse every request that repeats such a name. The result tells the model that there
+/// is no such tool.
 fn wire_name(name: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(fits) {

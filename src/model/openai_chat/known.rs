@@ -1,4 +1,6 @@
-//! Members of frames that are read, or known to say nothing for a conversation. Must not know: what is read of them.
+//! Lists members of frames that are read, or known to be irrelevant for a conversation.
+//!
+//! Must not know: what is read of them.
 
 /// Members of a frame.
 pub const FRAME: &[&str] = &[

@@ -1,5 +1,6 @@
-//! OpenAI Chat Completions and every server that speaks it. Must not know: the graph, the journal, approvals,
-//! when to retry.
+//! Speaks OpenAI Chat Completions.
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
 
 pub mod body;
 pub mod client;

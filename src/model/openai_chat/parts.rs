@@ -1,5 +1,6 @@
-//! Assigns the pieces of a streamed message to its parts, and decides when a part is complete. Must not know:
-//! frames of a stream, sockets.
+//! Assigns the pieces of a streamed message to its parts, and decides when a part is complete.
+//!
+//! Must not know: frames of a stream, sockets.
 
 mod call;
 
@@ -11,9 +12,9 @@ use crate::model::frame::Object;
 use crate::model::think::{Piece as Split, Splitter};
 use crate::model::{Chunk, MAX_PARTS};
 
-/// All parts so far; a part's number is its place here. Only the newest part can be a text that is not sealed, a call
-/// that was not announced, or an unsealed call whose arguments are whole: every other was dealt with when the next
-/// began. So nothing here looks at all parts for one piece.
+/// All parts so far; a part's number is its index here. Only the newest part can be an unsealed
+/// text, an unannounced call, or an unsealed call with complete arguments: every other was
+/// completed when the next began. So no operation scans all parts for one piece.
 #[derive(Debug, Default)]
 pub struct Parts {
     all: Vec<Part>,
@@ -25,13 +26,13 @@ pub struct Parts {
     newest: Option<usize>,
     /// The calls that the frame being read has named.
     named: HashSet<usize>,
-    /// What tells reasoning and text apart in the newest part, where that is text.
+    /// Separates reasoning from text in the newest part, where that is text.
     think: Option<Splitter>,
     /// Whether a text or a call began.
     spoke: bool,
-    /// More parts were begun than there may be.
+    /// True if more parts began than the maximum.
     too_many: bool,
-    /// Bytes that were not passed on as they came.
+    /// Number of bytes that were not passed on directly.
     held: usize,
 }
 
@@ -57,7 +58,7 @@ pub enum Rest {
     Meant,
     /// Texts, and calls whose arguments are a whole object: it ran into its limit.
     Whole,
-    /// Texts alone: a call of such a message is not to run.
+    /// Texts alone: a call of such a message must not run.
     Texts,
 }
 
@@ -67,18 +68,18 @@ impl Parts {
         self.all.is_empty()
     }
 
-    /// Returns the number of bytes that were not passed on as they came, though perhaps later: names, what
-    /// preceded them, opaque blocks.
+    /// Returns the number of bytes that were not passed on directly, though perhaps later: names,
+    /// the text before them, opaque blocks.
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// True where more parts were begun than there may be: nothing more is taken.
+    /// Returns true if more parts began than the maximum: nothing more is taken.
     pub fn too_many(&self) -> bool {
         self.too_many
     }
 
-    /// True where there is a call.
+    /// Returns true if there is a call.
     pub fn has_calls(&self) -> bool {
         self.newest.is_some()
     }
@@ -91,7 +92,7 @@ impl Parts {
         })
     }
 
-    /// Adds text, in which reasoning may stand between marks.
+    /// Adds text that may contain reasoning between marks.
     pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
         if delta.is_empty() {
             return;
@@ -147,7 +148,7 @@ impl Parts {
         }
     }
 
-    /// Adds an opaque block to the newest text or reasoning, or to reasoning without words.
+    /// Adds an opaque block to the newest text or reasoning, or to reasoning without text.
     pub fn opaque(&mut self, raw: &str, out: &mut Vec<Chunk>) {
         self.end_text(out);
         let is_words = |kind: &Kind| matches!(kind, Kind::Text | Kind::Reasoning);
@@ -177,7 +178,8 @@ impl Parts {
         self.piece(piece, &raw, out);
     }
 
-    /// Nothing more will come. Texts are complete as they stand; which calls are sealed depends on why it ended.
+    /// Nothing more will come. Texts are complete; which calls are sealed depends on the reason for
+    /// the end.
     pub fn seal_rest(&mut self, rest: Rest, out: &mut Vec<Chunk>) {
         self.flush(out);
         for number in 0..self.all.len() {
@@ -192,7 +194,7 @@ impl Parts {
         }
     }
 
-    /// Gives out what is still held back: the end of a text, the name of a call.
+    /// Passes on the buffered rest: the end of a text, the name of a call.
     pub fn flush(&mut self, out: &mut Vec<Chunk>) {
         self.end_text(out);
         self.announce_newest(out);
@@ -209,8 +211,8 @@ impl Parts {
         }
     }
 
-    /// The number of the newest part if it is of the kind wanted and open, else of a new one; none where there may be
-    /// no more.
+    /// The number of the newest part if it is of the kind wanted and open, else of a new one; none
+    /// beyond the maximum.
     fn open(
         &mut self,
         same: impl Fn(&Kind) -> bool,
@@ -227,8 +229,8 @@ impl Parts {
         Some(self.all.len() as u32 - 1)
     }
 
-    /// Begins a part, which completes the text before it or the call whose arguments are whole. Gives its number; none
-    /// where there are as many as there may be.
+    /// Begins a part, which completes the text before it or the call whose arguments are complete.
+    /// Returns its number; none at the maximum number of parts.
     fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) -> Option<usize> {
         if self.all.len() >= MAX_PARTS {
             self.too_many = true;

@@ -1,5 +1,9 @@
-//! Which other form of a request may help after a refusal, read from the words of the server. Only what such words ask
-//! for is changed, so that every other server gets the bytes that it always got. Must not know: sockets.
+//! Chooses another form of a request after a refusal, from the server's message.
+//!
+//! Must not know: sockets.
+//!
+//! Only what the message asks for is changed, so that every other server gets the bytes that it
+//! always got.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +14,7 @@ use crate::model::fault::Refusal;
 /// Statuses with which servers refuse a form. Some answer 500 where the template of a model raises an error.
 const STATUSES: &[u64] = &[400, 404, 405, 413, 415, 422, 424, 500, 501];
 
-/// Words by which servers say that they do not take something.
+/// Words by which servers report a member that they do not accept.
 const NOT_TAKEN: &[&str] = &[
     "unknown",
     "unrecognized",
@@ -49,14 +53,14 @@ const NOT_TAKEN: &[&str] = &[
     "can't be used",
     "was unexpected",
 ];
-/// Words of types of errors, which say nothing of what is not taken.
+/// Names of error types, which do not show what is not accepted.
 const TYPES: &[&str] = &[
     "invalid_request",
     "invalidrequest",
     "invalid_argument",
     "invalid request error",
 ];
-/// Words by which servers say that a number is out of its range.
+/// Words by which servers report a number out of range.
 const RANGE: &[&str] = &[
     "too large",
     "too high",
@@ -68,7 +72,7 @@ const RANGE: &[&str] = &[
     "greater than",
     "at least",
 ];
-/// Words by which servers say that they want something.
+/// Words by which servers report a requirement.
 const REQUIREMENTS: &[&str] = &[
     "must be",
     "must have",
@@ -88,14 +92,14 @@ const REQUIREMENTS: &[&str] = &[
     "absent",
 ];
 
-/// The forms that may help after a refusal, the likeliest first; none where another form would not help. `members` are
-/// the names of members of the request that can be left out.
+/// Returns the forms that may help after a refusal, the likeliest first; none if no other form
+/// would help. `members` are the names of members of the request that can be left out.
 pub fn candidates(refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
     if refusal.status.is_some_and(|status| !STATUSES.contains(&status)) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    // What is named exactly comes before what is only talked about.
+    // Exact names come before mere mentions.
     limit(refusal, &mut found);
     reasoning(refusal, &mut found);
     roles(refusal, &mut found);
@@ -108,7 +112,7 @@ pub fn candidates(refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
     found
 }
 
-/// The member that the server does not take, if its words name one: the one that they name first.
+/// Returns the member that the server does not accept: the first one that its text names.
 fn left_out(refusal: &Refusal, members: &[String]) -> Option<Quirk> {
     let mut words = refusal.words.clone();
     for kind in TYPES {
@@ -116,7 +120,7 @@ fn left_out(refusal: &Refusal, members: &[String]) -> Option<Quirk> {
     }
     let reported = NOT_TAKEN.iter().any(|word| words.contains(word));
     let is_limit = |name: &str| name.starts_with("max_") && refusal.mentions_any(RANGE);
-    // What nobody asked for is named for one reason only.
+    // A server names an option that was not asked for only for one reason.
     let is_extra = |name: &str| name == "stream_options";
     let names = members
         .iter()
@@ -132,7 +136,7 @@ fn left_out(refusal: &Refusal, members: &[String]) -> Option<Quirk> {
     Some(Quirk::LeaveOut(name.clone()))
 }
 
-/// Where a name stands in a text as a word of its own.
+/// Returns the position of a name in a text as a word of its own.
 fn place_of(text: &str, name: &str) -> Option<usize> {
     let name = name.to_lowercase();
     let part = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,10 +1,11 @@
-//! Puts the messages of a request into the order and form that a server was found to want. Must not know: sockets, what
-//! was refused.
+//! Puts the messages of a request into the order and form that a server was found to want.
+//!
+//! Must not know: sockets, what was refused.
 
 use super::encode::{CONSOLE, Wire, plain};
 use crate::model::{Quirk, Quirks};
 
-/// The prefix of the operator's words where they stand inside of a tool result.
+/// The prefix of the operator's words inside a tool result.
 const OPERATOR: &str = "[operator]";
 /// Stands for a content that is blank.
 const BLANK: &str = "(empty)";
@@ -23,7 +24,7 @@ pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
     if has(&Quirk::UserLast) && messages.last().is_some_and(|last| last.role == "assistant") {
         messages.push(plain("user", format!("{CONSOLE} {CONTINUE}")));
     }
-    // A template that wants two roles in turn does not count results as either.
+    // A template that needs alternating roles does not count results as either.
     if has(&Quirk::NotesInResult) || has(&Quirk::AlternateRoles) {
         join(messages, |before, now| {
             before.role == "tool" && now.role == "user"
@@ -44,7 +45,7 @@ pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
     }
 }
 
-/// Puts the system text before the words of the first user message.
+/// Puts the system text before the text of the first user message.
 fn system_in_user(messages: &mut Vec<Wire<'_>>) {
     let is_system = |message: &Wire<'_>| matches!(message.role, "system" | "developer");
     if !messages.first().is_some_and(is_system) {
@@ -60,7 +61,7 @@ fn system_in_user(messages: &mut Vec<Wire<'_>>) {
     }
 }
 
-/// Gives every call a message of its own, with its result right behind it.
+/// Gives every call a message of its own, directly followed by its result.
 fn single_calls(messages: &mut Vec<Wire<'_>>) {
     let mut out = Vec::with_capacity(messages.len());
     let mut rest = std::mem::take(messages).into_iter().peekable();
@@ -95,7 +96,7 @@ fn single_calls(messages: &mut Vec<Wire<'_>>) {
     *messages = out;
 }
 
-/// Joins neighbours: the words of the later one stand at the end of the earlier one.
+/// Joins neighbours: the text of the later one is appended to the earlier one.
 fn join(messages: &mut Vec<Wire<'_>>, belong: impl Fn(&Wire<'_>, &Wire<'_>) -> bool) {
     let mut out: Vec<Wire<'_>> = Vec::with_capacity(messages.len());
     for message in std::mem::take(messages) {

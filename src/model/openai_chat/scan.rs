@@ -1,17 +1,19 @@
-//! Finds the end of a JSON object in argument text that arrives in pieces, examining each byte once.
+//! Finds the end of a JSON object in argument text that arrives in pieces, byte by byte.
 //!
-//! It follows only brackets and strings: the check of the call decides whether the object is valid JSON.
 //! Must not know: tools, schemas.
+//!
+//! It follows only brackets and strings: the check of the call decides whether the object is valid
+//! JSON.
 
 /// The extent of a text so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Extent {
-    /// Nothing but white space so far.
+    /// Only whitespace so far.
     #[default]
     Blank,
     /// An object that has begun and not ended.
     Open,
-    /// One whole object, followed by white space at most.
+    /// One whole object, followed by whitespace at most.
     Object,
     /// Not an object, or more than one.
     Other,

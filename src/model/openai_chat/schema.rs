@@ -1,4 +1,6 @@
-//! Converts the schemas of tools to the ones that the model is offered. Must not know: messages, sockets.
+//! Converts the schemas of tools to those offered to the model.
+//!
+//! Must not know: messages, sockets.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,14 @@
-//! Finds a call in a member of a frame in which no call belongs. It is not made, and the reply is no answer.
+//! Finds a call in a member of a frame where no call belongs.
+//!
 //! Must not know: parts, tools.
+//!
+//! The call is not made, and the reply is no answer.
 
 use serde_json::Value;
 
 /// Levels of a value that are looked through.
 const DEEPEST: u32 = 8;
-/// Members that hold calls.
+/// Members that contain calls.
 const CALLS: &[&str] = &[
     "tool_calls",
     "tool_call",
@@ -28,10 +31,11 @@ const TYPES: &[&str] = &[
     "functionCall",
     "custom_tool_call",
 ];
-/// Members that repeat what was asked, or tell what the server did itself.
+/// Members that repeat the request, or report what the server did itself.
 const OTHERS: &[&str] = &["tools", "input", "arguments", "usage", "executed_tools"];
 
-/// The name of the tool of the first call in a JSON text; empty where the call does not say which.
+/// Returns the name of the tool of the first call in a JSON text; empty if the call does not name
+/// one.
 pub fn find(raw: &str) -> Option<String> {
     call(&serde_json::from_str(raw).ok()?, DEEPEST)
 }

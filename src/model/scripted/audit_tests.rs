@@ -1,5 +1,6 @@
-//! The built-in audit against small directories in memory: what it calls, and what it says. Must not know:
-//! the engine, real tools.
+//! Tests the built-in audit on small directories in memory: its calls and its texts.
+//!
+//! Must not know: the engine, real tools.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,4 +1,6 @@
-//! The built-in playbooks. Must not know: files, how a playbook is followed.
+//! Holds the built-in playbooks.
+//!
+//! Must not know: files, how a playbook is followed.
 
 use super::playbook::{Error, Playbook};
 

@@ -1,5 +1,8 @@
-//! Finds the rule for a request and works out what it says and calls, from the request and the playbook
-//! alone. Must not know: streams, pacing.
+//! Finds the rule for a request and computes its texts and calls.
+//!
+//! Must not know: streams, pacing.
+//!
+//! The result depends on the request and the playbook alone.
 
 use regex::Regex;
 use serde_json::{Map, Value as Json};
@@ -62,8 +65,8 @@ pub fn script(playbook: &Playbook, view: &View) -> Result<Script, NoScript> {
     Err(NoScript::NoRule)
 }
 
-/// Returns true if the context shows that the rule was followed before: by the labels of its calls or,
-/// without any labelled call, by its words.
+/// Returns true if the context shows that the rule was followed before: by the labels of its calls
+/// or, without any labelled call, by its text.
 fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope<'_>) -> bool {
     let labels: Vec<String> = rule
         .calls

@@ -1,5 +1,8 @@
-//! Filters of templates: transformations of a text or a list. Total: nothing can fail here, because names and
-//! arguments were checked when the playbook was read. Must not know: playbooks, requests.
+//! Filters of templates: transformations of a text or a list.
+//!
+//! Must not know: playbooks, requests.
+//!
+//! They cannot fail. Names and arguments were checked when the playbook was read.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,8 @@
-//! A model that needs no key and no network: it answers from a playbook of rules, judging only by the context
-//! that it receives, as a model would. Must not know: the graph, the journal, approvals.
+//! A model without key and network: it answers from a playbook of rules.
+//!
+//! Must not know: the graph, the journal, approvals.
+//!
+//! Like a real model, it sees only the context that it receives.
 
 pub mod builtin;
 mod choose;

@@ -1,5 +1,6 @@
-//! Streams what the playbook says in small pieces, at the playbook's pace if somebody watches. Must not know:
-//! rules, templates.
+//! Streams the text of a playbook in small pieces, at its own pace if there is an operator.
+//!
+//! Must not know: rules, templates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ impl Scripted {
 
     fn nothing(&self, view: &View, why: NoScript) -> StreamFault {
         let name = excerpt(&self.playbook.name);
-        // The run counts what the operator puts in as turns too, and names the turn before this.
+        // The run counts insertions of the operator as turns too, and names the turn before this.
         let request = view.turn;
         let message = match why {
             NoScript::NoRule => format!(

@@ -1,6 +1,10 @@
-//! Playbooks: rules of a scripted model, read from TOML. The first matching rule wins.
+//! Playbooks: rules of a scripted model, read from TOML.
 //!
-//! Every fault of a playbook is found here, with file, line and key. Must not know: requests, streams.
+//! Must not know: requests, streams.
+//!
+//! The first matching rule wins.
+//!
+//! Every fault of a playbook is found here, with file, line and key.
 
 use regex::Regex;
 
@@ -20,9 +24,9 @@ pub struct Playbook {
     pub prompt: Option<String>,
     /// The file of the JSON Schema that the answer must fit, from the directory of the playbook.
     pub output_schema: Option<String>,
-    /// How fast it streams if somebody watches, in tokens per second.
+    /// Streaming speed in tokens per second if there is an operator.
     pub tokens_per_s: f64,
-    /// Named values; for each, the first template that yields something counts.
+    /// Named values; for each, the first template with a result is used.
     pub(super) values: Vec<(String, Vec<Template>)>,
     pub(super) rules: Vec<Rule>,
 }
@@ -192,7 +196,7 @@ fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {
     let speaks = !rule.think.is_empty() || rule.text.is_some();
     if rule.answer.is_some() && (!rule.calls.is_empty() || speaks) {
         return Err(table.error(
-            "`rule.answer` stands alone: words beside calls are thoughts, so `call`, `think` and `say` cannot go with it",
+            "`rule.answer` must be alone: text with calls is a thought, so it cannot be combined with `call`, `think` or `say`",
         ));
     }
     if rule.answer.is_none()

@@ -1,4 +1,6 @@
-//! Looks up the names of templates in a request and renders templates. Must not know: rules.
+//! Looks up the names of templates in a request and renders templates.
+//!
+//! Must not know: rules.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,8 +22,8 @@ pub struct Scope<'a> {
     pub view: &'a View,
     captures: Vec<(&'static str, Vec<(String, String)>)>,
     item: Option<(String, usize)>,
-    /// Named values already worked out; `None` while one is being worked out, so that it cannot depend on
-    /// itself.
+    /// Named values that are already computed; `None` during the computation, so that a value
+    /// cannot depend on itself.
     named: Rc<RefCell<HashMap<String, Option<Value>>>>,
 }
 
@@ -51,7 +53,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Matches an expression against a text and keeps the captures.
+    /// Matches an expression against a text and stores the captures.
     pub fn matches(&mut self, name: &'static str, regex: Option<&Regex>, text: Option<&str>) -> bool {
         let Some(regex) = regex else {
             return true;

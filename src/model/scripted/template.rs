@@ -1,7 +1,9 @@
-//! Templates of a playbook: text with `{{ source | filter "argument" }}`, `{{#if …}}` and `{{#each …}}`.
+//! Templates: text with `{{ source | filter "argument" }}`, `{{#if …}}` and `{{#each …}}`.
 //!
-//! They are parsed once, when the playbook is loaded, so that mistakes are reported with their line before
-//! anything runs. Must not know: where values come from.
+//! Must not know: where values come from.
+//!
+//! A playbook consists of them. They are parsed once, when the playbook is loaded, so that mistakes
+//! are reported with their line before anything runs.
 
 use regex::Regex;
 
@@ -91,7 +93,7 @@ impl Template {
         let (template, end) = parser.pieces()?;
         match end {
             Tag::End => Ok(template),
-            Tag::Else => Err("`{{else}}` stands outside of `{{#if}}`".to_owned()),
+            Tag::Else => Err("`{{else}}` must be inside `{{#if}}`".to_owned()),
             Tag::Close(name) => Err(format!("`{{{{/{name}}}}}` closes nothing")),
         }
     }
@@ -131,7 +133,7 @@ impl<'a> Parser<'a> {
             let tag = self.tag()?;
             let control = tag.starts_with(['#', '/']) || tag == "else";
             push_text(&mut pieces, before);
-            // A control tag alone at the start of its line leaves no empty line behind.
+            // A control tag alone at the start of its line leaves no empty line.
             if control && line_start {
                 self.rest = self.rest.strip_prefix('\n').unwrap_or(self.rest);
             }
@@ -176,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok(Piece::If(expr, yes, no))
     }
 
-    /// Returns the text up to the closing braces; braces in quotes do not count.
+    /// Returns the text up to the closing braces; braces in quotes are ignored.
     fn tag(&mut self) -> Result<&'a str, String> {
         let mut quoted = false;
         let mut escaped = false;

@@ -1,5 +1,6 @@
-//! Playbooks: what their conditions see, what their templates yield, what their errors say, and how they are
-//! streamed. Must not know: the engine.
+//! Tests the conditions, templates, errors and streaming of playbooks.
+//!
+//! Must not know: the engine.
 
 mod conditions;
 mod streaming;
@@ -101,7 +102,7 @@ pub(super) fn show(template: &str, text: &str) -> String {
     let output = answer(
         &rule,
         vec![
-            user("go on"),
+            user("go ahead"),
             assistant(
                 &[("hm", false)],
                 &[(3, "read_file", r#"{"_as":"notes","path":"a.txt","n":7}"#)],

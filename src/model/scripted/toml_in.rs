@@ -1,5 +1,6 @@
-//! Reads TOML value by value, so that every error can name file, line and key. Must not know: what a playbook
-//! means.
+//! Reads TOML value by value, so that every error can name file, line and key.
+//!
+//! Must not know: what a playbook means.
 
 use std::ops::Range;
 

@@ -1,4 +1,6 @@
-//! The value of a template expression: a text, or a list of texts. Must not know: templates, playbooks.
+//! The value of a template expression: a text, or a list of texts.
+//!
+//! Must not know: templates, playbooks.
 
 /// A text or a list of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]

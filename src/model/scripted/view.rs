@@ -1,5 +1,8 @@
-//! The contents of a request: the operator's newest words, thoughts, calls and results by label. Everything
-//! is read from the messages as they were sent. Must not know: playbooks, the graph.
+//! Reads a request by label: the operator's last message, thoughts, calls and results.
+//!
+//! Must not know: playbooks, the graph.
+//!
+//! Everything is read from the messages as they were sent.
 
 use serde_json::Value as Json;
 
@@ -17,13 +20,13 @@ pub struct View {
     pub prompt: String,
     /// The newest thought or text of the model, in its present form.
     pub thought: String,
-    /// What the operator said or rewrote since the model last did something itself.
+    /// Text that the operator wrote or rewrote since the model's last own turn.
     pub operator: Option<String>,
-    /// What the program itself says with this request.
+    /// The program's own notice in this request.
     pub notice: Option<String>,
-    /// Everything that the operator said or rewrote, newest first.
+    /// Everything that the operator wrote or rewrote, newest first.
     pub wishes: Vec<String>,
-    /// Everything that the model said, oldest first.
+    /// All texts of the model, oldest first.
     pub texts: Vec<String>,
     /// Calls, oldest first.
     pub calls: Vec<Call>,
@@ -56,7 +59,7 @@ pub struct Outcome {
     pub text: String,
     /// True if there is no value.
     pub is_error: bool,
-    /// Exit code of a command; 0 unless the text tells another one.
+    /// Exit code of a command; 0 unless the text contains another one.
     pub exit: u32,
 }
 
@@ -66,7 +69,7 @@ impl Call {
         self.result.as_ref().is_some_and(|outcome| !outcome.is_error)
     }
 
-    /// Returns the exit code, or `None` if it has no value. What is no command counts as one that ended well.
+    /// Returns the exit code, or `None` if it has no value. A result of another tool counts as 0.
     pub fn exit(&self) -> Option<u32> {
         let outcome = self.result.as_ref().filter(|outcome| !outcome.is_error)?;
         Some(outcome.exit)
@@ -211,7 +214,7 @@ fn outcome(text: &str, is_error: bool) -> Outcome {
     }
 }
 
-/// Extracts the words of an error given as JSON.
+/// Extracts the message of an error given as JSON.
 fn error_message(body: &str) -> Option<String> {
     let json: Json = serde_json::from_str(body).ok()?;
     let error = json.get("error")?;

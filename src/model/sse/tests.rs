@@ -1,4 +1,6 @@
-//! Behaviour of the event-stream decoder. Must not know: any provider.
+//! Tests the event-stream decoder.
+//!
+//! Must not know: any provider.
 
 use proptest::prelude::*;
 
@@ -23,7 +25,7 @@ fn decode<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<Event> {
     out
 }
 
-/// Decodes at once, byte by byte and split at every position, and requires the same result.
+/// Decodes in one piece, byte by byte and split at every position, and requires the same result.
 fn same(bytes: &[u8]) -> Vec<Event> {
     let at_once = decode([bytes]);
     assert_eq!(decode(bytes.chunks(1)), at_once, "byte by byte");

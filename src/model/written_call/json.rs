@@ -1,4 +1,6 @@
-//! Finds a call that is written as JSON: as the whole text, in a block, or at the end. Must not know: marks.
+//! Finds a call that is written as JSON: as the whole text, in a block, or at the end.
+//!
+//! Must not know: marks.
 
 use serde_json::Value;
 
@@ -6,7 +8,7 @@ use serde_json::Value;
 const NAMES: &[&str] = &["name", "function", "action"];
 /// Members of JSON that name a tool.
 const TOOLS: &[&str] = &["tool", "tool_name", "function_name", "recipient_name"];
-/// Members of JSON that hold the arguments.
+/// Members of JSON that contain the arguments.
 const ARGUMENTS: &[&str] = &[
     "arguments",
     "parameters",
@@ -17,7 +19,7 @@ const ARGUMENTS: &[&str] = &[
     "tool_input",
     "action_input",
 ];
-/// Members of JSON that hold calls.
+/// Members of JSON that contain calls.
 const CALLS: &[&str] = &[
     "tool_calls",
     "tool_call",
@@ -55,7 +57,7 @@ pub(super) fn in_json(text: &str, tools: &[&str]) -> Option<String> {
         .or_else(|| bare(text, tools))
 }
 
-/// The blocks between fences, with the language behind each opening one in lower case.
+/// The blocks between fences, with the lower-case language after each opening fence.
 pub(super) fn fenced(text: &str) -> Vec<(String, &str)> {
     let mut found = Vec::new();
     for fence in ["```", "~~~"] {
@@ -162,7 +164,7 @@ fn call_in(value: &Value, listed: bool, tools: &[&str]) -> Option<String> {
         .or_else(keyed)
 }
 
-/// True where JSON that may be cut gives this name to a member that names a tool.
+/// True if possibly truncated JSON gives this name to a member that names a tool.
 pub(super) fn names(json: &str, tool: &str) -> bool {
     NAMES.iter().chain(TOOLS).any(|key| {
         let member = format!("\"{key}\"");

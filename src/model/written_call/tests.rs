@@ -1,4 +1,6 @@
-//! Calls written as text, and answers that talk about calls. Must not know: wire formats.
+//! Tests calls written as text, and answers that talk about calls.
+//!
+//! Must not know: wire formats.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a rule file may contain, and what errors say about a faulty one.
+//! Tests what a rule file may contain, and the errors of faulty ones.
 //!
 //! Must not know: what matching does.
 

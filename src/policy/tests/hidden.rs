@@ -1,4 +1,4 @@
-//! Commands that hide in a line from a rule about commands, and lines that must run all the same.
+//! Tests commands hidden in a line from rules, and lines that must run nevertheless.
 //!
 //! Must not know: how a line is read.
 
@@ -43,7 +43,7 @@ fn a_line_asks_if_only_a_shell_can_resolve_what_it_runs() {
     for shape in ASKED {
         assert_eq!(line(RULE, shape), ASK, "{shape}");
         assert_eq!(argv(RULE, &["sh", "-c", shape]), ASK, "{shape}");
-        // Where no rule is about commands, it is nobody's question.
+        // Without a rule about commands, hidden commands are not asked about.
         let other = "tool = \"shell\"\nargs = [{ at = \"/cwd\", glob = \"x\" }]\ngate = \"deny\"";
         assert_eq!(line(other, shape), ALLOW, "{shape}");
         let other = RULE.replace("tool = \"shell\"", "tool = \"other\"");

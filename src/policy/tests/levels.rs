@@ -1,4 +1,4 @@
-//! How rules of different origins interact: what can be added, and what can never result.
+//! Tests how rules of different origins interact.
 //!
 //! Must not know: predicates on arguments.
 

@@ -1,4 +1,4 @@
-//! Which calls a rule matches.
+//! Tests which calls a rule matches.
 //!
 //! Must not know: presets, except as a background.
 
@@ -220,7 +220,7 @@ fn a_path_via_outside_the_workspace_is_denied_and_never_allowed() {
         assert_eq!(on(&deny, path), ALLOW, "{path}");
         assert_eq!(on(&open, path), ALLOW, "{path}");
     }
-    // Neither side of the condition lets it run, both keep it from running.
+    // Neither side of the condition allows the call, both prevent it.
     for path in strange {
         assert_eq!(on(&under(false, "allow"), path), ASK, "{path}");
         assert_eq!(on(&under(true, "deny"), path), DENY, "{path}");
@@ -246,7 +246,7 @@ fn a_rule_about_the_line_is_about_a_program_with_its_words_too() {
             "{words:?}"
         );
     }
-    // The line of a shell is one as if it stood alone.
+    // The line of a shell is matched as if it were alone.
     assert_eq!(
         on_args(&deny("git push"), "shell", &argv(&["sh", "-c", "git push"])),
         DENY
@@ -278,7 +278,7 @@ fn a_rule_about_the_line_is_about_a_program_with_its_words_too() {
     assert_eq!(on_args(only, "shell", &argv(&["rm", "-r", "x"])), DENY);
     assert_eq!(on_args(only, "shell", &argv(&["sh", "-c", "rm -r x"])), DENY);
     assert_eq!(on_args(only, "shell", &json!({})), DENY);
-    // What is not followed to its end asks, and no rule about the line lets a program run.
+    // A line that is not followed to its end asks, and no rule about the line allows a program.
     let deep: Vec<&str> = ["env"].into_iter().cycle().take(600).collect();
     assert_eq!(on_args(&deny("git push"), "shell", &argv(&deep)), ASK);
     let allow = "tool = \"shell\"\nargs = [{ at = \"/command\", glob = \"cargo *\" }]\ngate = \"allow\"";
@@ -331,7 +331,7 @@ fn no_pattern_about_anything_vouches_for_a_compound_line() {
     let argv = |line: &str| json!({"argv": ["sh", "-c", line], "cwd": "build"});
     assert_eq!(on_args(&allow(cwd), "shell", &argv("make")), ALLOW);
     assert_eq!(on_args(&allow(cwd), "shell", &argv("make; rm -r .")), ASK);
-    // Who spells out what runs means it.
+    // A rule that spells out the command means it.
     for spelled in [
         "{ at = \"/command\", is = \"a | b\" }",
         "{ at = \"\", is = { command = \"a | b\", cwd = \"build\" } }",

@@ -1,4 +1,4 @@
-//! What each preset says about each class, and what no preset changes.
+//! Tests the gates of each preset, and what no preset changes.
 //!
 //! Must not know: rules of files, except where they interact with a preset.
 

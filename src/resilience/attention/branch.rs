@@ -1,5 +1,8 @@
-//! The smallest part of a run that a need belongs to and that can be stopped alone: a call and its readers, a
-//! sub-agent, the course that repeats, otherwise the run. Must not know: which key stops it, who is told.
+//! Finds the smallest part of a run that a need belongs to and that can be stopped alone.
+//!
+//! Must not know: which key stops it, who is notified.
+//!
+//! Such a part is a call and its readers, a sub-agent, the calls that repeat, or else the run.
 
 use std::fmt::Write as _;
 
@@ -26,7 +29,7 @@ pub enum Branch {
     },
     /// A sub-agent, identified by the call that started it.
     Agent(NodeId),
-    /// The course of this incident: the calls were made, and no more of their kind shall follow.
+    /// The calls that repeat in this incident: they were made, and must not be made again.
     Loop(u32),
     /// The whole run, because nothing smaller is left.
     Run,
@@ -89,16 +92,16 @@ impl Branch {
     }
 }
 
-/// Returns what the model is told when the course of an incident is stopped, or `None` without such an
-/// incident. Contains untrusted text.
+/// Returns the text for the model when a loop is stopped, or `None` without such an incident.
+/// Contains untrusted text.
 pub fn leave(state: &State, incident: u32) -> Option<String> {
     let finding = &state.escape.incident(incident)?.finding;
     let mut tools: Vec<&str> = finding.signatures.iter().map(|one| &*one.tool).collect();
     tools.sort_unstable();
     tools.dedup();
     Some(format!(
-        "This led nowhere ({}). Do not make these calls of {} again, not in another form either: that part of the task \
-         is called off. Go on with the rest of it, or answer with what you have and say what is missing.",
+        "This led nowhere ({}). Leave this part of the task: do not make these calls of {} again, in any form. \
+         Continue with the rest, or answer with what you have and say what is missing.",
         finding.describe(),
         tools.join(", ")
     ))

@@ -1,4 +1,6 @@
-//! When breakers change. Must not know: engine, state.
+//! Tests when breakers change.
+//!
+//! Must not know: engine, state.
 
 use serde_json::json;
 

@@ -1,4 +1,6 @@
-//! Which errors a correction is about, and which corrections are refused. Must not know: files.
+//! Tests which errors a correction is about, and which corrections are refused.
+//!
+//! Must not know: files.
 
 use super::*;
 use crate::domain::id::NodeKind;
@@ -89,7 +91,7 @@ fn a_correction_goes_before_all_other_evidence_and_for_its_tool_only() {
         other,
     );
     assert_eq!(cancelled.0, ErrorClass::Cancelled);
-    // The newest word counts.
+    // The last correction wins.
     let temporary = corrected(words, Verdict::Temporary);
     let both = [permanent, temporary];
     assert_eq!(
@@ -131,8 +133,8 @@ fn the_suggested_pattern_fits_its_error_whatever_is_in_it() {
 fn a_wrong_pattern_is_refused_with_the_reason() {
     for (pattern, why) in [
         ("(", "unclosed group"),
-        ("", "fits everything"),
-        (".*", "fits everything"),
+        ("", "matches everything"),
+        (".*", "matches everything"),
         ("something else", "does not match the error of c5"),
         (&*"x".repeat(2000), "at most 1024 bytes"),
     ] {

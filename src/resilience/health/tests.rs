@@ -1,4 +1,4 @@
-//! Tests of the figures of health.
+//! Tests the health figures.
 
 use std::sync::Arc;
 

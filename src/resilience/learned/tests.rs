@@ -1,4 +1,6 @@
-//! What a run leaves to later ones. Must not know: files.
+//! Tests what a run passes on to later ones.
+//!
+//! Must not know: files.
 
 use std::sync::Arc;
 

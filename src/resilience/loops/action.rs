@@ -1,6 +1,8 @@
-//! The outcomes of a turn's calls as symbols: equal things have equal symbols.
+//! Converts the outcomes of a turn's calls to symbols: equal outcomes have equal symbols.
 //!
-//! A call counts once, however often it was retried or repaired. Must not know: where calls are kept.
+//! Must not know: where calls are kept.
+//!
+//! A call counts once, however often it was retried or repaired.
 
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ pub enum End {
     Value,
     /// With an error, faulty arguments, or a rule that denies it.
     Failure,
-    /// A person refused it, or nobody answered; this tells nothing about the tool.
+    /// The operator rejected it, or the question expired; this says nothing about the tool.
     Declined,
 }
 
@@ -35,14 +37,15 @@ pub struct Action {
     pub error: Option<Arc<str>>,
     /// Symbol of its tool and arguments.
     pub call: u64,
-    /// Symbol of what came out: a value, an error or a refusal.
+    /// Symbol of the result: a value, an error or a rejection.
     pub mark: u64,
     /// Symbols of the state paths that its result was written to.
     pub paths: Vec<u64>,
 }
 
 impl Action {
-    /// Builds the outcome of one call. `said` stands for what came out, and is equal for equal outputs.
+    /// Builds the outcome of one call. `said` represents the result, and is equal for equal
+    /// results.
     pub fn new(
         node: NodeId,
         (tool, args): (Arc<str>, Arc<str>),
@@ -65,7 +68,7 @@ impl Action {
         }
     }
 
-    /// Returns its signature: what was called, and what came out.
+    /// Returns its signature: the call and its result.
     pub const fn signature(&self) -> (u64, u64) {
         (self.call, self.mark)
     }

@@ -1,5 +1,8 @@
-//! Decides what to do about repetition in a thread: one step at a time, derived from the state each time.
+//! Decides what to do about repetition in a thread, one step at a time.
+//!
 //! Must not know: how a step is carried out.
+//!
+//! Each step is derived from the state.
 
 use std::sync::Arc;
 
@@ -34,7 +37,7 @@ pub struct Tools<'f> {
     pub guards: &'f dyn Fn(&str, &str) -> Vec<Scope>,
     /// Returns true if a call failed and will not succeed by being repeated.
     pub lasts: &'f dyn Fn(&Call) -> bool,
-    /// Returns the tools that can serve in the place of one, best first.
+    /// Returns the tools that can replace one, best first.
     pub instead: &'f dyn Fn(&str) -> Vec<Arc<str>>,
     /// Returns how well a tool serves the kind of task that a call was made for, 0 to 1.
     pub weight: &'f dyn Fn(&Node, &str) -> f64,
@@ -73,7 +76,7 @@ pub fn advise(
     };
     match step.outcome {
         Some(StepOutcome::Helped | StepOutcome::Overtaken) => {
-            Some(Advised::End(Arc::from("the run gets on")))
+            Some(Advised::End(Arc::from("the run makes progress")))
         }
         Some(StepOutcome::Relapsed | StepOutcome::Ignored | StepOutcome::Impossible) => {
             Some(climb(state, incident, &config, tools))
@@ -88,7 +91,8 @@ fn repeated(reports: &[Report]) -> Option<Advised> {
     Some(Advised::Find(report.finding.clone()))
 }
 
-/// Returns the calls of a thread's newest turn that failed for good and began no incident so far.
+/// Returns the calls of a thread's newest turn that failed permanently and began no incident so
+/// far.
 fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -> Option<Finding> {
     if !config.listens(Detector::Exhausted) {
         return None;
@@ -118,14 +122,14 @@ fn lasting(state: &State, thread: ThreadId, config: &Config, tools: Tools<'_>) -
     })
 }
 
-/// Returns what is told of a thread in which nothing is a loop.
+/// Returns the warning for a thread in which nothing is a loop.
 fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advised> {
     let turn = read::evidence(state, thread).next()?.id;
     let warned = state.escape.warned.get(&thread);
     if warned.is_some_and(|(at, _)| *at == turn) {
         return None;
     }
-    // What is told of a tool is told once for each row of failures.
+    // Each tool is reported once for each row of failures.
     let message = |report: &&Report| {
         warned.is_some_and(|(at, before)| {
             let in_turn = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.turn == *at);
@@ -142,7 +146,7 @@ fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advise
     })
 }
 
-/// Ends an incident if the operator changed the course or allowed the repetition.
+/// Ends an incident if the operator intervened or allowed the repetition.
 fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advised> {
     let finding = &incident.finding;
     let since = incident.steps.last().map_or(incident.seq, |step| step.seq);
@@ -151,7 +155,7 @@ fn overtaken(state: &State, incident: &Incident, config: &Config) -> Option<Advi
         .iter()
         .all(|one| state.escape.allowed.contains(one));
     let why = if read::overtaken(state, finding.thread, since) {
-        "the operator changed the course"
+        "the operator intervened"
     } else if allowed {
         "the operator lets it repeat"
     } else if !config.listens(finding.detector) {
@@ -197,7 +201,7 @@ fn step_outcome(
     (since.len() >= calm).then_some(StepOutcome::Helped)
 }
 
-/// Returns true if a turn repeats the finding: it asks for what is refused, or fails as before.
+/// Returns true if a turn repeats the finding: it makes a blocked call, or fails as before.
 fn repeats(state: &State, turn: &Turn, finding: &Finding) -> bool {
     calls(state, turn).any(|call| {
         refused(call)
@@ -358,7 +362,7 @@ fn substitutes(
     tools: Tools<'_>,
 ) -> Result<Substitutes, String> {
     let newest = read::evidence(state, finding.thread).next();
-    let newest = newest.ok_or_else(|| "nothing is left of it".to_owned())?;
+    let newest = newest.ok_or_else(|| "none of its calls is left".to_owned())?;
     let mut found = Vec::new();
     let mut which = Vec::new();
     let mut reason = "nothing in it failed".to_owned();
@@ -383,8 +387,8 @@ fn substitutes(
     }
 }
 
-/// Returns the tool that makes a call instead of its own, and the reason in words: of those that can, the one
-/// with the highest weight, and the first among equals.
+/// Returns the tool that makes a call instead of its own, and the reason as text. It has the
+/// highest weight of those that can; among equals the first wins.
 fn substitute(
     state: &State,
     call: &Call,
@@ -394,7 +398,7 @@ fn substitute(
     let node = state.nodes.get(&call.id);
     let call_content = node.and_then(|node| Some((node, node.as_call()?)));
     let Some((node, (tool, args))) = call_content else {
-        return Err("nothing is left of it".into());
+        return Err("none of its calls is left".into());
     };
     let others = config.substitutes(tool);
     if others.is_empty() {
@@ -458,7 +462,7 @@ fn back_to(state: &State, finding: &Finding) -> Result<TurnId, String> {
     if finding.detector == Detector::Visits {
         return Err("other work was done in between".to_owned());
     }
-    let gone = || "where it began is history".to_owned();
+    let gone = || "its beginning is superseded".to_owned();
     let begun = |turn: &&Turn| turn.asked_at == finding.first;
     let turns: Vec<&Turn> = read::evidence(state, finding.thread).collect();
     let first = turns.iter().copied().find(begun).ok_or_else(gone)?;

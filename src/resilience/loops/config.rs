@@ -1,5 +1,6 @@
-//! How much repetition is too much, and how far the steps against it go. Must not know: where settings are
-//! written.
+//! Settings: how much repetition is too much, and how far the steps against it may go.
+//!
+//! Must not know: where settings are written.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::domain::escape::{Detector, LoopStep};
 
-/// The widest window; beyond it a check costs more than it can tell.
+/// The widest window; beyond it a check costs more than it yields.
 pub const WIDEST: u32 = 960;
 
 /// The longest time window, in seconds.
@@ -32,7 +33,7 @@ pub struct Config {
     pub enabled: bool,
     /// Number of turns with calls that are examined.
     pub window: u32,
-    /// Seconds whose turns are examined even if they are more than the window holds; 0 for none.
+    /// Seconds whose turns are examined even if the window is smaller; 0 for none.
     pub time_window_s: u32,
     /// Shortest block of turns that counts as a loop.
     pub min_loop_length: u32,
@@ -67,12 +68,12 @@ pub struct Config {
     pub substitutes: BTreeMap<Arc<str>, Others>,
 }
 
-/// A removed setting: whatever its value was, it is read and means nothing.
+/// A removed setting: any value is read and ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removed;
 
 impl Removed {
-    /// Returns why a key is no setting any more and what to do, if it was one.
+    /// Returns why a key is no longer a setting and what to do, if it was one.
     pub fn removed_key_hint(key: &str) -> Option<&'static str> {
         (key == "loops.echoes").then_some(
             "removed: equal results of different calls are no loop; delete the key, and use `visits` for equal \
@@ -150,7 +151,7 @@ impl Default for Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ladder {
-    /// Tell the model.
+    /// Send guidance to the model.
     pub guidance: u32,
     /// Refuse the repeated calls for a turn.
     pub refuse: u32,
@@ -238,7 +239,7 @@ impl Config {
         }
         for (tool, others) in &self.substitutes {
             let why = if others.0.contains(tool) {
-                format!("{tool} cannot stand in for itself")
+                format!("{tool} cannot replace itself")
             } else if others.0.is_empty() {
                 format!("{tool} names no other tool: name one, or leave it out")
             } else {
@@ -257,7 +258,8 @@ impl Config {
         own.max(self.min_repetitions) as usize
     }
 
-    /// Returns the settings with the smallest window that holds so many turns: the own one, doubled as often as needed.
+    /// Returns the settings with the smallest window that holds `turns` turns: their own window,
+    /// doubled as often as needed.
     pub fn holding(&self, turns: usize) -> Self {
         let mut window = self.window;
         while (window as usize) < turns && window < WIDEST {

@@ -1,14 +1,18 @@
-//! The detectors over one thread's turns. A loop is repetition without progress, and each detector examines the tail
-//! alone: a loop that was left behind is history.
+//! Detects repetition and failing tools in the turns of one thread.
 //!
-//! - *sequence*: the newest turns are copies of each other, results included; or one call fails turn after turn;
+//! Must not know: states, what is done about a finding.
+//!
+//! A loop is repetition without progress. Each detector examines the tail alone, so a loop that
+//! ended is not found again.
+//!
+//! - *sequence*: the newest turns are copies of each other, results included; or one call fails
+//!   turn after turn;
 //! - *no progress*: turn after turn brings no call, no result and no state that was not known;
 //! - *visits*: one call gives one result again and again, and nothing was changed in between;
-//! - *same error* and *failing tool*: a tool fails with one error whatever its arguments, or most of the time. That is
-//!   worth telling, but it is no loop.
+//! - *same error* and *failing tool*: a tool fails with one error whatever its arguments, or most
+//!   of the time. That is worth telling, but it is no loop.
 //!
-//! The cost of a turn depends on its calls and the window, not on the history. Must not know: states, what is
-//! done about a finding.
+//! The cost of a turn depends on its calls and the window, not on the history.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -28,7 +32,7 @@ type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 pub struct Repetition {
     /// The detector that found it.
     pub detector: Detector,
-    /// False if one more repetition would be too many, or if it is told and no loop.
+    /// False if one more repetition would be too many, or for a warning that is no loop.
     pub is_loop: bool,
     /// Length of the repeated block in turns.
     pub period: usize,
@@ -54,7 +58,7 @@ struct Visits {
 struct ResultRecord {
     /// The number of the turn in which it was seen last.
     last: u64,
-    /// The number of the turn since which visits count.
+    /// The number of the turn from which visits are counted.
     since: u64,
     /// Turns with it since then.
     visits: usize,
@@ -127,7 +131,7 @@ impl Detectors {
         &self.tail
     }
 
-    /// Takes in a turn's outcomes and returns what is seen at the tail now, the most exact first.
+    /// Takes in a turn's outcomes and returns the findings at the tail, the most exact first.
     pub fn push(&mut self, batch: Batch) -> Vec<Repetition> {
         self.taken += 1;
         let tail = self.periods.push(batch.symbol, batch.fails());
@@ -181,7 +185,7 @@ impl Detectors {
         self.errors = now;
     }
 
-    /// Counts calls that fail again in a turn that brings nothing new beside them.
+    /// Counts calls that fail again in a turn that brings nothing else that is new.
     fn note_failing(&mut self, batch: &Batch) {
         let mut now: Vec<(u64, usize)> = Vec::new();
         for action in batch.actions.iter().filter(|one| one.end == End::Failure) {

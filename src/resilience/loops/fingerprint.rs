@@ -1,5 +1,6 @@
-//! Reduces an error to what stays the same each time, without numbers, ids and spacing. Must not know: which
-//! tool it came from.
+//! Reduces an error to its constant part, without numbers, ids and spacing.
+//!
+//! Must not know: which tool it came from.
 
 /// Maximum number of characters of a fingerprint.
 const MOST: usize = 100;

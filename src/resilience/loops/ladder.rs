@@ -1,7 +1,9 @@
-//! Chooses the next step of an incident: each step at most as often as the settings allow, none that is
-//! impossible, none that never helped in similar incidents.
+//! Chooses the next step of an incident.
 //!
 //! Must not know: how a step is carried out.
+//!
+//! Each step is taken at most as often as the settings allow. Omits steps that are impossible, and
+//! steps that never helped in similar incidents.
 
 use super::config::Config;
 use crate::domain::escape::{Escape, Finding, Incident, LoopStep, Skipped, StepOutcome};
@@ -46,7 +48,7 @@ pub fn choose(
     let from = match last {
         None => LoopStep::Guidance,
         Some(step) if step.outcome == Some(StepOutcome::Relapsed) => step.kind,
-        // Only a person can judge whether what they did was enough.
+        // Only a person can decide whether their own intervention was enough.
         Some(step) if step.kind == LoopStep::Human => LoopStep::Human,
         Some(step) => LoopStep::ALL.into_iter().find(|level| *level > step.kind)?,
     };
@@ -94,7 +96,7 @@ fn usable(
     }
     let [here, earlier] = known.learnt(finding, level);
     let (tried, helped) = (here.0.saturating_add(earlier.0), here.1.saturating_add(earlier.1));
-    // Telling comes first whatever it did before: nothing is refused to a model that was not told why.
+    // Guidance comes first whatever its record: no call is blocked before the model saw the reason.
     if level > LoopStep::Guidance && level < LoopStep::Human && tried >= LESSON && helped == 0 {
         let sessions = match (here.0, earlier.0) {
             (_, 0) => "in this session",
@@ -102,7 +104,7 @@ fn usable(
             _ => "in this session and earlier ones",
         };
         return Err(format!(
-            "tried {tried} times against the like {sessions}, never of use"
+            "tried {tried} times against similar repetition {sessions}, always without success"
         ));
     }
     Ok(())
@@ -112,7 +114,7 @@ fn why(last: Option<(LoopStep, Option<StepOutcome>)>, skipped: &[Skipped]) -> St
     let mut words = match last {
         None => String::new(),
         Some((level, result)) => {
-            let result = result.map_or("it goes on", StepOutcome::label);
+            let result = result.map_or("it continues", StepOutcome::label);
             format!("after {} {result}", name(level))
         }
     };

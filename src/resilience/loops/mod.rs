@@ -1,9 +1,11 @@
-//! Escape from endless loops: does a thread repeat itself without progress, and what is the next step?
+//! Escapes from loops: detects repetition without progress and chooses the next step.
 //!
-//! The calls that ended in a turn are one [`action::Batch`]: a set without order, so a fan-out is one action.
-//! [`detect::Detectors`] take in one batch at a time, at a cost that depends on the window and not on the
-//! history. [`watch::Watch`] reads the batches from a state. [`ladder`] chooses the next step of an incident.
 //! Must not know: who asks, how a step is carried out.
+//!
+//! The calls that ended in a turn are one [`action::Batch`]: a set without order, so a fan-out is
+//! one action. [`detect::Detectors`] take in one batch at a time, at a cost that depends on the
+//! window and not on the history. [`watch::Watch`] reads the batches from a state. [`ladder`]
+//! chooses the next step of an incident.
 
 pub mod action;
 pub mod advise;

@@ -1,8 +1,10 @@
-//! Detects that the newest symbols are nearly copies of one block, for calls that contain something that
-//! differs now and then, such as a time of day.
+//! Detects that the newest symbols are nearly copies of one block.
 //!
-//! For each block length it counts the differing pairs among those that matter, updated as pairs enter and
-//! leave. Must not know: what a symbol stands for.
+//! Must not know: the meaning of a symbol.
+//!
+//! This covers calls that contain something that differs now and then, such as a time of day. For
+//! each block length it counts the differing pairs among those that matter, updated as pairs enter
+//! and leave.
 
 use super::period::Repeat;
 
@@ -38,7 +40,7 @@ impl Near {
         self.ring.get(index & mask).copied().unwrap_or_default()
     }
 
-    /// Takes in a symbol and returns the shortest block of which the tail is nearly copies.
+    /// Takes in a symbol and returns the shortest block whose near copies form the tail.
     pub fn push(&mut self, symbol: u64) -> Option<Repeat> {
         let (now, mask) = (self.seen, self.ring.len() - 1);
         if let Some(place) = self.ring.get_mut(now & mask) {

@@ -1,10 +1,11 @@
-//! Detects that the newest symbols are copies of one block: exactly, for all block lengths at once, in time
-//! that does not depend on the history.
+//! Detects that the newest symbols are exact copies of one block.
 //!
-//! The tail consists of `k` copies of a block of length `p` exactly if at least `(k-1)·p` newest symbols in a
-//! row equal the symbol `p` places before them. So one counter per length suffices: it grows if the new
-//! symbol equals the one `p` before, and otherwise becomes 0. No symbol is examined twice. Must not know:
-//! what a symbol stands for.
+//! Must not know: the meaning of a symbol.
+//!
+//! It checks all block lengths together, in time that does not depend on the history. The tail
+//! consists of `k` copies of a block of length `p` exactly if at least `(k-1)·p` newest symbols in
+//! a row equal the symbol `p` places before them. So one counter per length suffices: it grows if
+//! the new symbol equals the one `p` before, and otherwise becomes 0. No symbol is examined twice.
 
 /// How many copies are too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

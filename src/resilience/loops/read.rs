@@ -1,4 +1,6 @@
-//! Reads the outcomes of a turn's calls from a state. Must not know: what is concluded from them.
+//! Reads the outcomes of a turn's calls from a state.
+//!
+//! Must not know: what is concluded from them.
 
 use std::sync::Arc;
 
@@ -47,7 +49,7 @@ fn action(state: &State, call: &Call) -> Option<Action> {
             (End::Failure, failed(looks), "")
         }
         Status::Rejected => match &call.validation.denied_by {
-            // A refusal because of repetition tells nothing new about the tool.
+            // A rejection because of repetition says nothing new about the tool.
             Some(rule) if is_guard(rule) => return None,
             Some(rule) => (
                 End::Failure,
@@ -79,7 +81,7 @@ fn observed(state: &State, call: &Call, (tool, args): (&Arc<str>, Arc<str>)) -> 
         Outcome::Ok { .. } => (End::Value, None),
         Outcome::Err(error) if recorded_exit(error).is_some() => (End::Value, None),
         Outcome::Err(error) if error.class == ErrorClass::Cancelled => (End::Declined, None),
-        // A call that never reached its tool tells only that it was made again.
+        // A call that never reached its tool shows only that it was made again.
         Outcome::Err(error) if error.evidence == EVIDENCE => {
             return Some(Action::new(
                 call.id,
@@ -137,15 +139,15 @@ fn paths(call: &Call) -> Vec<u64> {
         .collect()
 }
 
-/// Iterates over the turns of a thread that tell something about repetition, newest first: active, settled,
-/// requested from the model, and newer than the operator's last change of course.
+/// Iterates over the turns of a thread that are evidence of repetition, newest first. They are
+/// active, settled, requested from the model, and newer than the operator's last intervention.
 pub fn evidence(state: &State, thread: ThreadId) -> impl Iterator<Item = &Turn> {
     let since = restarted(state, thread);
     state
         .turns_of(thread)
         .rev()
-        // What precedes an older turn, or a word of the operator, is not examined: a long history costs
-        // nothing.
+        // Turns before an older turn, or before a message of the operator, are not examined: a long
+        // history costs nothing.
         .take_while(move |turn| turn.producer == Producer::Model && turn.asked_at > since)
         .filter(|turn| turn.is_active() && turn.settled && turn.asked > 0)
 }
@@ -172,8 +174,8 @@ pub fn restarted(state: &State, thread: ThreadId) -> Seq {
     edited.max(moved.map_or(Seq(0), |one| one.seq))
 }
 
-/// Returns true if an operator changed the course of a thread after an event: by an edit, a different branch
-/// or an insertion.
+/// Returns true if the operator intervened in a thread after an event: by an edit, a different
+/// branch or an insertion.
 pub fn overtaken(state: &State, thread: ThreadId, since: Seq) -> bool {
     let mut newer = state
         .turns_of(thread)

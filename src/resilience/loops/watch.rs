@@ -1,7 +1,9 @@
 //! Reads the threads of a state as they grow and reports which repeat themselves.
 //!
-//! It keeps only a cache, rebuilt whenever the state is not a continuation of what was read before. So the
-//! same state always gives the same answer. Must not know: what is done about a finding.
+//! Must not know: what is done about a finding.
+//!
+//! It keeps only a cache, rebuilt whenever the state is not a continuation of what was read before.
+//! So the same state always gives the same answer.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +42,7 @@ struct Line {
 pub struct Report {
     /// What was found.
     pub finding: Finding,
-    /// False if one more repetition would be too many, or if it is told and no loop.
+    /// False if one more repetition would be too many, or for a warning that is no loop.
     pub is_loop: bool,
 }
 
@@ -140,8 +142,8 @@ fn lately(state: &State, thread: ThreadId, config: &Config) -> usize {
     if config.time_window_s == 0 { 0 } else { before + 1 }
 }
 
-/// Iterates over the turns that are read, newest first. What a turn shows depends on the window before it, and a window of
-/// turns counts: so two windows are read; of those without recorded digests only the newest window.
+/// Iterates over the turns that are read, newest first. What a turn shows depends on the window
+/// before it, so two windows are read. Without recorded digests, only the newest window is read.
 fn readable<'s>(state: &'s State, thread: ThreadId, config: &Config) -> impl Iterator<Item = &'s Turn> {
     let window = config.window as usize;
     let turns = read::evidence(state, thread).take(2 * window).enumerate();

@@ -1,5 +1,8 @@
-//! What the model and the operator are told about a repetition. Errors and arguments are quoted as data.
-//! Must not know: where the words go.
+//! Texts about a repetition for the model and the operator.
+//!
+//! Must not know: where the texts go.
+//!
+//! Errors and arguments are quoted as data.
 
 use std::sync::Arc;
 
@@ -14,7 +17,7 @@ const QUOTED: usize = 4;
 /// Maximum number of characters quoted of an argument text or an error.
 const LENGTH: usize = 160;
 
-/// Returns what the model is told with its next request.
+/// Returns the message for the model with its next request.
 pub fn guidance(state: &State, finding: &Finding, others: &Others) -> String {
     let mut text = describe_finding(state, finding);
     text.push_str("\nDo something else: other arguments, another tool, or answer with what you have.");
@@ -22,11 +25,11 @@ pub fn guidance(state: &State, finding: &Finding, others: &Others) -> String {
     text
 }
 
-/// Returns what the model is told with the request whose turn must not make these calls.
+/// Returns the message for the model with the request whose turn must not make these calls.
 pub fn refusal(state: &State, finding: &Finding, others: &Others) -> String {
     let mut text = describe_finding(state, finding);
     text.push_str(
-        "\nThese exact calls are refused in your next turn. \
+        "\nThese exact calls are blocked in your next turn. \
          Do something else: other arguments, another tool, or answer with what you have.",
     );
     others.name(&mut text);
@@ -43,10 +46,10 @@ fn describe_finding(state: &State, finding: &Finding) -> String {
     text
 }
 
-/// The tools that are named beside a finding.
+/// The tools that are named with a finding.
 #[derive(Debug, Clone, Default)]
 pub struct Others {
-    /// The tools that can serve in the place of those in it, best first.
+    /// The tools that can replace those in it, best first.
     pub instead: Vec<Arc<str>>,
     /// Further tools that are not part of it.
     pub rest: Vec<Arc<str>>,
@@ -67,17 +70,18 @@ impl Others {
     }
 }
 
-/// Returns what the model is told when it starts again where the repetition began.
+/// Returns the message for the model when it restarts before the repetition.
 pub fn rollback_notice(state: &State, finding: &Finding) -> String {
-    let mut text =
-        String::from("You went this way before and it led round in a circle; that attempt is gone. ");
+    let mut text = String::from(
+        "You tried this before and repeated calls without progress; that attempt was discarded. ",
+    );
     text.push_str(&what(finding));
     text.push_str(&quoted(state, finding));
-    text.push_str("\nThese exact calls are refused in your next turn. Choose another way.");
+    text.push_str("\nThese exact calls are blocked in your next turn. Choose another approach.");
     text
 }
 
-/// Returns what the model is told when the run is restricted to reading calls.
+/// Returns the message for the model when the run is restricted to reading calls.
 pub fn restricted(state: &State, finding: &Finding) -> String {
     let mut text = describe_finding(state, finding);
     text.push_str("\nFor this reason the run is now restricted to reading calls.");
@@ -97,7 +101,7 @@ fn what(finding: &Finding) -> String {
         Detector::SameError => {
             format!("The same error came {times} times in a row, whatever the arguments:")
         }
-        Detector::NoProgress => format!("{times} turns in a row told nothing that was not known:"),
+        Detector::NoProgress => format!("{times} turns in a row gave nothing new:"),
         Detector::Visits => format!("The same call gave the same result {times} times:"),
         Detector::FailingTool => format!("Most of {times} turns with one tool failed:"),
         Detector::Exhausted => "This failed, and repeating it will not help:".to_owned(),
@@ -130,8 +134,8 @@ fn one(state: &State, id: NodeId) -> Option<String> {
     let (tool, args) = state.nodes.get(&id)?.as_call()?;
     let args = crate::domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
     let source = match (&call.status, state.observation(id).and_then(Node::outcome)) {
-        (Status::Succeeded, _) => "the result that was known".to_owned(),
-        (Status::Exited(code), _) => format!("exit {code} and the output that was known"),
+        (Status::Succeeded, _) => "the same result as before".to_owned(),
+        (Status::Exited(code), _) => format!("exit {code} and the same output as before"),
         (_, Some(Outcome::Err(error))) => format!("\"{}\"", short(&error.message)),
         (status, _) => status.base_label().to_owned(),
     };

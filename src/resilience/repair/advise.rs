@@ -1,5 +1,8 @@
-//! What repair proposes for a call of a run: reads the case from the state, and converts the plan to the
-//! domain's terms. Must not know: who asks, how a step is carried out.
+//! Proposes a repair for a call of a run.
+//!
+//! Must not know: who asks, how a step is carried out.
+//!
+//! It reads the case from the state and converts the plan to the domain's terms.
 
 use std::sync::Arc;
 
@@ -26,7 +29,7 @@ const STRUCTURAL: [&str; 4] = ["tool", "reference", "label", "cycle"];
 /// Maximum number of repairs on offer.
 const MOST_OPTIONS: usize = 9;
 
-/// What is known about the tool and the moment.
+/// What is known about the tool and the time.
 #[derive(Clone, Copy)]
 pub struct RepairContext<'a> {
     /// The compiled schema of the tool.
@@ -49,16 +52,16 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
         .iter()
         .any(|fault| STRUCTURAL.contains(&fault.keyword.as_str()))
     {
-        return Err("what is wrong is not in its arguments: the model is told".into());
+        return Err("the problem is not in its arguments: the model sees it".into());
     }
     let Some(node) = state.nodes.get(&call.id) else {
         return Err("there is no such call".into());
     };
     let Some((tool, base)) = node.as_call() else {
-        return Err("it was taken away".into());
+        return Err("it was deleted".into());
     };
     if call.delegates {
-        return Err("a task in words is not mended".into());
+        return Err("a task in plain text is not repaired".into());
     }
     let error = error_of(state, call, node.rev());
     let past = past(call, node);
@@ -150,8 +153,8 @@ fn under_way(call: &Call) -> Option<&Round> {
         .filter(|_| matches!(call.status, Status::Repairing(_)))
 }
 
-/// Returns the plan that includes the model's reply, and the alternatives to the model's proposal if that
-/// does something other than what was asked for.
+/// Returns the plan that includes the model's reply. If the model's proposal does something other
+/// than requested, alternatives are included.
 fn answered(
     case: &Case<'_>,
     round: Option<&Round>,
@@ -205,7 +208,7 @@ fn answered(
     }
 }
 
-/// Returns true if a model proposes something other than what was asked for.
+/// Returns true if a model proposes something other than requested.
 fn is_other(changes: &[Change]) -> bool {
     let other = |change: &Change| change.certainty == Certainty::Changed && change.strategy.asks_model();
     changes.iter().any(other)
@@ -219,7 +222,7 @@ fn step(
 ) -> Result<Next, Arc<str>> {
     match plan.next {
         Step::Nothing => Err("nothing is wrong with what it says itself".into()),
-        Step::Retry => Err("its arguments are not to blame".into()),
+        Step::Retry => Err("its arguments are not the cause".into()),
         Step::Stop { why, .. } => Err(why.into()),
         Step::AskModel(question) => Ok(Next::Ask(Box::new(Ask {
             found,
@@ -240,15 +243,15 @@ fn step(
             };
             if other && !attended {
                 return Err(
-                    "the model proposes something else than was asked for, and nobody is here to decide"
+                    "the model proposes something other than requested, and no operator is here to decide"
                         .into(),
                 );
             }
             if other {
-                // The model may propose something other than what was asked for; a person decides on it.
+                // The model may propose something other than requested; a person decides on it.
                 return Ok(Next::Offer(Box::new(Offer {
                     found,
-                    why: "it would do something else than was asked for".into(),
+                    why: "it would do something other than requested".into(),
                     options: std::iter::once(fix).chain(besides).take(MOST_OPTIONS).collect(),
                 })));
             }
@@ -258,7 +261,7 @@ fn step(
             let why: Vec<&str> = plan.choices.iter().map(|choice| &*choice.question).collect();
             let options = combined(&plan.choices, &plan.args, &plan.changes, tool);
             if options.is_empty() {
-                return Err("no choice fits the arguments any more".into());
+                return Err("no choice matches the arguments any longer".into());
             }
             Ok(Next::Offer(Box::new(Offer {
                 found,
@@ -297,7 +300,7 @@ fn combined(choices: &[Choice], args: &str, changes: &[Change], tool: &Arc<str>)
         .collect()
 }
 
-/// Describes in a few words what changes would make of a call.
+/// Describes in a few words the effect of changes on a call.
 fn label(changes: &[Change]) -> String {
     const MOST: usize = 60;
     let words: Vec<String> = changes
@@ -350,7 +353,7 @@ fn count(call: &Call, node: &Node) -> u32 {
     rounds.count() as u32
 }
 
-/// Returns what was tried since a person or the model wrote the arguments.
+/// Returns the attempts since a person or the model wrote the arguments.
 fn past(call: &Call, node: &Node) -> Past {
     let since = written(node);
     let mut past = Past::default();

@@ -1,4 +1,6 @@
-//! Strategy: the same text without surrounding blanks or stray marks. Must not know: other strategies.
+//! Strategy: the same text without surrounding blanks or stray marks.
+//!
+//! Must not know: other strategies.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
-//! Error codes as a sum type, and patterns over them. Must not know: what an error means.
+//! Error codes and patterns over them.
+//!
+//! Must not know: what an error means.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,9 @@
-//! The end of a thread's conversation as data for a question to the model: the newest messages that fit, shortened
-//! in the middle, without secrets. A function of the state alone. Must not know: what is asked.
+//! Shows the end of a thread's conversation as data for a question to the model.
+//!
+//! Must not know: the question.
+//!
+//! It contains the newest messages that fit, shortened in the middle, without secrets. It is a
+//! function of the state alone.
 
 use std::sync::Arc;
 
@@ -18,7 +22,7 @@ const MOST: usize = 4096;
 /// Bytes below which the rest of a message is not worth quoting.
 const LEAST: usize = 256;
 
-/// Returns the newest messages before a call, oldest first, and what was said with the call itself.
+/// Returns the newest messages before a call, oldest first, and the text of the call's own turn.
 pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     let Some(own) = state.turn_of(call.id) else {
         return Vec::new();
@@ -49,7 +53,7 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
             break;
         }
         let shown = ends_of(&text, left, |bytes| format!("… {bytes} bytes left out …"));
-        // What was shortened is the last one that fits.
+        // A shortened message is the last one that fits.
         left = if shown.len() < text.len() {
             0
         } else {
@@ -62,7 +66,8 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     stored
 }
 
-/// Returns the parts of a message, oldest first, each with its text. Words of the console are left out.
+/// Returns the parts of a message, oldest first, each with its text. Messages of the console are
+/// left out.
 fn spoken(message: Message) -> Vec<(Value, Arc<str>)> {
     match message {
         Message::User { text, .. } => vec![(json!({"role": "user"}), text)],

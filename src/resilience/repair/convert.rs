@@ -1,5 +1,8 @@
-//! Strategy: the same value as a different type, only if nothing is lost: another spelling of it, or the value out
-//! of what was put around it. Must not know: other strategies.
+//! Strategy: the same value as a different type, only if nothing is lost.
+//!
+//! Must not know: other strategies.
+//!
+//! The result is another spelling of the value, or the value without what encloses it.
 
 use serde_json::{Number, Value};
 
@@ -42,7 +45,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     ideas
 }
 
-/// Returns what a null is: a parameter that is not given, or one with its default.
+/// Returns the meaning of a null: a parameter that is not given, or one with its default.
 fn nothing(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Option<Idea> {
     let takes = |name: &str| requested.iter().any(|(requested, _)| *requested == name);
     let confirms = is_null_text(value) && !takes("string");
@@ -56,7 +59,7 @@ fn nothing(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Opti
     }
     Some(Idea::exact(
         vec![(spot.path.to_owned(), None)],
-        "null stands for a parameter that is not given, and this one need not be",
+        "null means that the parameter is not given, and this one is optional",
     ))
 }
 
@@ -111,8 +114,8 @@ fn is_of(value: &Value, requested: &str) -> bool {
     }
 }
 
-/// Returns the values of the wanted types that a value stands for: as it is inside of what was put around it, else
-/// spelt otherwise.
+/// Returns the values of the wanted types that a value represents: without its wrapper, or else in
+/// another spelling.
 fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec<(Value, &'static str)> {
     let takes = |name: &str| requested.iter().any(|(requested, _)| *requested == name);
     if is_null_text(value) && takes("null") && !takes("string") {
@@ -137,7 +140,7 @@ fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec
             _ => converted(layer, requested, place),
         };
         let to = match *requested {
-            // Whether one of several is meant or all of them cannot be told.
+            // It is unknown whether one of several is meant or all of them.
             "array" if spot.among().is_some_and(|all| all > 1) => None,
             "array" => list(&layers, place),
             _ => layers.iter().find_map(plain),
@@ -152,9 +155,9 @@ fn meanings(spot: &Spot<'_>, value: &Value, requested: &[(&str, &Value)]) -> Vec
     found
 }
 
-/// Returns a value and what is in it, from the outside to the inside: the only item of a list, the value that a text
-/// spells out, the only member of an object that has the parameter's own name or none. What comes from another call
-/// is not looked for in there.
+/// Returns a value and what is in it, from the outside to the inside: the only item of a list, the
+/// value that a text spells out, the only member of an object that has the parameter's own name or
+/// none. Values from other calls are not searched.
 pub(super) fn layers(value: &Value, name: &str) -> Vec<Value> {
     let mut layers = vec![value.clone()];
     while let Some(inner) = layers.last().and_then(|outer| inside(outer, name)) {
@@ -305,7 +308,7 @@ fn boolean(value: &Value) -> Option<Value> {
     }
 }
 
-/// Returns a list for a value that is none: the one that it spells out, or that of it alone.
+/// Returns a list for a value that is none: the list that it spells out, or a list of it alone.
 fn list(layers: &[Value], place: &Value) -> Option<Value> {
     let value = layers
         .first()

@@ -1,5 +1,8 @@
-//! Strategy: a date or time in the required notation, read by fixed rules. Two different readings are a
-//! question; a date that is not in the calendar is not read. Must not know: other strategies.
+//! Strategy: a date or time in the required notation, read by fixed rules.
+//!
+//! Must not know: other strategies.
+//!
+//! Two different readings are a question; a date that is not in the calendar is not read.
 
 mod read;
 
@@ -21,7 +24,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         Some("date-time") => date_time(spot, text),
         Some("time") => clock(spot, text),
         Some("date") => date(spot, text),
-        // A pattern, or the words of a tool: the value may be required in one of several notations.
+        // A pattern, or the tool's message: the value may be required in one of several notations.
         None if spot.keyword == "pattern" => {
             let mut ideas = date(spot, text);
             ideas.extend(plain_clock(spot, text));
@@ -83,11 +86,11 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
             spot,
             to,
             Certainty::Exact,
-            "the same moment in its usual form",
+            "the same time in its usual form",
         )]
     };
     if let Ok(at) = text.parse::<Timestamp>() {
-        // The UTC offset of the text is part of what it says.
+        // The UTC offset of the text is part of its meaning.
         let pieces = jiff::fmt::temporal::Pieces::parse(text).ok();
         return usual(on_clock(at, pieces.and_then(|pieces| pieces.to_numeric_offset())));
     }
@@ -117,7 +120,7 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         .collect()
 }
 
-/// Formats a moment with the UTC offset of the original.
+/// Formats a time with the UTC offset of the original.
 fn on_clock(at: Timestamp, offset: Option<Offset>) -> String {
     match offset.filter(|offset| *offset != Offset::UTC) {
         Some(offset) => at.display_with_offset(offset).to_string(),

@@ -1,5 +1,6 @@
-//! Diagnoses an error: violations of the schema by their keyword, a tool's words by rules over code and
-//! message together. Must not know: how anything is repaired.
+//! Diagnoses an error: schema violations by keyword, error texts by rules over code and message.
+//!
+//! Must not know: how anything is repaired.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, LazyLock};
@@ -181,7 +182,7 @@ pub(super) fn of_error(
         .collect()
 }
 
-/// Returns the parameter that a name stands for, if there is one.
+/// Returns the parameter that a name means, if there is one.
 fn known(name: &str, schema: &Value, args: &Value) -> Option<Arc<str>> {
     let path = place::named(name);
     if path.is_empty() {

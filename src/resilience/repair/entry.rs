@@ -1,5 +1,8 @@
-//! One rule: which errors it applies to, which strategies they get, how it is weighed against others.
-//! Compiled when it is read. Must not know: the built-in rules, where rules are written.
+//! One rule: which errors it applies to, its strategies and its weight against other rules.
+//!
+//! Must not know: the built-in rules, where rules are written.
+//!
+//! It is compiled when it is read.
 
 use std::sync::Arc;
 
@@ -19,7 +22,7 @@ const MOST_COMPILED: usize = 1 << 20;
 /// How a rule is weighed; `Critical` ends repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// For want of anything better.
+    /// The lowest: used if nothing better matches.
     Low,
     /// Between low and high.
     Medium,
@@ -77,7 +80,7 @@ pub enum Error {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawRule {
-    /// Codes, one of which must match; empty for any error.
+    /// Codes; one must match. Empty for any error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<String>,
     /// Regular expression over the message, regardless of case. Its first group names the parameter.
@@ -92,7 +95,7 @@ pub struct RawRule {
     /// Name of the priority; high by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
-    /// What it is for, shown where it acts.
+    /// Its purpose, shown where it acts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -108,7 +111,7 @@ pub struct Entry {
     pub params: Vec<String>,
     /// Its priority.
     pub priority: Priority,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<Arc<str>>,
 }
 

@@ -1,5 +1,8 @@
-//! Strategy: the allowed value that was meant. Only the schema says what is allowed, never a message.
+//! Strategy: the allowed value that was meant.
+//!
 //! Must not know: other strategies.
+//!
+//! Only the schema says what is allowed, never a message.
 
 use serde_json::Value;
 
@@ -10,7 +13,7 @@ use super::place;
 use crate::domain::repair::Certainty;
 use crate::schema::followed;
 
-/// Words that negate, widen or combine the words beside them.
+/// Words that negate, widen or combine the words next to them.
 const NEGATIONS: [&str; 26] = [
     "not", "no", "non", "never", "without", "except", "but", "neither", "nor", "un", "or", "and", "to",
     "above", "below", "over", "under", "than", "least", "most", "before", "after", "any", "all", "both",
@@ -26,7 +29,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         return Vec::new();
     };
     if value.is_null() && !spot.is_required() && spot.among().is_none() {
-        let why = "null stands for a parameter that is not given, and this one need not be";
+        let why = "null means that the parameter is not given, and this one is optional";
         return vec![Idea::exact(vec![(spot.path.to_owned(), None)], why)];
     }
     let name = place::last(spot.path);
@@ -59,7 +62,11 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
         Some(Idea::of(spot, Value::from(*to), certainty, why))
     };
     let found: Vec<Option<Idea>> = match meant(output, texts.iter().copied()) {
-        NameMatch::Same(one) => vec![idea(one, Certainty::Exact, "the allowed value, spelt otherwise")],
+        NameMatch::Same(one) => vec![idea(
+            one,
+            Certainty::Exact,
+            "the allowed value, spelled differently",
+        )],
         NameMatch::Clearly(one) if !negates(output) => {
             vec![idea(
                 one,
@@ -71,7 +78,7 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
             Some(one) => vec![idea(
                 one,
                 Certainty::Guess,
-                "the allowed value beside the parameter's own name",
+                "the allowed value next to the parameter's own name",
             )],
             None => near(others)
                 .into_iter()
@@ -134,8 +141,9 @@ fn negates(text: &str) -> bool {
         .any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("nt"))
 }
 
-/// Returns the value whose words the text says together with the parameter's name, and nothing else: `business
-/// class` names `business` where a `class` is wanted. Any other word may change what is meant (`last year`).
+/// Returns the value that a text names together with the parameter's name, and nothing else.
+/// `business class` names `business` where a `class` is wanted. Any other word may change the
+/// meaning (`last year`).
 fn named_in(output: &str, texts: &[&str], name: &str) -> Option<usize> {
     if negates(output) || !signs(output).is_empty() {
         return None;

@@ -1,5 +1,6 @@
-//! Strategy: give a missing parameter the value that the schema itself names. Must not know: other
-//! strategies.
+//! Strategy: give a missing parameter the value that the schema itself names.
+//!
+//! Must not know: other strategies.
 
 use serde_json::Value;
 

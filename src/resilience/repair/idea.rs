@@ -1,4 +1,6 @@
-//! The input and the answer of a strategy. Must not know: any strategy.
+//! Input and output of a strategy.
+//!
+//! Must not know: any strategy.
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -18,7 +20,7 @@ pub(super) struct Spot<'a> {
     pub args: &'a Value,
     /// JSON pointer to the parameter.
     pub path: &'a str,
-    /// The violated keyword of the schema; empty if a tool complained in its own words.
+    /// The violated keyword of the schema; empty for a tool's own error text.
     pub keyword: &'a str,
     /// The value of the keyword.
     pub expected: &'a Value,
@@ -26,7 +28,7 @@ pub(super) struct Spot<'a> {
     pub place: &'a Value,
     /// The schema of the object that contains it.
     pub around: &'a Value,
-    /// What was captured from a tool's words, besides the parameter's name.
+    /// Captures from a tool's error text, besides the parameter's name.
     pub captures: &'a [String],
     /// A number as it was written, if it is a plain decimal.
     pub written: Option<&'a str>,
@@ -70,7 +72,7 @@ pub(super) struct Idea {
 }
 
 impl Idea {
-    /// Says the same with other words.
+    /// The same meaning in another spelling.
     pub fn exact(edits: Vec<(String, Option<Value>)>, why: impl Into<String>) -> Self {
         Self {
             edits,

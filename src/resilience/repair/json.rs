@@ -1,7 +1,10 @@
-//! Strategy: repair text that is almost JSON: a code fence around it, a value as Python writes it, surplus
-//! commas, unquoted names, unclosed brackets. Must not know: other strategies.
+//! Strategy: repair text that is almost JSON.
 //!
-//! It reads as little into the text as it can: what is still not JSON afterwards is left alone.
+//! Must not know: other strategies.
+//!
+//! It handles a code fence around the text, a value as Python writes it, surplus commas, unquoted
+//! names and unclosed brackets. It reads as little into the text as it can: what is still not JSON
+//! afterwards is left alone.
 
 mod reader;
 
@@ -39,8 +42,9 @@ pub(super) fn repaired(text: &str) -> Option<(String, Certainty, &'static str)> 
     is_json(&written).then_some((written, certainty, why))
 }
 
-/// Returns the value that a text spells out in JSON or in Python, if it has one reading: a list, an object, a text
-/// in quotes, or a word such as `None`. Bare numbers are left to those who know what is wanted.
+/// Returns the value that a text spells out in JSON or in Python, if it has one reading: a list, an
+/// object, a quoted text, or a word such as `None`. Bare numbers are left to callers that know the
+/// wanted type.
 pub(super) fn spelt(text: &str) -> Option<Value> {
     if text.len() > MOST {
         return None;

@@ -1,5 +1,9 @@
-//! Strategy: the lowest or highest allowed number. It changes what was asked for, so it is applied without a
-//! question only if the tool's own rules permit it. Must not know: other strategies.
+//! Strategy: the lowest or highest allowed number.
+//!
+//! Must not know: other strategies.
+//!
+//! It changes what was asked for, so it is applied without a question only if the tool's own rules
+//! permit it.
 
 use serde_json::{Number, Value};
 
@@ -51,7 +55,7 @@ pub(super) fn ideas(spot: &Spot<'_>, end: End) -> Vec<Idea> {
     vec![Idea::of(spot, to, Certainty::Changed, why)]
 }
 
-/// Returns the bound that the schema names or, if it names none, the one in the tool's words.
+/// Returns the bound that the schema names or, if it names none, the one in the tool's error text.
 fn bound(spot: &Spot<'_>, end: End) -> Option<(f64, bool)> {
     let (inclusive, exclusive) = match end {
         End::Min => ("minimum", "exclusiveMinimum"),

@@ -1,9 +1,11 @@
-//! Repairs the arguments of a failed call: from an error to a diagnosis, to a strategy, to arguments that
-//! satisfy the tool's schema, or to a question. Pure; it proposes and never runs anything.
+//! Proposes repairs for the arguments of a failed call, and never runs anything.
 //!
-//! [`plan`] is the entry point: given what failed and what was repaired so far, it says what comes next.
-//! Rules come first, then the model; what remains ambiguous is a choice for the operator. Must not know: who
-//! asks the model, where rules are written, how a choice is shown.
+//! Must not know: who asks the model, where rules are written, how a choice is shown.
+//!
+//! The way leads from an error to a diagnosis, to a strategy, to arguments that satisfy the tool's
+//! schema, or to a question. [`plan`] is the entry point: given what failed and what was repaired
+//! so far, it returns the next step. Rules come first, then the model; what remains ambiguous is a
+//! choice for the operator.
 
 mod advise;
 mod cleanup;

@@ -1,4 +1,6 @@
-//! Compares words by similarity. Must not know: what the words are names of.
+//! Compares words by similarity.
+//!
+//! Must not know: what the words are names of.
 
 /// Minimum similarity at which a word counts as meant, if no other comes near.
 const MEANT: f64 = 0.90;

@@ -1,5 +1,6 @@
-//! Places in arguments, by JSON pointer and by the names that people use. Must not know: what the values
-//! there are.
+//! Finds places in arguments, by JSON pointer and by the names that people use.
+//!
+//! Must not know: what the values there are.
 
 use std::collections::BTreeMap;
 
@@ -50,8 +51,8 @@ pub(super) fn decimal<'t>(text: &'t str, path: &str) -> Option<&'t str> {
     (written.contains('.') && written.chars().all(plain)).then_some(written)
 }
 
-/// Converts the name of a parameter in words to a pointer: `date`, `trip.date`, `legs[0].date`,
-/// `/legs/0/date`.
+/// Converts the name of a parameter, as people write it, to a pointer: `date`, `trip.date`,
+/// `legs[0].date`, `/legs/0/date`.
 pub(super) fn named(name: &str) -> String {
     let name = name.trim().trim_start_matches("$.").trim_start_matches('$');
     if name.starts_with('/') {

@@ -1,5 +1,9 @@
-//! One round of repair: everything that is wrong with a call at once, first by rules, then by a question to
-//! the model, then by the operator's choice. Must not know: how any single strategy works.
+//! Plans one round of repair: first by rules, then by a question to the model, then by the
+//! operator.
+//!
+//! Must not know: how any single strategy works.
+//!
+//! A round covers everything that is wrong with a call.
 
 mod faults;
 mod order;
@@ -28,7 +32,7 @@ pub struct Case<'a> {
     pub checker: &'a Checker,
     /// The rules.
     pub rules: &'a Rules,
-    /// What the model is told beside the call.
+    /// What the model sees in addition to the call.
     pub background: Background<'a>,
     /// The arguments that failed, with references as written.
     pub base: &'a str,
@@ -38,9 +42,9 @@ pub struct Case<'a> {
     pub error: Option<&'a ToolError>,
     /// What was tried before.
     pub past: &'a Past,
-    /// How the strategies did so far; none where nothing is learned from that.
+    /// The success of the strategies so far; none if nothing is learned from it.
     pub stats: Option<&'a RepairStats>,
-    /// What was found before in this repair: the order of its strategies stays.
+    /// Earlier findings of this repair: the order of their strategies stays.
     pub found: &'a [Diagnosis],
     /// The date of the failure.
     pub today: Option<Date>,
@@ -61,16 +65,16 @@ pub struct Plan {
     pub args: String,
     /// Choices for the operator.
     pub choices: Vec<Choice>,
-    /// The errors, in words.
+    /// The errors as text.
     pub errors: Vec<String>,
-    /// What comes next.
+    /// The next step.
     pub next: Next,
 }
 
 /// What follows a round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
-    /// Nothing, as far as the schema and the error tell.
+    /// Nothing, as far as the schema and the error show.
     Nothing,
     /// A new revision with these arguments.
     Apply,
@@ -84,7 +88,7 @@ pub enum Next {
     Stop {
         /// The reason.
         why: String,
-        /// True if the failure must be reported at once, whatever else might be tried.
+        /// True if the failure must be reported immediately, whatever else might be tried.
         critical: bool,
     },
 }
@@ -100,7 +104,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
         next: Next::Stop { why, critical },
     };
     if !case.rules.is_enabled_for(case.tool) {
-        return abandon("arguments of this tool are not mended".to_owned(), false);
+        return abandon("arguments of this tool are not repaired".to_owned(), false);
     }
     if let Some(error) = case.error {
         match error.class {
@@ -152,7 +156,7 @@ fn next(case: &Case<'_>, round: &Round<'_>, args: &str) -> Next {
     }
     if !round.choices.is_empty() && !case.attended {
         let asked: Vec<&str> = round.choices.iter().map(|choice| &*choice.question).collect();
-        return abandon(format!("only the operator can tell: {}", asked.join("; ")));
+        return abandon(format!("only the operator can decide: {}", asked.join("; ")));
     }
     if !round.requests.is_empty() {
         return match question(case, round, args) {
@@ -170,7 +174,7 @@ fn next(case: &Case<'_>, round: &Round<'_>, args: &str) -> Next {
         };
     }
     if case.past.has_tried(args) {
-        return abandon("the mended arguments were tried before".to_owned());
+        return abandon("the repaired arguments were tried before".to_owned());
     }
     Next::Apply
 }

@@ -1,4 +1,6 @@
-//! What was tried before, and whether another attempt can help. Must not know: how anything is repaired.
+//! Records what was tried before, and decides whether another attempt can help.
+//!
+//! Must not know: how anything is repaired.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +42,7 @@ impl Past {
         self.tried.contains(&canonical(args))
     }
 
-    /// Returns true if a parameter was repaired for the same error before, in vain.
+    /// Returns true if a parameter was repaired for the same error before, without success.
     pub(super) fn recurred(&self, error: &str, path: &str) -> bool {
         self.repaired
             .iter()
@@ -55,7 +57,7 @@ impl Past {
                 self.executions()
             ));
         }
-        (self.rounds >= most).then(|| format!("it was mended {} times, {most} are allowed", self.rounds))
+        (self.rounds >= most).then(|| format!("it was repaired {} times, {most} are allowed", self.rounds))
     }
 }
 

@@ -1,5 +1,9 @@
-//! Another call in place of one that no arguments repair: a registered substitute, or what the model names. A proposal
-//! counts only if it can be made here. Must not know: how the gate decides, how a proposal is shown.
+//! Proposes another call in place of one that no arguments repair.
+//!
+//! Must not know: how the gate decides, how a proposal is shown.
+//!
+//! The other call uses a registered substitute, or a tool that the model names. A proposal is
+//! accepted only if the call can be made here.
 
 use serde_json::{Map, Value, json};
 
@@ -123,7 +127,7 @@ fn named(answer: &str) -> Option<(String, Map<String, Value>)> {
     }
 }
 
-/// Returns arguments that take the place of others: the name and the place of the result stay.
+/// Returns arguments that replace others: the name and the place of the result stay.
 fn in_place(args: &Map<String, Value>, base: &str) -> String {
     let mut all = Map::new();
     if let Ok(Value::Object(base)) = serde_json::from_str(base) {

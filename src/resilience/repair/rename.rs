@@ -1,4 +1,6 @@
-//! Strategy: correct the misspelt name of a property. Must not know: other strategies.
+//! Strategy: correct the misspelt name of a property.
+//!
+//! Must not know: other strategies.
 
 use serde_json::{Map, Value};
 
@@ -58,7 +60,8 @@ pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     ideas
 }
 
-/// Leaves out a member that the tool does not know, if it is empty or says again what stands under its right name.
+/// Leaves out a member that the tool does not know, if it is empty or repeats the value under its
+/// right name.
 fn drop_redundant(spot: &Spot<'_>, name: &str, object: &Map<String, Value>, known: &[&str]) -> Option<Idea> {
     let empty = match spot.value()? {
         Value::Null => true,
@@ -73,7 +76,7 @@ fn drop_redundant(spot: &Spot<'_>, name: &str, object: &Map<String, Value>, know
     let mut same = known.iter().filter(|key| folded(key) == folded(name));
     let again = same.any(|key| object.get(*key) == spot.value());
     let why = if again {
-        "it says again what stands under the right name"
+        "it repeats the value under the right name"
     } else {
         "it is empty, and the tool does not know it"
     };

@@ -1,5 +1,6 @@
-//! The set of rules: the built-in ones, the operator's own, and those of one tool. Must not know: how a rule
-//! is weighed, where rules are written.
+//! The set of rules: built-in rules, the operator's own, and those of one tool.
+//!
+//! Must not know: how a rule is weighed, where rules are written.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ pub enum Exhausted {
     /// A person, if one is attending; the model otherwise.
     #[default]
     Ask,
-    /// The model: the failure stands.
+    /// The model sees the failure as it is.
     Model,
 }
 
@@ -136,8 +137,8 @@ type Row = (
     &'static str,
 );
 
-/// How tools complain about arguments, in words that many of them share. Quotes enclose the name of a
-/// parameter; bounds and allowed values are taken from the schema if it has them.
+/// Error texts about arguments that many tools share. Quotes enclose the name of a parameter;
+/// bounds and allowed values are taken from the schema if it has them.
 const TABLE: [Row; 13] = [
     (
         r#"invalid date(?:/time)? format for ['"`]([^'"`]+)['"`]"#,

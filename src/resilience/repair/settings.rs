@@ -1,4 +1,5 @@
-//! The settings of repair as they are written: read, compiled, and refused with the place of a fault.
+//! Reads and compiles the settings of repair, and reports the place of a fault.
+//!
 //! Must not know: files, how a rule is weighed.
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub struct Settings {
     pub guesses: Guesses,
     /// How many executions with distinct arguments one call may cost.
     pub executions: u32,
-    /// Whether a choice waits for the operator's verbs even if nobody is at a screen.
+    /// True if a choice waits for the operator's commands even without a screen.
     pub wait: bool,
     /// Who decides on a call that no repair is left for.
     pub exhausted: Exhausted,

@@ -1,5 +1,8 @@
-//! Strategy: a nearby day if there was nothing on the requested one. Always a question. Must not know: other
-//! strategies.
+//! Strategy: a nearby day if there was nothing on the requested one.
+//!
+//! Must not know: other strategies.
+//!
+//! Always a question.
 
 use jiff::ToSpan;
 use jiff::civil::Date;

@@ -1,4 +1,5 @@
-//! Tests of the repair of arguments: tables for each strategy, tools as they fail, random arguments.
+//! Tests the repair of arguments: tables per strategy, failing tools, random arguments.
+//!
 //! Must not know: an engine.
 
 mod kit;

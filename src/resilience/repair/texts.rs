@@ -1,5 +1,6 @@
-//! Reads texts that say more than a value: a number with its unit, several values with commas between them. Must
-//! not know: where such a text stands.
+//! Reads texts that contain more than a value: a number with a unit, a comma-separated list.
+//!
+//! Must not know: where such a text occurs.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::convert::number;
 use super::names::{NameMatch, meant, split_words};
 use crate::schema::Checker;
 
-/// Units as people write them behind a number, and the word that names each.
+/// Units as people write them after a number, and the word that names each.
 const UNITS: [(&str, &str); 34] = [
     ("ms", "millisecond"),
     ("millisecond", "millisecond"),

@@ -1,5 +1,6 @@
-//! Strategy: the arguments out of what a model put around them, or into the object that they belong to. Must not
-//! know: other strategies.
+//! Strategy: take the arguments out of a wrapper, or put them into the object they belong to.
+//!
+//! Must not know: other strategies.
 
 use serde_json::{Map, Value};
 
@@ -58,7 +59,7 @@ const TOOL: [&str; 7] = [
     "action",
     "recipientname",
 ];
-/// Names of a member that says what kind of thing it stands in, and what they say there.
+/// Names of a member that states the kind of its object, and their values.
 const KIND: [&str; 6] = [
     "function",
     "functioncall",
@@ -143,7 +144,7 @@ impl About<'_> {
         Some(all)
     }
 
-    /// Returns the wrapper in an object, and the members beside it that stay.
+    /// Returns the wrapper in an object, and its sibling members that stay.
     fn wrapper<'o>(
         &self,
         object: &'o Map<String, Value>,
@@ -154,7 +155,7 @@ impl About<'_> {
         let holds = |value: &Value| value.is_object() || value.is_array() || value.is_string();
         let names_tool = self.top && object.iter().any(|(key, value)| self.names_tool(key, value));
         let mut wrappers = object.iter().filter(|(key, value)| {
-            // Beside a wrapper within a wrapper, a known name may be that of the tool.
+            // Next to a wrapper within a wrapper, a known name may be that of the tool.
             let inside = depth < DEEPEST;
             (strange(key) || inside) && wraps(key) && holds(value) && !self.names_tool(key, value)
         });
@@ -180,7 +181,7 @@ impl About<'_> {
         self.top && RESERVED.contains(&key)
     }
 
-    /// Returns true for the name of the tool or the object, whole or without those of what it belongs to:
+    /// Returns true for the name of the tool or the object, with or without prefixes:
     /// `functions.read_file`, `files__read_file`.
     fn is_named(&self, name: &str) -> bool {
         let (own, bare) = (folded(&self.name), folded(last_part(&self.name)));
@@ -212,7 +213,8 @@ impl About<'_> {
         inner.keys().all(is_known) || (open && complete)
     }
 
-    /// Returns the arguments of a tool with a single parameter, if its value stands under the name of a wrapper.
+    /// Returns the arguments of a tool with a single parameter, if the wrapper's name holds its
+    /// value directly.
     fn only(&self, object: &Map<String, Value>) -> Option<(Map<String, Value>, Certainty)> {
         let mut names = self.known.iter();
         let ((name, place), None) = (names.next()?, names.next()) else {
@@ -231,7 +233,7 @@ impl About<'_> {
     }
 }
 
-/// Returns a name without those of what it belongs to.
+/// Returns a name without its prefixes.
 fn last_part(name: &str) -> &str {
     let name = name.rsplit("__").next().unwrap_or(name);
     name.rsplit(['.', ':', '/']).next().unwrap_or(name)
@@ -242,7 +244,7 @@ fn is_kind(key: &str, value: &Value) -> bool {
     folded(key) == "type" && KIND.contains(&text.as_str())
 }
 
-/// Puts members into the object that is missing, if it is the only one that they can belong to.
+/// Puts members into the missing object, if they can only belong to it.
 fn put_in(spot: &Spot<'_>, object: &Map<String, Value>, known: &Map<String, Value>) -> Option<Idea> {
     let around = place::parent(spot.path);
     if spot.keyword != "required" || spot.value().is_some() {

@@ -1,4 +1,6 @@
-//! Which failures are retried, how often, after which wait. Must not know: engine, files.
+//! Tests which failures are retried, how often, after which backoff.
+//!
+//! Must not know: engine, files.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,10 @@
-//! One weight: how well a tool serves one kind of task, moved by each execution. Must not know: other tools,
-//! other kinds.
+//! Holds one weight: how well a tool serves one kind of task, moved by each execution.
+//!
+//! Must not know: other tools, other kinds.
 
 use std::collections::VecDeque;
 
-/// Number of executions after which a weight that all of them contradict starts anew.
+/// Number of executions after which a weight that all of them contradict is reset.
 pub(super) const CONTRADICTION: usize = 5;
 /// Number of executions within which a change counts as sudden.
 pub(super) const WINDOW: usize = 10;
@@ -36,7 +37,7 @@ pub(super) struct WeightChange {
     pub before: f64,
     /// The weight after, by the formula.
     pub after: f64,
-    /// The weight with which it started anew, if the last executions all contradicted it.
+    /// The weight to which it was reset, if the last executions all contradicted it.
     pub renewed: Option<f64>,
     /// How far it moved within the window, if that is sudden.
     pub sudden: Option<f64>,
@@ -55,7 +56,7 @@ impl Cell {
         }
     }
 
-    /// Sets the weight by hand and discards the last executions.
+    /// Sets the weight manually and discards the last executions.
     pub(super) fn set(&mut self, weight: f64) {
         self.weight = weight;
         self.certain = true;
@@ -82,7 +83,7 @@ impl Cell {
         }
     }
 
-    /// Returns true if the last executions all went one way and the weight still says the other.
+    /// Returns true if the last executions all contradict the weight.
     fn contradicted(&self, goal: f64) -> bool {
         let one_way =
             self.last.len() == CONTRADICTION && self.last.iter().all(|(one, _)| (one - goal).abs() < 0.5);
@@ -94,7 +95,7 @@ impl Cell {
         one_way && other
     }
 
-    /// Starts anew, as if the last executions were the only ones.
+    /// Resets the weight as if the last executions were the only ones.
     fn renew(&mut self, decay: f64) -> f64 {
         let again = self.last.iter().fold(self.start, |weight, (goal, gain)| {
             step(weight, *goal, *gain, decay)
@@ -104,8 +105,9 @@ impl Cell {
         again
     }
 
-    /// Returns how far the weight moved within the window if that is sudden; the window then starts anew. A rise is
-    /// sudden only after a whole window of executions with a failure among them: a healthy tool that warms up rises, too.
+    /// Returns how far the weight moved within the window if that is sudden, and restarts the
+    /// window. A rise is sudden only after a whole window of executions with a failure among them:
+    /// a healthy tool that warms up rises, too.
     fn sudden(&mut self, alert: f64) -> Option<f64> {
         let warms_up = (self.seen.0 as usize) <= WINDOW || self.seen.1 == 0;
         let far = self.before.iter().map(|was| self.weight - was);

@@ -1,6 +1,8 @@
-//! What moved one weight. Only what cannot be computed again is kept; the weights before and after follow from it.
+//! Lists what moved one weight.
 //!
 //! Must not know: other weights, what follows from a weight.
+//!
+//! Only what cannot be recomputed is stored; the weights before and after follow from it.
 
 use std::sync::Arc;
 
@@ -47,7 +49,7 @@ pub enum Why {
         /// The class of its failure.
         class: ErrorClass,
     },
-    /// The last executions all contradicted the weight: from here on only they count.
+    /// The last executions all contradicted the weight: from here on only they are used.
     Contradicted,
     /// The operator set the weight.
     Set,
@@ -56,7 +58,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// Returns the reason in words.
+    /// Describes the reason.
     pub fn describe(&self) -> String {
         match self {
             Self::Succeeded {
@@ -67,9 +69,9 @@ impl Why {
                 "succeeded; counts {gain:.2} (complexity {complexity:.2}, efficiency {efficiency:.2})"
             ),
             Self::Failed { gain, class } => format!("failed, {}; counts {gain:.2}", class.label()),
-            Self::Contradicted => "the last 5 executions all contradicted it: only they count now".into(),
+            Self::Contradicted => "the last 5 executions all contradicted it: only they are used".into(),
             Self::Set => "set by the operator".into(),
-            Self::Reset => "begun anew by the operator".into(),
+            Self::Reset => "reset by the operator".into(),
         }
     }
 }
@@ -97,8 +99,9 @@ pub(super) struct Fault {
     gain: f64,
 }
 
-/// The classes that say something about the tool, with how much each counts. A conflict may be as temporary as a
-/// transient error; from an unknown cause little should follow. The others are the caller's fault.
+/// Classes of failure that concern the tool, with the influence of each. A conflict may be as
+/// temporary as a transient error; an unknown cause has little influence. The others are the
+/// caller's fault.
 const FAULTS: [(ErrorClass, f64); 7] = [
     (ErrorClass::Auth, 1.0),
     (ErrorClass::NotFound, 1.0),
@@ -110,7 +113,7 @@ const FAULTS: [(ErrorClass, f64); 7] = [
 ];
 
 impl Fault {
-    /// Returns what a failure says, or `None` if it is the caller's fault.
+    /// Returns the verdict for a failure, or `None` if it is the caller's fault.
     pub fn of(class: ErrorClass) -> Option<Self> {
         let (class, gain) = FAULTS.into_iter().find(|(one, _)| *one == class)?;
         Some(Self { class, gain })
@@ -118,7 +121,7 @@ impl Fault {
 }
 
 impl Verdict {
-    /// Returns where the weight goes, and how much it counts, with the reason.
+    /// Returns the target of the weight, its influence, and the reason.
     pub fn score(self) -> (f64, f64, Why) {
         match self {
             Self::Succeeded { complexity, ms, p95 } => {
@@ -168,7 +171,7 @@ impl History {
         self.0.push((seq, Cause::Reset));
     }
 
-    /// Returns all changes of a weight that began with this value, by going through them once more.
+    /// Returns all changes of a weight that began with this value, by replaying them.
     pub fn changes(
         &self,
         start: f64,

@@ -1,5 +1,9 @@
-//! Tells the kind of a task from its words. The kind is recorded with each execution, so new words later do
-//! not change what was learned. Must not know: who asks, languages beyond word lists.
+//! Derives the kind of a task from its text.
+//!
+//! Must not know: who asks, languages beyond word lists.
+//!
+//! The kind is recorded with each execution, so new word lists later do not change what was
+//! learned.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -125,8 +129,8 @@ pub fn classify(text: &str, more: &Kinds) -> Option<Arc<str>> {
 /// Number of prompts whose kind is kept, enough for the threads at work at the same time.
 const MAX_PROMPTS: usize = 16;
 
-/// Caches the kinds of the newest prompts: a prompt may be long, and every call made for it asks for its
-/// kind.
+/// Caches the kinds of the newest prompts: a prompt may be long, and every call made for it needs
+/// its kind.
 #[derive(Debug, Default)]
 pub struct KindCache {
     /// The additional words at the time.

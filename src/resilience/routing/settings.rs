@@ -1,4 +1,6 @@
-//! The settings of routing feedback and their bounds. Must not know: files, where a value came from.
+//! Settings of routing feedback and their bounds.
+//!
+//! Must not know: files, where a value came from.
 
 use serde::{Deserialize, Serialize};
 

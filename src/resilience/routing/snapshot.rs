@@ -1,5 +1,8 @@
-//! Recorded weights, and what another run starts with. A snapshot can be derived from the journal of its run;
-//! it saves another run from reading that. Must not know: files.
+//! Recorded weights, and the initial weights of another run.
+//!
+//! Must not know: files.
+//!
+//! A snapshot can be derived from the journal of its run; it saves another run from reading that.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +65,7 @@ impl Snapshot {
     /// The version of the format that this program reads and writes.
     pub const VERSION: u32 = 1;
 
-    /// Parses a snapshot; the error says what is wrong with it, and where.
+    /// Parses a snapshot; the error names the fault and its place.
     pub fn parse(text: &str) -> Result<Self, String> {
         let snapshot: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if snapshot.version != Self::VERSION {

@@ -1,4 +1,4 @@
-//! Tests of the formula, of what follows from it, and of what does not.
+//! Tests the formula of weights and what follows from it.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ fn success_counts_more_where_more_was_asked_and_where_it_was_quick() {
     assert!(near(with(0.0, 100), 0.5), "slow and simple");
     assert!(near(with(1.0, 100), 0.75), "slow and complex");
     assert!(near(with(0.0, 50), 0.625), "half the time of the slowest");
-    assert!(near(with(1.0, 0), 1.0), "complex and at once");
+    assert!(near(with(1.0, 0), 1.0), "complex and immediate");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_tool_below_the_bound_needs_approval_and_is_hidden_only_if_enabled() {
         offers.iter().map(|offer| offer.tool).collect::<Vec<_>>(),
         ["shell"]
     );
-    // Nobody is asked unless the operator wants it.
+    // The operator is asked only if the settings say so.
     assert_eq!(fold(&facts).asks("look", "search"), None);
 }
 
@@ -289,7 +289,7 @@ fn task_kinds_are_classified_by_keywords() {
         kind("Where is the parser, and what calls it?").as_deref(),
         Some("look")
     );
-    assert_eq!(kind("bookings of nobody"), None);
+    assert_eq!(kind("bookings of nothing"), None);
     assert_eq!(kind(""), None);
     let own = Kinds::from([("music".to_owned(), vec!["Sing".to_owned(), "find".to_owned()])]);
     assert_eq!(classify("find a song", &own).as_deref(), Some("music"));

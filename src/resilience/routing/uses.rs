@@ -1,5 +1,6 @@
-//! What follows from weights: the order and notes of the offered tools, the choice among substitutes, a
-//! question before a failing tool is used. Must not know: how a request is made, what a gate is.
+//! Uses weights: tool order and notes, choice of substitutes, questions about failing tools.
+//!
+//! Must not know: how a request is made, what a gate is.
 
 use super::weights::Weights;
 
@@ -83,8 +84,8 @@ impl Weights {
         self.settings.hide_below > 0.0 && self.weight(kind, tool) < self.settings.hide_below
     }
 
-    /// Returns why a call of a tool must ask the operator whatever the policy allows, or `None` if it need
-    /// not.
+    /// Returns why a call of a tool must ask the operator whatever the policy allows, or `None` if
+    /// it need not ask.
     pub fn asks(&self, kind: &str, tool: &str) -> Option<String> {
         let weight = self.weight(kind, tool);
         let below = self.settings.ask_below;

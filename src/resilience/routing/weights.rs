@@ -1,5 +1,6 @@
-//! All weights of a run: a fold of executions and of what the operator set. Must not know: what follows from
-//! a weight.
+//! Holds all weights of a run: a fold of executions and of the operator's changes.
+//!
+//! Must not know: what follows from a weight.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Creates weights that know only what another run had learned.
+    /// Creates weights with only the learned values of another run.
     pub fn new(settings: Settings, priors: Priors) -> Self {
         Self {
             settings,
@@ -151,7 +152,7 @@ impl Weights {
         }
     }
 
-    /// Returns what an execution says about its tool; `None` if that is nothing.
+    /// Returns the verdict of an execution on its tool; `None` if it has none.
     fn verdict(&mut self, run: &Execution) -> Option<Verdict> {
         match run.error {
             None => Some(Verdict::Succeeded {
@@ -203,7 +204,7 @@ impl Weights {
         })
     }
 
-    /// Returns a weight with what it is based on, if any execution or the operator said something about it.
+    /// Returns a weight with its basis, if any execution or the operator set it.
     fn cell(&self, kind: &str, tool: &str) -> Option<&Cell> {
         let known = self.cells.get(tool)?.get(kind)?;
         Some(&known.cell)
@@ -281,7 +282,7 @@ impl Weights {
         })
     }
 
-    /// Iterates over what another run had learned, as far as this one knows nothing better.
+    /// Iterates over the learned values of another run that this run has not improved.
     pub fn learnt_before(&self) -> impl Iterator<Item = &Row> {
         let is_known = |row: &Row| {
             let cells = self.cells.get(&*row.tool);

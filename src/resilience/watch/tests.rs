@@ -1,4 +1,6 @@
-//! The read models of any journal are the same whether they were updated along the way or built at its end.
+//! Tests that the read models are the same whether updated along the way or built at the end.
+//!
+//! Must not know: how they are shown.
 
 use std::sync::Arc;
 
@@ -241,7 +243,7 @@ fn weights_are_recorded_every_hundred_attempts_and_when_the_run_pauses() {
     for mode in [Mode::Paused("a break".into()), Mode::Stopped("the end".into())] {
         state.mode = mode;
         let Some(WeightEvent::Noted { executions, weights }) = watch.due(&state) else {
-            panic!("nothing is written down where the run stands still");
+            panic!("no weights are recorded when the run stops");
         };
         let row = watch.weights.rows().next().unwrap();
         assert_eq!(

@@ -1,5 +1,6 @@
-//! What a schema says about a place: names of properties, values. Must not know: the text, where the place is
-//! in it.
+//! Lists completions for a place from its schema: names of properties, values.
+//!
+//! Must not know: the text, where the place is in it.
 
 use std::collections::BTreeSet;
 

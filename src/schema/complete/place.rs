@@ -1,5 +1,6 @@
-//! Determines what a place in an unfinished JSON text belongs to, and the word at the cursor. Must not know:
-//! schemas.
+//! Finds the context of a place in an unfinished JSON text, and the word at the cursor.
+//!
+//! Must not know: schemas.
 
 use std::collections::BTreeSet;
 
@@ -160,7 +161,8 @@ impl Place {
     }
 }
 
-/// Returns true for the white space of JSON. A form feed is not among it, so it is part of a word.
+/// Returns true for JSON whitespace. It does not include a form feed, which is therefore part of a
+/// word.
 const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }

@@ -1,4 +1,6 @@
-//! What shells run of a line is in its reading. Must not know: rules.
+//! Tests that the reading of a line contains everything that real shells run.
+//!
+//! Must not know: rules.
 
 use std::process::{Command as Process, Stdio};
 

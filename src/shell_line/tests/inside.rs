@@ -1,4 +1,6 @@
-//! What stands inside of commands: wrappers, lines of shells, texts that are read again. Must not know: rules.
+//! Tests commands inside commands: wrappers, lines of shells, texts that are read again.
+//!
+//! Must not know: rules.
 
 use super::super::{Reading, Uncertainty};
 

@@ -1,10 +1,12 @@
-//! Lines at random: nothing panics, and a command at any place of a line is found. Must not know: rules.
+//! Tests random lines: nothing panics, and a command is found at any place of a line.
+//!
+//! Must not know: rules.
 
 use proptest::prelude::*;
 
 use super::super::{Reading, quote};
 
-/// A line in which `touch mark` stands as a command.
+/// A line that contains `touch mark` as a command.
 fn placed() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "@",

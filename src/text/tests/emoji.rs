@@ -1,4 +1,8 @@
-//! Joined emoji are shown as they are; what nobody sees elsewhere is marked, and warned of.
+//! Tests that joined emoji are shown as they are, and other invisible characters are marked.
+//!
+//! Must not know: the implementation.
+//!
+//! The marked ones cause a warning.
 
 use std::fmt::Write as _;
 
@@ -87,7 +91,7 @@ fn a_joiner_a_selector_or_a_tag_elsewhere_is_marked_and_warned_of() {
         );
         assert!(submit_warning(text).is_some(), "{text:?}");
     }
-    // No emoji goes on without end.
+    // No emoji continues without end.
     let long = "\u{1F469}\u{200D}".repeat(500);
     let shown = visible(&long);
     assert!(shown.matches("⟨U+200D⟩").count() >= 100, "{}", shown.len());

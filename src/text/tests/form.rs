@@ -1,4 +1,4 @@
-//! The visible form of samples and of arbitrary text.
+//! Tests the visible form of samples and of arbitrary text.
 
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;

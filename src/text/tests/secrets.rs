@@ -1,4 +1,4 @@
-//! Redaction and warnings.
+//! Tests redaction and warnings.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The search of a whole text for what is not what it looks like.
+//! Tests the search of a whole text for deceptive parts.
 
 use proptest::prelude::*;
 

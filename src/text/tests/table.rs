@@ -1,4 +1,4 @@
-//! Every code point there is, one by one.
+//! Tests every code point.
 
 use unicode_general_category::{GeneralCategory as G, get_general_category};
 use unicode_segmentation::UnicodeSegmentation;

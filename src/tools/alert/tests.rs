@@ -1,4 +1,6 @@
-//! Notifying a person, with programs and servers of this test's own.
+//! Tests notifications with programs and servers of this test.
+//!
+//! Must not know: what a notification says.
 
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -117,7 +119,7 @@ async fn a_failing_address_is_reported_without_its_path() {
         server("HTTP/1.1 307 Away\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
     let failed = ways(&[], Some(format!("{base}/hook/s3cret"))).call("{}").await;
     assert!(failed[0].contains("status 307"), "{failed:?}");
-    // Nobody listens on a port that was just released.
+    // No server listens on a port that was just released.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

@@ -1,5 +1,6 @@
-//! Asks the operator: their typed answer is the result, so nothing ever runs. Must not know: how they are
-//! asked.
+//! Asks the operator: their typed answer is the result, so nothing runs.
+//!
+//! Must not know: how they are asked.
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -30,7 +31,7 @@ impl AskOperator {
                     "minItems": 2,
                     "maxItems": 9,
                     "uniqueItems": true,
-                    "description": "Answers to choose from. Leave out for a free answer."
+                    "description": "Answers to choose from. Omit for a free answer."
                 }
             },
             "required": ["question"],
@@ -38,8 +39,8 @@ impl AskOperator {
         });
         let mut spec = spec(
             "ask_operator",
-            "Ask the person who supervises this run. Use it when only a person can decide or knows, \
-             and when you are stuck; the result is the answer, in their words.",
+            "Ask the person who supervises this run. Use it when only a person can decide or knows the answer, \
+             and when you are stuck. The result is their answer.",
             &schema,
             EffectClass::Read,
         );
@@ -57,7 +58,7 @@ impl Tool for AskOperator {
         Box::pin(async {
             Outcome::err(refused(
                 ErrorClass::Internal,
-                "a question was run instead of being put to the operator",
+                "a question was run instead of being asked of the operator",
                 "declared by the tool",
                 "answer it as the operator",
             ))

@@ -1,5 +1,6 @@
-//! What several tools share: specs, arguments, file work off the async threads, hashes. Must not know: any
-//! one tool.
+//! Shares helpers among tools: specs, arguments, hashes, file work off the async threads.
+//!
+//! Must not know: any one tool.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use crate::tools::workspace::Workspace;
 /// Maximum length in bytes of a text that is kept so that it can be restored.
 const MAX_BACKUP: usize = 64 << 10;
 
-/// Maximum length in bytes of a text that is shown beside its replacement.
+/// Maximum length in bytes of a text that is shown with its replacement.
 const MOST_SHOWN: u64 = 256 << 10;
 
 /// Builds a spec without tags or special facts.
@@ -179,7 +180,7 @@ pub(super) fn intent(now: Option<&[u8]>, then: &[u8]) -> Value {
     let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
     let mut intent = json!({"before": now.map(hash), "after": hash(then)});
     let (key, value) = match now {
-        None => (NOT_SAVED, "there was no file, and no tool takes one away"),
+        None => (NOT_SAVED, "there was no file, and no tool deletes one"),
         Some(bytes) if bytes.len() > MAX_BACKUP => (NOT_SAVED, "the file was larger than 64 KiB"),
         Some(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => ("content", text),

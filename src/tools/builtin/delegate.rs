@@ -1,5 +1,6 @@
-//! Hands a task to a sub-agent: a thread with its own context, so nothing runs here. Must not know: how a
-//! thread begins or ends.
+//! Gives a task to a sub-agent: a thread with its own context, so nothing runs here.
+//!
+//! Must not know: how a thread begins or ends.
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -22,26 +23,26 @@ impl Delegate {
                 "task": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "What the sub-agent shall do and what it shall answer, complete in itself: it \
-                        sees nothing of this conversation but this text and the scopes."
+                    "description": "Task of the sub-agent and the expected answer, complete in itself. It \
+                        sees only this text and the scopes, not this conversation."
                 },
                 "scopes": {
                     "type": "array",
                     "items": {"type": "string"},
                     "maxItems": 16,
-                    "description": "Results that it is shown, each as a reference such as \u{2020}call.readme."
+                    "description": "Results that the sub-agent sees, each as a reference such as \u{2020}call.readme."
                 },
                 "tools": {
                     "type": "array",
                     "items": {"type": "string", "minLength": 1},
                     "uniqueItems": true,
-                    "description": "Names of the tools that it gets. Leave out for all of yours."
+                    "description": "Names of the tools that the sub-agent gets. Omit for all of your tools."
                 },
                 "max_turns": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 100,
-                    "description": "How often its model may be asked, at most (20 where left out)."
+                    "description": "Maximum number of model requests of the sub-agent. Default: 20."
                 }
             },
             "required": ["task"],
@@ -49,8 +50,8 @@ impl Delegate {
         });
         let mut spec = spec(
             "delegate",
-            "Give a task to a sub-agent with a conversation of its own. Several work at one time. The result is \
-             its answer. What it does goes through the same approvals as what you do.",
+            "Give a task to a sub-agent with its own conversation. Several can work in parallel. The result is \
+             its answer. Its calls need the same approvals as yours.",
             &schema,
             EffectClass::Read,
         );

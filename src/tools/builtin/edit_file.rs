@@ -1,4 +1,6 @@
-//! Replaces a text in a file. Must not know: other tools.
+//! Replaces a text in a file.
+//!
+//! Must not know: other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -38,16 +40,16 @@ impl EditFile {
                 "old": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "The text to be replaced, exactly as it stands in the file, white space included. It must stand there once; add lines around it until it does."
+                    "description": "Exact text to replace, including whitespace. Must occur exactly once, unless `all` is true; add surrounding lines to make it unique."
                 },
                 "new": {
                     "type": "string",
-                    "description": "The text to stand there instead; empty to delete."
+                    "description": "Replacement text. Empty to delete."
                 },
                 "all": {
                     "type": "boolean",
                     "default": false,
-                    "description": "True to replace every place where `old` stands."
+                    "description": "True to replace every occurrence of `old`."
                 }
             },
             "required": ["path", "old", "new"],
@@ -56,8 +58,8 @@ impl EditFile {
         Self {
             spec: with_file_templates(spec(
                 "edit_file",
-                "Replace a text in a file of the workspace by another. The old text must match exactly and stand \
-                 in the file exactly once, unless `all` is true. Read the file first.",
+                "Replace a text in a file of the workspace. The old text must match exactly and occur \
+                 exactly once, unless `all` is true. Read the file first.",
                 &schema,
                 EffectClass::Write,
             )),
@@ -154,7 +156,7 @@ fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
                 "`old` and `new` are equal: nothing would change"
             },
             "compared by the tool",
-            "give the text that stands there now as `old`, and another one as `new`",
+            "give the current text of the file as `old`, and a different one as `new`",
         ));
     }
     let places = Places::of(now, old);
@@ -164,14 +166,14 @@ fn edit(now: &[u8], args: &Args) -> Result<Edited, ToolError> {
     if places.count > 1 && !args.all {
         return Err(ambiguous(&places, args));
     }
-    // The result must be readable as a whole again, to find out whether the edit happened.
+    // A probe must be able to read the whole result.
     let gone = now.len() - places.count * old.len();
     let then = (places.count.saturating_mul(args.new.len())).saturating_add(gone);
     if then as u64 > replace::MOST {
         return Err(refused(
             ErrorClass::Param,
             format!(
-                "`{}` would have {then} bytes, and {} MiB is the most",
+                "`{}` would have {then} bytes, and the maximum is {} MiB",
                 shown(&args.path),
                 replace::MOST >> 20
             ),
@@ -227,14 +229,14 @@ fn ambiguous(places: &Places, args: &Args) -> ToolError {
     refused(
         ErrorClass::Param,
         format!(
-            "the text stands {} times in `{}` (lines {}{})",
+            "the text occurs {} times in `{}` (lines {}{})",
             places.count,
             shown(&args.path),
             some.join(", "),
             if places.count > some.len() { ", …" } else { "" }
         ),
         "counted by the tool",
-        "add lines around it to `old` until it stands there once, or set `all` to true",
+        "add surrounding lines to `old` to make it unique, or set `all` to true",
     )
 }
 
@@ -247,14 +249,14 @@ fn absent(now: &[u8], args: &Args) -> ToolError {
             "the file's lines end in CR LF; replace single lines, or write CR LF in `old`".to_owned()
         }
         Some(line) => format!(
-            "line {} is alike but the text differs there or after it, perhaps in white space; read the file again",
+            "line {} is similar, but the text differs there or after it, perhaps in whitespace; read the file again",
             line + 1
         ),
         None => "read the file again and copy the text exactly".to_owned(),
     };
     refused(
         ErrorClass::Param,
-        format!("the text does not stand in `{}`", shown(&args.path)),
+        format!("the text does not occur in `{}`", shown(&args.path)),
         "compared by the tool",
         &hint,
     )

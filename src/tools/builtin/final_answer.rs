@@ -1,5 +1,6 @@
-//! Ends the run with an answer: its arguments are the answer, so nothing ever runs. Must not know: what
-//! happens to the answer.
+//! Ends the run with an answer: its arguments are the answer, so nothing runs.
+//!
+//! Must not know: what happens to the answer.
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

@@ -1,4 +1,6 @@
-//! Sends an HTTP request. Must not know: other tools, who allowed it.
+//! Sends an HTTP request.
+//!
+//! Must not know: other tools, who allowed it.
 
 mod failures;
 
@@ -47,13 +49,13 @@ impl HttpRequest {
             "properties": {
                 "method": {
                     "enum": ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-                    "description": "The method."
+                    "description": "HTTP method."
                 },
                 "url": {
                     "type": "string",
                     "format": "uri",
                     "pattern": "^[hH][tT][tT][pP][sS]?://",
-                    "description": "The whole address, beginning with http:// or https://."
+                    "description": "Full address, starting with http:// or https://."
                 },
                 "headers": {
                     "type": "object",
@@ -62,14 +64,14 @@ impl HttpRequest {
                 },
                 "body": {
                     "type": "string",
-                    "description": "The body to send, exactly as it shall be; set a content-type header with it."
+                    "description": "Exact body to send. Set a content-type header with it."
                 },
                 "timeout_s": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 600,
                     "default": TIME,
-                    "description": "Seconds until the request is given up."
+                    "description": "Time limit in seconds."
                 }
             },
             "required": ["method", "url"],
@@ -77,8 +79,8 @@ impl HttpRequest {
         });
         let mut spec = spec(
             "http_request",
-            "Send an HTTP request and give the body of the response as text. Redirects are followed, up to ten, on \
-             the same server only. A status of 400 or above is a failure that carries the body.",
+            "Send an HTTP request and return the body of the response as text. Follows up to ten redirects on \
+             the same server only. A status of 400 or above is a failure with the body.",
             &schema,
             EffectClass::Unknown,
         );
@@ -276,9 +278,7 @@ impl Trip {
                     shown(url.as_str())
                 ),
                 evidence: format!("HTTP {}, Location", status.as_u16()),
-                hint: Some(
-                    "a request to that server is a call of its own; make it if it is wanted".to_owned(),
-                ),
+                hint: Some("to send a request to that server, make a new call".to_owned()),
                 partial: None,
                 executed: true,
                 retry_after_ms: None,
@@ -345,14 +345,14 @@ impl Trip {
             return Ok(text_outcome(&text, &meta, discarded));
         }
         let mut error = by_status(status, &headers, &self.url, &text);
-        // What the first server did before it sent the request on is done.
+        // The first server may have had an effect before it redirected.
         error.executed |= !self.hops.is_empty();
         Err(error)
     }
 }
 
-/// What was let run names one server: neither its secrets nor its body go to another, and what another one answers was
-/// asked of nobody. The same host by the encrypted way in place of the open one is the same server.
+/// Returns true if both addresses are of one server. An approval covers one server: secrets and body go to no
+/// other. An upgrade from http to https on the same host is the same server.
 pub(super) fn same_server(from: &Url, to: &Url) -> bool {
     let ports = |url: &Url| url.port_or_known_default();
     let upgraded = from.scheme() == "http"
@@ -392,7 +392,7 @@ fn check(url: &Url) -> Result<(), ToolError> {
         ErrorClass::Param,
         format!("`{}` is not an http or https address", shown(url.as_str())),
         "scheme of the address",
-        "only http and https are spoken; read files with read_file",
+        "use http or https; read files with read_file",
     ))
 }
 

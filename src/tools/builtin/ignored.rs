@@ -1,6 +1,9 @@
-//! What ignore files leave out of a walk. They are read like every other file of the workspace: through no link, a
-//! regular file only, and only so much of it. A repository can hold a link to a device or to the terminal under such a
-//! name. Must not know: how a walk goes, what is done with what it finds.
+//! Decides by ignore files which files a walk leaves out.
+//!
+//! Must not know: how a walk proceeds, what is done with what it finds.
+//!
+//! Ignore files are read like every other file of the workspace: regular files only, through no link, up to a
+//! size limit. A repository can have a link to a device or to the terminal under such a name.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -12,29 +15,29 @@ use rustix::fs::FileType;
 
 use crate::tools::workspace::Workspace;
 
-/// Bytes of an ignore file that are read; a longer one is not read at all.
+/// Maximum bytes of an ignore file; a longer one is not read.
 const LONGEST: u64 = 1024 * 1024;
-/// The files of a directory that name what is left out; of the first that says something of a path, the others are
-/// not asked.
+/// The ignore files of a directory. If one has a rule for a path, the later ones are
+/// not used.
 const NAMES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
 
-/// What the ignore files of a workspace say.
+/// The rules of the ignore files of a workspace.
 pub(super) struct Ignored {
     workspace: Arc<Workspace>,
-    /// The topmost directory whose files count, relative to the workspace.
+    /// The topmost directory whose ignore files apply, relative to the workspace.
     top: PathBuf,
     read: Mutex<HashMap<PathBuf, Arc<IgnoreRules>>>,
 }
 
-/// What the files of one directory say.
+/// The rules of one directory.
 struct IgnoreRules {
     rules: [Option<Gitignore>; NAMES.len()],
-    /// True where a repository begins: what git is told above it is not about what is in it.
+    /// True for the root of a repository: rules of git above it do not apply in it.
     is_repository: bool,
 }
 
 impl Ignored {
-    /// By the files of a directory and of all below it; the directory is relative to the workspace.
+    /// Reads the rules for a directory and everything below it; the directory is relative to the workspace.
     pub(super) fn below(workspace: &Arc<Workspace>, top: &Path) -> Self {
         Self {
             workspace: workspace.clone(),
@@ -43,7 +46,7 @@ impl Ignored {
         }
     }
 
-    /// Whether what stands at a path, the whole one, is left out: ignored, or hidden and not asked for.
+    /// True if the entry at a full path is left out: ignored, or hidden and not requested.
     pub(super) fn leaves_out(&self, path: &Path, is_dir: bool) -> bool {
         let path = path.strip_prefix(self.workspace.root()).unwrap_or(path);
         match self.is_ignored(path, is_dir) {
@@ -54,7 +57,7 @@ impl Ignored {
         }
     }
 
-    /// What the nearest rule says, of the first kind of file that says anything; true where it is ignored.
+    /// The result of the nearest rule in the first kind of ignore file with one; true if the path is ignored.
     fn is_ignored(&self, path: &Path, is_dir: bool) -> Option<bool> {
         let mut found = [None; NAMES.len()];
         let mut in_repository = true;
@@ -91,7 +94,7 @@ impl Ignored {
         }
     }
 
-    /// The rules of one file; none where it is not there, cannot be read or is no ignore file.
+    /// The rules of one file; `None` if it does not exist, cannot be read or is not an ignore file.
     fn rules(&self, dir: &Path, name: &str) -> Option<Gitignore> {
         let mut file = self.workspace.found(&dir.join(name)).ok()?;
         let stat = rustix::fs::fstat(&file).ok()?;
@@ -104,7 +107,7 @@ impl Ignored {
         let mut builder = GitignoreBuilder::new(dir);
         let text = String::from_utf8_lossy(&bytes);
         for line in text.trim_start_matches('\u{feff}').lines() {
-            // A line that is no pattern says nothing; the others count.
+            // An invalid line is skipped; the others apply.
             builder.add_line(None, line).map(drop).unwrap_or_default();
         }
         builder.build().ok()

@@ -1,4 +1,6 @@
-//! Lists a directory. Must not know: other tools.
+//! Lists a directory.
+//!
+//! Must not know: other tools.
 
 use std::sync::Arc;
 
@@ -30,14 +32,14 @@ impl ListDir {
                     "type": "string",
                     "minLength": 1,
                     "default": ".",
-                    "description": "Directory to list, relative to the workspace. Leave out for the workspace itself."
+                    "description": "Directory to list, relative to the workspace. Omit for the workspace itself."
                 },
                 "depth": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 20,
                     "default": 1,
-                    "description": "How many levels to go down. 1 lists the directory's own entries."
+                    "description": "Number of levels to list. 1 lists only the directory's own entries."
                 }
             },
             "additionalProperties": false
@@ -46,7 +48,7 @@ impl ListDir {
             spec: spec(
                 "list_dir",
                 "List a directory of the workspace: one path per line, relative to the workspace, sorted, \
-                 directories with a trailing slash. Hidden files and files named in ignore files are left out.",
+                 directories with a trailing slash. Leaves out hidden files and files named in ignore files.",
                 &schema,
                 EffectClass::Read,
             ),

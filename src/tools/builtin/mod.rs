@@ -1,4 +1,6 @@
-//! The tools that come with the program. Must not know: scheduling, approvals, the model.
+//! The built-in tools.
+//!
+//! Must not know: scheduling, approvals, the model.
 
 mod ask_operator;
 pub(super) mod common;

@@ -1,4 +1,6 @@
-//! Reads a text file, whole or some of its lines. Must not know: other tools.
+//! Reads a text file, whole or some of its lines.
+//!
+//! Must not know: other tools.
 
 use std::io::Read;
 use std::num::NonZeroU64;
@@ -35,12 +37,12 @@ impl ReadFile {
                 "from_line": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "First line to give, counted from 1. Leave out to begin at the start."
+                    "description": "First line to return, counted from 1. Omit to start at line 1."
                 },
                 "lines": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "How many lines to give. Leave out for all up to the end."
+                    "description": "Number of lines to return. Omit for all lines up to the end."
                 }
             },
             "required": ["path"],
@@ -49,8 +51,8 @@ impl ReadFile {
         Self {
             spec: spec(
                 "read_file",
-                "Read a text file of the workspace. Gives its text exactly, without line numbers. \
-                 Of a very large file the beginning and the end are given; use from_line and lines for a part.",
+                "Read a text file of the workspace. Returns its exact text, without line numbers. \
+                 For a very large file, returns the beginning and the end; use from_line and lines for a part.",
                 &schema,
                 EffectClass::Read,
             ),

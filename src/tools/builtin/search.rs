@@ -1,4 +1,6 @@
-//! Searches files for a regular expression. Must not know: other tools.
+//! Searches files for a regular expression.
+//!
+//! Must not know: other tools.
 
 use std::io::Read;
 use std::path::Path;
@@ -53,24 +55,24 @@ impl Search {
                     "type": "string",
                     "minLength": 1,
                     "default": ".",
-                    "description": "File or directory to search, relative to the workspace. Leave out for all of it."
+                    "description": "File or directory to search, relative to the workspace. Omit for the whole workspace."
                 },
                 "glob": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "Only files whose name matches, for example `*.rs`; with a slash the whole path is matched, for example `src/**/*.rs`."
+                    "description": "Search only files whose name matches, for example `*.rs`. With a slash, matches the whole path, for example `src/**/*.rs`."
                 },
                 "ignore_case": {
                     "type": "boolean",
                     "default": false,
-                    "description": "True to match upper and lower case alike."
+                    "description": "True to ignore case."
                 },
                 "max": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": MOST,
                     "default": MOST,
-                    "description": "How many matching lines to give at most."
+                    "description": "Maximum number of matching lines."
                 }
             },
             "required": ["pattern"],
@@ -79,9 +81,9 @@ impl Search {
         Self {
             spec: spec(
                 "search",
-                "Search the files of the workspace for a regular expression. Gives `path:line:text` for every \
-                 matching line, sorted by path; nothing found is an empty text. Hidden, binary and ignored \
-                 files are left out.",
+                "Search the files of the workspace for a regular expression. Returns `path:line:text` for every \
+                 matching line, sorted by path, or an empty text. Leaves out hidden, binary and ignored \
+                 files.",
                 &schema,
                 EffectClass::Read,
             ),
@@ -158,7 +160,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
             }
         }
     } else {
-        // A file that is named is searched whatever ignore files and the glob say.
+        // A named file is searched even if an ignore file or the glob excludes it.
         let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
         look(&requested, &place.path, &mut found);
     }
@@ -172,7 +174,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
         "truncated": found.truncated,
         "skipped": {"binary": found.binary, "large": found.large, "unreadable": found.unreadable}
     });
-    // Absent if nothing was found, so that a reference to it can fall back on something else.
+    // Absent if nothing was found, so that a reference to it can fall back to another value.
     if let (Some((_, top)), Some(map)) = (&found.top, meta.as_object_mut()) {
         map.insert("top".to_owned(), top.as_str().into());
     }
@@ -188,7 +190,7 @@ fn compile(args: &Args) -> Result<Regex, ToolError> {
             if let regex::Error::CompiledTooBig(_) = error {
                 return refused(
                     ErrorClass::Param,
-                    format!("`{}` is too large a pattern", shown(&args.pattern)),
+                    format!("the pattern `{}` is too large", shown(&args.pattern)),
                     "compiled by the tool",
                     "use a shorter pattern, and lower counts than `{1000}`",
                 );
@@ -203,7 +205,7 @@ fn compile(args: &Args) -> Result<Regex, ToolError> {
                     shown(last.trim_start_matches("error: "))
                 ),
                 "compiled by the tool",
-                "escape characters with a meaning of their own, such as `(` or `[`, with a backslash",
+                "escape special characters such as `(` or `[` with a backslash",
             )
         })
 }
@@ -247,7 +249,7 @@ fn glob(text: &str) -> Result<Filter, ToolError> {
     })
 }
 
-/// What is looked for, and where.
+/// The pattern and the place of a search.
 struct SearchQuery<'a> {
     workspace: &'a Workspace,
     pattern: &'a Regex,
@@ -256,7 +258,7 @@ struct SearchQuery<'a> {
 }
 
 impl SearchQuery<'_> {
-    /// The byte at which the first match of a line begins. A long line is searched in pieces, until somebody cancels.
+    /// The byte at which the first match of a line begins. A long line is searched in pieces, until a cancellation.
     fn begins(&self, line: &[u8]) -> Option<usize> {
         let (mut from, mut to) = (0, line.len().min(PIECE));
         while !self.cancel.is_cancelled() {
@@ -266,7 +268,7 @@ impl SearchQuery<'_> {
                 Some(hit) if hit.end() < to || to == line.len() => return Some(hit.start()),
                 Some(hit) => {
                     from = hit.start();
-                    // A match as long as the line is not begun anew for each piece of it.
+                    // Do not restart a match as long as the line for each piece.
                     (to - from).max(PIECE)
                 }
                 None if to == line.len() => return None,

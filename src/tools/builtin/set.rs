@@ -1,4 +1,6 @@
-//! Lists the built-in tools in their order. Must not know: what any of them does.
+//! Lists the built-in tools in their order.
+//!
+//! Must not know: what any of them does.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

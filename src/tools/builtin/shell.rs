@@ -1,4 +1,6 @@
-//! Runs a command. Must not know: other tools, who allowed it.
+//! Runs a command.
+//!
+//! Must not know: other tools, who allowed it.
 
 mod operands;
 
@@ -44,25 +46,25 @@ impl Shell {
                 "command": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "A command line for `sh -c`. Give this or argv, not both."
+                    "description": "Command line for `sh -c`. Give either command or argv, not both."
                 },
                 "argv": {
                     "type": "array",
                     "items": {"type": "string"},
                     "minItems": 1,
-                    "description": "A program and its arguments, run without a shell. Prefer this where no shell syntax is needed."
+                    "description": "Program and its arguments, run without a shell. Prefer this if you need no shell syntax."
                 },
                 "cwd": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "Directory to run in, relative to the workspace. Leave out for the workspace itself."
+                    "description": "Directory to run in, relative to the workspace. Omit for the workspace itself."
                 },
                 "timeout_s": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 3600,
                     "default": TIME,
-                    "description": "Seconds until the command is ended."
+                    "description": "Time limit in seconds."
                 }
             },
             "oneOf": [{"required": ["command"]}, {"required": ["argv"]}],
@@ -70,9 +72,9 @@ impl Shell {
         });
         let mut spec = spec(
             "shell",
-            "Run a command in the workspace and give its output; what it wrote to standard error follows after a \
-             line `[stderr]`. There is no terminal and no input. Everything that the command left running in \
-             the background is ended when it ends.",
+            "Run a command in the workspace and return its output. Standard error follows after a \
+             line `[stderr]`. There is no terminal and no input. Background processes of the command are \
+             ended when it ends.",
             &schema,
             EffectClass::Unknown,
         );
@@ -219,8 +221,8 @@ impl Reader {
     }
 }
 
-/// Waits for the rest of the output: until it ends, falls silent, or reaches the time limit. A background
-/// process may hold it open for ever.
+/// Waits for the rest of the output: until it ends, is silent for a while, or reaches the time limit. A background
+/// process may hold it open forever.
 async fn drain(stdout: &Reader, stderr: &Reader) {
     let limit = Instant::now() + DRAIN;
     let mut seen = (stdout.total(), stderr.total());
@@ -268,7 +270,7 @@ fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stderr: BoundedT
         End::Cancelled => Outcome::Cancelled { executed: true },
         End::TooLong(seconds) => failed(
             ErrorClass::Transient,
-            format!("the command still ran after {seconds} s and was ended with all that it had started"),
+            format!("the command still ran after {seconds} s and was ended with all its processes"),
             format!("time limit of {seconds} s"),
             Some("give a larger timeout_s, or do less in one command"),
         ),

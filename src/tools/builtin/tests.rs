@@ -1,4 +1,6 @@
-//! The tools as the engine runs them: real files, real child processes, real requests to this machine.
+//! Tests the tools as the engine runs them: real files, child processes and local requests.
+//!
+//! Must not know: how a run schedules tools.
 
 mod edits;
 mod files;

@@ -1,5 +1,6 @@
-//! Walks the files of a workspace as a person would list them: ignore files honoured, hidden files skipped,
-//! links not followed, in the same order everywhere. Must not know: what is done with them.
+//! Walks the files of a workspace in a fixed order, without ignored, hidden and linked files.
+//!
+//! Must not know: what is done with them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use ignore::{DirEntry, WalkBuilder};
 use super::ignored::Ignored;
 use crate::tools::workspace::{Place, Workspace};
 
-/// An entry that a walk came upon.
+/// An entry that a walk found.
 pub(super) struct Step {
     /// Its path, relative to the workspace.
     pub(super) path: PathBuf,
@@ -21,7 +22,7 @@ pub(super) struct Step {
 /// unreadable entry.
 ///
 /// The walk begins at the workspace so that its ignore files apply. A place that they ignore is walked all
-/// the same if it was named, because then it is wanted.
+/// the same if it was named.
 pub(super) fn below(
     workspace: &Arc<Workspace>,
     place: &Place,
@@ -60,7 +61,7 @@ pub(super) fn below(
     })
 }
 
-/// A walk that reads no ignore file by itself: it would open whatever stands under such a name.
+/// A walk without the library's ignore files: the library would open any kind of file under such a name.
 fn plain(start: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     builder
@@ -70,7 +71,7 @@ fn plain(start: &Path) -> WalkBuilder {
     builder
 }
 
-/// What is entered and found: what is neither private nor left out. Where the walk begins was named.
+/// True for entries that are neither private nor left out. The start of the walk was named, so it is included.
 fn filter(ignored: Ignored, private: Vec<PathBuf>) -> impl Fn(&DirEntry) -> bool + Send + Sync + 'static {
     move |entry| {
         let path = entry.path();
@@ -80,7 +81,7 @@ fn filter(ignored: Ignored, private: Vec<PathBuf>) -> impl Fn(&DirEntry) -> bool
     }
 }
 
-/// A walk from the root that enters only what leads to the start, and all below it.
+/// A walk from the root that enters only the ancestors of the start, and everything below it.
 fn toward(workspace: &Arc<Workspace>, start: &Path, private: Vec<PathBuf>) -> WalkBuilder {
     let mut builder = plain(workspace.root());
     let start = start.to_owned();

@@ -1,4 +1,6 @@
-//! Writes a whole file. Must not know: other tools.
+//! Writes a whole file.
+//!
+//! Must not know: other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +35,7 @@ impl WriteFile {
                 },
                 "content": {
                     "type": "string",
-                    "description": "The whole new content of the file, exactly as it shall be."
+                    "description": "Exact and complete new content of the file."
                 }
             },
             "required": ["path", "content"],
@@ -42,8 +44,8 @@ impl WriteFile {
         Self {
             spec: with_file_templates(spec(
                 "write_file",
-                "Create a file of the workspace, or replace all of its content. To change a part of a file \
-                 use edit_file. Files of git, of this program and start-up files of shells are refused.",
+                "Create a file of the workspace, or replace its whole content. To change a part of a file, \
+                 use edit_file. Refuses files of git, files of this program and start-up files of shells.",
                 &schema,
                 EffectClass::Write,
             )),

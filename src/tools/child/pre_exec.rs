@@ -1,4 +1,6 @@
-//! What a child does between fork and exec: the only unsafe code. Must not know: anything else.
+//! Prepares a child between fork and exec: the only unsafe code.
+//!
+//! Must not know: anything else.
 #![expect(
     unsafe_code,
     reason = "the standard library has no safe way to leave the session in a child before it becomes its program"

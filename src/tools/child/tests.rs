@@ -1,4 +1,8 @@
-//! Child processes: what they can reach, and that none outlives its call or, on Linux, the program.
+//! Tests what child processes can reach, and that none remains as an orphan process.
+//!
+//! Must not know: what a child runs for.
+//!
+//! None remains after its call or, on Linux, after the program.
 
 use std::time::Duration;
 
@@ -10,7 +14,7 @@ use crate::domain::orphan_process::OrphanProcess;
 
 fn given() -> Environment {
     let vars = [
-        ("HOME", "/home/somebody"),
+        ("HOME", "/home/someone"),
         ("LC_ALL", "C"),
         ("FAKE_API_KEY", "sk-secret"),
         ("OPENAI_API_KEY", "sk-secret"),
@@ -47,7 +51,7 @@ fn only_known_harmless_variables_are_passed() {
 #[tokio::test]
 async fn a_child_sees_no_secret() {
     let text = read_output(&mut sh("env").await).await;
-    assert!(text.contains("HOME=/home/somebody"), "{text}");
+    assert!(text.contains("HOME=/home/someone"), "{text}");
     assert!(
         !text.contains("KEY") && !text.contains("LD_") && !text.contains("secret"),
         "{text}"
@@ -108,7 +112,7 @@ async fn a_child_has_a_session_of_its_own_and_no_terminal() {
 #[tokio::test]
 async fn a_child_inherits_no_open_file() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    // As if whoever started this program had left it open.
+    // As if the parent of this program had left it open.
     rustix::io::fcntl_setfd(file.as_file(), rustix::io::FdFlags::empty()).unwrap();
     let text = read_output(&mut sh("ls -l /proc/$$/fd").await).await;
     let name = file.path().file_name().unwrap().to_str().unwrap();
@@ -325,5 +329,5 @@ async fn children_die_with_the_program_however_it_dies() {
     let child = read().unwrap();
     assert!(lives(child));
     victim.kill().await.unwrap();
-    assert!(soon(|| !lives(child)).await, "the child outlived the program");
+    assert!(soon(|| !lives(child)).await, "the child is an orphan process");
 }

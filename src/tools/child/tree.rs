@@ -1,5 +1,6 @@
-//! A child and all its descendants: whether any of them lives, and how they are ended. Must not know: how a
-//! child is started.
+//! Tracks a child and its descendants: whether any is alive, and how to end them.
+//!
+//! Must not know: how a child is started.
 
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ pub fn still_running(pid: u32, ticks: u64) -> bool {
 }
 
 /// Returns what still runs of the process that had this id and start time (clock ticks since boot), or of what it
-/// started; none where nothing is found.
+/// started; `None` if nothing is found.
 pub fn orphan_process(pid: u32, ticks: u64) -> Option<OrphanProcess> {
     let family = family(pid, ticks);
     if family.iter().any(|member| is_first(member, pid)) {
@@ -79,7 +80,7 @@ const fn is_first(member: &Member, pid: u32) -> bool {
     !member.group && member.pid == pid
 }
 
-/// As long as anything is in the group, the system gives its id to no other process: one that has it is the first.
+/// While the group has a member, the system gives its id to no other process: a process with it is the first one.
 #[cfg(not(target_os = "linux"))]
 fn is_first(_: &Member, pid: u32) -> bool {
     i32::try_from(pid)
@@ -209,9 +210,9 @@ fn family(pid: u32, _: u64) -> Vec<Member> {
 /// while its session has a member, dead or alive. If the session has ended, the id may have been re-used, and the
 /// process that got it may have made a group of its own and ended too. So, of a session without its first process,
 /// only what is in the *session* of that id and began after that process counts. A group of that id in another session (a
-/// job of some shell, say) is a stranger's: a group of ours is never outside of our session. What is left is a
-/// stranger that got the same id since, became the first of a session, and ended before what it had started: the
-/// system keeps nothing that tells it from ours. It is taken for ours, which holds an answer back; nothing is ended
+/// job of some shell, say) is unrelated: a group of ours is never outside our session. One case remains: an
+/// unrelated process that got the same id, led a session, and ended before its children. The
+/// system cannot distinguish it from ours. It counts as ours, which delays an answer; nothing is ended
 /// for it, as only a [`Tree`] ends processes, and it has just seen its own.
 #[cfg(target_os = "linux")]
 fn family(pid: u32, ticks: u64) -> Vec<Member> {

@@ -1,4 +1,6 @@
-//! The outcome of an execution, whatever its tool does.
+//! Tests the outcome of an execution, whatever its tool does.
+//!
+//! Must not know: scheduling.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

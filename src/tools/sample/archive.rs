@@ -1,7 +1,8 @@
-//! An archive of records: real files in a directory that exists while the program runs. Some are sealed:
-//! nobody has permission to read them, so the system refuses, however often one tries.
+//! Sample archive of records: real files in a temporary directory, some without permission.
 //!
 //! Must not know: who asks.
+//!
+//! The system refuses every read of a file without permission, however often it is tried.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -101,7 +102,7 @@ impl Archive {
             return Err(refused(
                 ErrorClass::Auth,
                 format!(
-                    "`{shown}` is sealed: its file has no permissions, which keeps out all but root, as whom this program runs"
+                    "`{shown}` is sealed: its file has no permissions, which stops all users but root, as whom this program runs"
                 ),
                 "declared by the tool",
                 "ask the operator to grant it or to do it",
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!((mode(&dir), mode(&dir.join("payroll"))), (0o700, 0o000));
         let sealed = archive.read("payroll").unwrap_err();
         assert_eq!(sealed.class, ErrorClass::Auth);
-        // Permissions do not stop root, who is told so; anybody else is refused by the system.
+        // Permissions do not stop root, so the message names root; the system refuses any other user.
         if rustix::process::geteuid().is_root() {
             assert!(
                 sealed.message.contains("as whom this program runs"),

@@ -1,4 +1,6 @@
-//! A flight booking: finds flights, books one, cancels it. Must not know: who travels.
+//! Sample flight booking: finds flights, books one, cancels it.
+//!
+//! Must not know: who travels.
 
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ use crate::domain::call::{EffectClass, ToolError};
 use crate::domain::template::{Purpose, Template};
 use crate::tools::tool::Tool;
 
-/// Routes that nobody flies, on any day.
+/// Routes without flights on any day.
 const CLOSED: [(&str, &str); 1] = [("TRF", "BCN")];
 
 /// Refuses a route without flights.
@@ -19,7 +21,7 @@ fn route(from: &str, to: &str) -> Result<(), ToolError> {
         return none("choose two different airports");
     }
     if CLOSED.contains(&(from, to)) {
-        return none("nobody flies there from this airport: try one near by");
+        return none("there are no flights on this route: try a nearby airport");
     }
     Ok(())
 }
@@ -72,7 +74,7 @@ fn book() -> Service {
             "departure_date": day("Day of departure, YYYY-MM-DD."),
             "return_date": day("Day of the flight back, YYYY-MM-DD. Leave out for one way."),
             "passengers": {
-                "type": "integer", "minimum": 1, "maximum": 9, "description": "How many travel."
+                "type": "integer", "minimum": 1, "maximum": 9, "description": "Number of passengers."
             },
             "class": {"enum": ["economy", "business", "first"], "description": "Class of the seats."}
         },
@@ -98,7 +100,7 @@ fn booked(args: &Value) -> Result<Value, ToolError> {
         return Err(status(
             400,
             "400 Missing required parameter 'passengers'",
-            "say how many travel",
+            "give the number of passengers",
         ));
     };
     let (from, to) = (text(args, "origin"), text(args, "destination"));

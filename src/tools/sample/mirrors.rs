@@ -1,5 +1,8 @@
-//! Three mirrors of one small book: the first refuses everybody, the second is busy every other time, the
-//! third is slow and reliable. Must not know: who reads.
+//! Sample mirrors of a small book: one refuses, one is often busy, one is slow and reliable.
+//!
+//! Must not know: who reads.
+//!
+//! The second is busy every other time.
 
 use std::sync::Arc;
 

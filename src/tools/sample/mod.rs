@@ -1,5 +1,8 @@
-//! Sample tools: small services inside this program that show what happens to wrong arguments, failing tools
-//! and circles. They need no network and change nothing. Must not know: who calls them, which playbook.
+//! Sample tools: small in-process services to show repairs, failing tools and loops.
+//!
+//! Must not know: who calls them, which playbook.
+//!
+//! They need no network and change nothing.
 
 mod archive;
 mod flights;

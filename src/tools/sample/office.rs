@@ -1,4 +1,5 @@
-//! An office: heating, calendar, telephone book, user profiles, each particular about its arguments.
+//! Sample office: heating, calendar, telephone book, profiles, each strict about arguments.
+//!
 //! Must not know: who works there.
 
 use std::sync::Arc;

@@ -1,5 +1,8 @@
-//! A ring of places with one way out: A to B to C and back to A, or from C via D to E. The services that move
-//! are flaky, each at its own rate. Must not know: where anybody wants to go.
+//! Sample ring of places with one way out: A to B to C to A, or from C through D to E.
+//!
+//! Must not know: where a traveller wants to go.
+//!
+//! The services that move are flaky, each at its own rate.
 
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
-//! A small HTTP server on this machine that answers a few requests at a time and tells the others to come
-//! back later, and the tool to wait with. It listens only on the loopback address. Must not know: who asks
-//! it.
+//! Sample HTTP server that answers a few requests at a time, and the tool to wait with.
+//!
+//! Must not know: who asks it.
+//!
+//! It tells other clients to come back later. It listens only on the loopback address.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -21,7 +23,7 @@ const MOST: usize = 2;
 const WITHIN: Duration = Duration::from_secs(1);
 /// Maximum bytes of a request's head.
 const HEAD: u64 = 16 * 1024;
-/// Longer than anybody on this machine takes to send a request.
+/// Longer than a client on this machine takes to send a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the tool to wait with.
@@ -58,11 +60,11 @@ pub fn start(port: Option<u16>) -> io::Result<u16> {
     Ok(port)
 }
 
-/// Serves one request after the other: no client here is in a hurry.
+/// Serves one request after the other.
 fn serve(listener: &TcpListener) {
     let mut rate = Rate::default();
     for socket in listener.incoming().flatten() {
-        // A client that went away misses its answer; nobody else is affected.
+        // A client that went away misses its answer; other clients are not affected.
         answer(&socket, &mut rate).unwrap_or_default();
     }
 }

@@ -1,5 +1,6 @@
-//! What the sample tools share: a tool that answers according to its arguments and how often it was asked the
-//! same. Must not know: any one service.
+//! Shares the base of sample tools: an answer from the arguments and the number of equal calls.
+//!
+//! Must not know: any one service.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +28,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// Creates a service that takes a moment for its answer, like a real one.
+    /// Creates a service that answers after a short delay, like a real one.
     pub(super) fn new(
         name: &str,
         description: &str,
@@ -36,7 +37,7 @@ impl Service {
         answer: impl Fn(&Value, u32) -> Result<Value, ToolError> + Send + Sync + 'static,
     ) -> Self {
         let description =
-            format!("{description} (A sample service: it lives in this program, nothing real happens.)");
+            format!("{description} (A sample service: it runs in this program and has no real effect.)");
         Self {
             spec: common::spec(name, &description, schema, effect),
             answer: Arc::new(answer),

@@ -1,4 +1,6 @@
-//! Tests of the sample services, run like any tool.
+//! Tests the sample services, run like any tool.
+//!
+//! Must not know: scheduling.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +37,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
     match run(registry.get(tool).unwrap().clone(), job, Limits::default()).await {
         Outcome::Ok { value, .. } => Ok(serde_json::from_str(&value).unwrap()),
         Outcome::Err(error) => Err((error.class, error.message)),
-        Outcome::Cancelled { .. } => panic!("nobody cancelled {tool}"),
+        Outcome::Cancelled { .. } => panic!("{tool} was not cancelled"),
     }
 }
 

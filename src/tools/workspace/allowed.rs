@@ -1,4 +1,6 @@
-//! Decides what may be read or written by its kind, permissions and name. Must not know: where it lies.
+//! Decides by kind, permissions and name of a file whether it may be read or written.
+//!
+//! Must not know: where it lies.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! The means by which a path is opened below a directory so that no link leads outside. Must not know:
-//! workspaces, tools.
+//! Opens a path below a directory so that no link leads outside.
+//!
+//! Must not know: workspaces, tools.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

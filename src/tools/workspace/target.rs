@@ -1,4 +1,6 @@
-//! Where a file is written: an open directory and a name in it. Must not know: what is written.
+//! Represents where a file is written: an open directory and a name in it.
+//!
+//! Must not know: what is written.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -26,12 +28,12 @@ pub struct Target {
     pub place: Place,
     /// Its present metadata; `None` if there is nothing.
     pub stat: Option<Stat>,
-    /// The outermost directory that was made for it.
+    /// The outermost directory that was created for it.
     made: Option<PathBuf>,
 }
 
 impl Target {
-    /// Tells of a failure to write here also which directory was made before it.
+    /// Adds to a failure which directory was created before it.
     pub fn failed(&self, error: ToolError) -> ToolError {
         with_created_dir(error, self.made.as_deref())
     }
@@ -80,7 +82,7 @@ impl Workspace {
         }
     }
 
-    /// Opens a directory below an existing one; those that are missing are created, the first of which is noted.
+    /// Opens a directory below an existing one. Creates missing directories and notes the first one.
     fn below(
         &self,
         mut at: PathBuf,
@@ -116,7 +118,7 @@ fn stat(dir: &OwnedFd, name: &OsStr, given: &str) -> Result<Option<Stat>, ToolEr
     Ok(Some(stat))
 }
 
-/// A failure after a directory was made: something was done.
+/// A failure after a directory was created: something was done.
 fn with_created_dir(mut error: ToolError, made: Option<&Path>) -> ToolError {
     if let Some(made) = made {
         error.executed = true;

@@ -1,4 +1,6 @@
-//! The table of paths: what is admitted and what is not, by both means of confinement.
+//! Tests which paths are admitted, with both means of confinement.
+//!
+//! Must not know: what a tool does with them.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -192,7 +194,7 @@ fn writes_are_refused_where_they_could_do_more_than_change_a_file() {
             assert!(!error.executed, "{path}");
         }
     }
-    assert_eq!(count(), before, "a refused write left something behind");
+    assert_eq!(count(), before, "a refused write left a file");
     assert_eq!(
         std::fs::read(background.outside.join("secret")).unwrap(),
         b"secret"
@@ -335,7 +337,7 @@ fn what_a_path_is_known_by_is_what_a_write_finds_there() {
             }
         }
     }
-    // Nothing finds what stands behind a directory that is not there.
+    // Nothing resolves a path below a missing directory.
     assert_eq!(real(&background.root.join("no/../x")), background.root.join("x"));
     assert!(both(&background.root)[0].target("no/../x", true).is_err());
 }
@@ -364,7 +366,7 @@ fn a_name_that_is_not_utf8_opens_by_what_it_is_listed_as() {
             ErrorClass::NotFound
         );
     }
-    // Of two that are listed alike neither is meant.
+    // If two entries are listed with the same name, the name opens neither.
     std::fs::write(dir.join(name(b"caf\xe8.txt")), "other").unwrap();
     for workspace in both(&background.root) {
         assert!(workspace.file("d\u{fffd}p/caf\u{fffd}.txt").is_err());

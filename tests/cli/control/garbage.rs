@@ -1,5 +1,6 @@
-//! What comes through the socket that is no command, and what a killed holder leaves behind. Must not
-//! know: commands.
+//! Tests of invalid data on the socket, and of what a killed holder leaves on disk.
+//!
+//! Must not know: commands.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -71,7 +72,7 @@ fn garbage_is_answered_and_changes_nothing() {
     let answer = say(&path, &long);
     assert!(!answer.contains("recorded"), "{answer}");
     assert!(world.journal(&holder.id) == before, "garbage left a trace");
-    // The run goes on as if nothing had been.
+    // The run continues undisturbed.
     world.run(&["reject", &holder.id, &start]).ends(0);
     assert_eq!(holder.end().ends(0).out, "without start\n");
 }
@@ -103,7 +104,7 @@ fn a_killed_holder_leaves_nothing_in_the_way() {
     let id = holder.kill();
     let stale = sockets(&world);
     assert_eq!(stale.len(), 1, "nobody could remove it");
-    // Decided by this process, since nobody has the session.
+    // Decided by this process, since no process has the session.
     let output = world.run(&["approve", &id, &start, "--digest", &seen]).ends(0);
     assert!(
         !output.out.contains("by the process that runs it"),

@@ -1,5 +1,6 @@
-//! A run that goes on in a process of its own while a test commands it from outside. Must not know:
-//! what is tested.
+//! A run in a process of its own that a test commands from outside.
+//!
+//! Must not know: what is tested.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -55,7 +56,7 @@ impl<'w> Holder<'w> {
         self.world.state(&self.id)
     }
 
-    /// Waits for a call to wait for the operator while nothing else goes on; gives it and its digest.
+    /// Waits for a call to wait for the operator while nothing else runs; returns it and its digest.
     pub fn waiting(&self, label: &str) -> (String, String) {
         until("the call waits", || {
             let state = self.state();

@@ -1,5 +1,6 @@
-//! The agent must not decide on its own calls, whatever it does to hide where it comes from. Must
-//! not know: how descent is found out.
+//! Tests that an agent cannot decide on its own calls, even if it hides its origin.
+//!
+//! Must not know: how descent is detected.
 
 use overrule::domain::event::{Event, RunEvent};
 use overrule::domain::state::Mode;

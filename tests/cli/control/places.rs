@@ -1,4 +1,6 @@
-//! Where the socket is, and who can get at it. Must not know: what is said through it.
+//! Tests of the place of the socket and of who can access it.
+//!
+//! Must not know: what is sent through it.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -23,11 +25,11 @@ fn only_the_user_can_get_at_the_socket() {
     assert_eq!(bits(&directory(&world)), 0o700);
     let socket = sockets(&world).pop().unwrap();
     assert_eq!(bits(&socket), 0o600);
-    // If it is opened behind our back, nothing is sent through it.
+    // If its permissions are widened meanwhile, nothing is sent through it.
     holder.waiting("start");
     std::fs::set_permissions(directory(&world), std::fs::Permissions::from_mode(0o777)).unwrap();
     let output = world.run(&["pause", &holder.id]).ends(7);
-    assert!(output.err.contains("others may enter it"), "{}", output.err);
+    assert!(output.err.contains("others can access it"), "{}", output.err);
 }
 
 #[test]

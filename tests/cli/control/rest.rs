@@ -1,4 +1,6 @@
-//! What only a running session can be told, and edits and branches of one. Must not know: sockets.
+//! Tests of commands that only a running session accepts, and of its edits and branches.
+//!
+//! Must not know: sockets.
 
 use overrule::domain::call::Status;
 
@@ -22,13 +24,13 @@ fn one_running_call_is_cancelled_and_the_run_goes_on() {
     world
         .run(&["cancel", &holder.id, &it.to_string(), "--reason", "too slow"])
         .ends(0);
-    // Ended half-way: nobody can know what it did, and the run waits for somebody who says so.
+    // Ended half-way: the outcome is unknown, and the run waits for the operator to decide it.
     until("it has ended", || {
         matches!(holder.state().calls[&it].status, Status::OutcomeUnknown(_))
     });
     let output = world.run(&["cancel", &holder.id, &it.to_string()]).ends(4);
     assert!(
-        output.err.contains("Only a call that runs, or was let run"),
+        output.err.contains("only a running or approved call"),
         "{}",
         output.err
     );

@@ -1,4 +1,6 @@
-//! A run on the screen takes commands from outside, too. Must not know: what the screen looks like.
+//! Tests that a run on the screen accepts commands from outside, too.
+//!
+//! Must not know: what the screen looks like.
 
 use std::io::Read as _;
 use std::thread::JoinHandle;
@@ -10,7 +12,7 @@ use crate::decisions::{call, digest};
 use crate::playbooks::STEPS;
 use crate::world::{World, until};
 
-/// A run on a screen that nobody looks at; ended with the test.
+/// A run on a screen without a viewer; ended with the test.
 struct Screen {
     child: Box<dyn Child + Send + Sync>,
     master: Option<Box<dyn MasterPty + Send>>,
@@ -41,7 +43,7 @@ impl Screen {
         let pair = native_pty_system().openpty(size).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         let mut from = pair.master.try_clone_reader().unwrap();
-        // Somebody must read what the screen shows, or the program waits for it.
+        // A thread must read what the screen shows, or the program waits for it.
         let reader = std::thread::spawn(move || {
             let mut piece = [0_u8; 4096];
             while from.read(&mut piece).is_ok_and(|count| count > 0) {}

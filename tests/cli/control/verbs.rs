@@ -1,4 +1,6 @@
-//! Verbs on a session that another process runs. Must not know: sockets.
+//! Tests of verbs on a session that another process runs.
+//!
+//! Must not know: sockets.
 
 use overrule::domain::id::NodeId;
 use overrule::domain::state::Mode;
@@ -23,7 +25,7 @@ fn a_second_process_approves_and_the_first_goes_on() {
     assert!(text.out.starts_with("recorded as #"), "{}", text.out);
     assert!(text.out.contains("by the process that runs it"), "{}", text.out);
     until("it runs", || world.read("log.txt") == "start\n");
-    // Where the run goes on anyway, --resume asks for nothing more.
+    // Where the run continues anyway, --resume asks for nothing more.
     let (copy, seen) = holder.waiting("copy");
     world
         .run(&["approve", &holder.id, &copy, "--digest", &seen, "--resume"])
@@ -74,7 +76,7 @@ fn a_wrong_digest_is_refused_by_the_holder_and_nothing_runs() {
     let text = world
         .run(&["approve", &holder.id, &start, "--digest", "0123456789abcdef"])
         .ends(4);
-    // What it is now stands below what was refused.
+    // The refusal shows the current revision below.
     for message in [whole.as_str(), "echo start >> log.txt"] {
         assert!(text.err.contains(message), "no `{message}` in {}", text.err);
     }
@@ -164,7 +166,7 @@ fn a_run_is_paused_stepped_and_let_go_from_outside() {
     world
         .run(&["approve", &holder.id, &start.to_string(), "--digest", &seen])
         .ends(0);
-    // Once through, and no more: the paused run waits for the operator instead of giving up.
+    // Only one step: the paused run waits for the operator instead of giving up.
     assert_eq!(world.read("log.txt"), "");
     world.run(&["step", &holder.id]).ends(0);
     until("it ran", || {

@@ -1,9 +1,11 @@
-//! What is asked of every operator verb: its session, whether it only looks. Must not know: what a verb does.
+//! Finds the arguments that every verb has: its session, and whether it is a preview.
+//!
+//! Must not know: what a verb does.
 
 use super::{On, Verb};
 
 impl Verb {
-    /// The session, and what goes with it.
+    /// The session arguments of the verb.
     pub fn on(&self) -> &On {
         match self {
             Self::Approve { on, .. }
@@ -27,7 +29,7 @@ impl Verb {
             | Self::Undo { on, .. }
             | Self::Redo { on, .. }
             | Self::Switch { on, .. }
-            | Self::Take { on, .. }
+            | Self::Copy { on, .. }
             | Self::Consent { on, .. }
             | Self::Resolve { on, .. }
             | Self::Probe { on, .. }
@@ -48,7 +50,7 @@ impl Verb {
         }
     }
 
-    /// True where only the plan was asked for.
+    /// True if the verb only shows what it would do.
     pub fn is_preview(&self) -> bool {
         match self {
             Self::Edit { change, .. }
@@ -61,7 +63,7 @@ impl Verb {
             | Self::Commit { change, .. }
             | Self::Probe { change, .. }
             | Self::Compensate { change, .. }
-            | Self::Take { change, .. } => change.planned.preview.preview,
+            | Self::Copy { change, .. } => change.planned.preview.preview,
             Self::Undo { planned, .. } | Self::Redo { planned, .. } | Self::Switch { planned, .. } => {
                 planned.preview.preview
             }

@@ -1,39 +1,41 @@
-//! Operator verbs about failures, repetition and what is learnt of tools. Must not know: what they do.
+//! Defines the operator verbs about loops, failures and tool weights.
+//!
+//! Must not know: what they do.
 
 use clap::{Subcommand, ValueEnum};
 
 use super::{On, RevisionArg, number};
 
-/// About repetition.
+/// Verbs about loops.
 #[derive(Debug, Subcommand)]
 pub enum LoopVerb {
-    /// Let what repeats in an incident repeat (`overrule loops` lists them); a run paused for it goes on
+    /// Allow the repetition of an incident; a run that paused for it continues
     AllowLoop {
         /// The session
         #[command(flatten)]
         on: On,
-        /// Number of the incident
+        /// Number of the incident, as `overrule loops` lists it
         #[arg(value_parser = number::whole::<u32>("the number of an incident, such as 1"))]
         incident: u32,
-        /// Let it repeat no more
-        #[arg(long)]
-        take_back: bool,
+        /// Withdraw the permission
+        #[arg(long, alias = "take-back")]
+        withdraw: bool,
     },
-    /// Do not listen to a detector of repetition: sequence, same_error, no_progress or failing_tool
+    /// Mute a loop detector: sequence, same_error, no_progress or failing_tool
     MuteLoops {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The detector
+        /// Name of the detector
         detector: String,
-        /// Listen to it again
-        #[arg(long)]
-        listen: bool,
+        /// Unmute the detector
+        #[arg(long, alias = "listen")]
+        unmute: bool,
     },
 }
 
 impl LoopVerb {
-    /// The session, and what goes with it.
+    /// The session arguments of the verb.
     pub fn on(&self) -> &On {
         match self {
             Self::AllowLoop { on, .. } | Self::MuteLoops { on, .. } => on,
@@ -41,10 +43,10 @@ impl LoopVerb {
     }
 }
 
-/// About failures and how they are met.
+/// Verbs about failures and how the run handles them.
 #[derive(Debug, Subcommand)]
 pub enum FailureVerb {
-    /// Let a call that waits for a time run at once: to be tried again, or for the end of a pause before its launch
+    /// Run a call immediately that waits for its retry or for the end of a pause
     RunNow {
         /// The session
         #[command(flatten)]
@@ -52,10 +54,10 @@ pub enum FailureVerb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The call
+        /// Call
         call: String,
     },
-    /// Take one of the repairs that are offered for a call, as `overrule queue` numbers them
+    /// Choose one of the repairs that are offered for a call
     ChooseRepair {
         /// The session
         #[command(flatten)]
@@ -63,13 +65,13 @@ pub enum FailureVerb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The call
+        /// Call
         call: String,
-        /// Which repair, from 1
+        /// Number of the repair, as `overrule queue` lists it
         #[arg(value_parser = number::whole::<usize>("the number of a repair, such as 1"))]
         option: usize,
     },
-    /// Repair a call no more: its failure stands, and the model is told
+    /// Stop repairing a call; the model sees its failure
     SkipRepair {
         /// The session
         #[command(flatten)]
@@ -77,43 +79,43 @@ pub enum FailureVerb {
         /// What was seen
         #[command(flatten)]
         seen: RevisionArg,
-        /// The call
+        /// Call
         call: String,
     },
-    /// Let everything through a breaker again
+    /// Reset a breaker
     ResetBreaker {
         /// The session
         #[command(flatten)]
         on: On,
-        /// Of what: tool:NAME, server:HOST:PORT or model:NAME, as `overrule queue` lists it
+        /// Scope, as `overrule queue` lists it: tool:NAME, server:HOST:PORT or model:NAME
         scope: String,
     },
-    /// Correct the class of an error, kept as a rule for its tool in your settings file and used from the next failure on
+    /// Correct the class of an error, as a rule for its tool in your settings file
     Classify {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The call whose newest execution failed
+        /// Call whose newest execution failed
         call: String,
-        /// What errors like that one are
+        /// Class of errors like this one
         #[arg(value_enum, value_name = "permanent|temporary")]
         error: ErrorIs,
-        /// Regular expression for errors like it [default: its first words, with numbers left open]
+        /// Regular expression for these errors [default: the first words, any numbers]
         #[arg(long, value_name = "PATTERN")]
         pattern: Option<String>,
     },
-    /// Change how failures are met in a session: KEY=VALUE, such as retry.retries=2 or breaker.open=1m
+    /// Change how a session handles failures, such as retry.retries=2 or breaker.open=1m
     SetResilience {
         /// The session
         #[command(flatten)]
         on: On,
-        /// One or more settings (docs/resilience.md lists them)
+        /// One or more settings (see docs/resilience.md)
         #[arg(value_name = "KEY=VALUE", required = true)]
         settings: Vec<String>,
     },
 }
 
-/// What an error is.
+/// Class of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ErrorIs {
     /// Do not retry it
@@ -123,7 +125,7 @@ pub enum ErrorIs {
 }
 
 impl FailureVerb {
-    /// The session, and what goes with it.
+    /// The session arguments of the verb.
     pub fn on(&self) -> &On {
         match self {
             Self::RunNow { on, .. }
@@ -136,35 +138,35 @@ impl FailureVerb {
     }
 }
 
-/// About what is learnt of tools.
+/// Verbs about tool weights.
 #[derive(Debug, Subcommand)]
 pub enum WeightVerb {
-    /// Set the weight of a tool: how well it serves a kind of task, 0 to 1
+    /// Set the weight of a tool for a kind of task, from 0 to 1
     SetWeight {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The tool
+        /// Tool
         tool: String,
-        /// The weight, 0 to 1
+        /// Weight, from 0 to 1
         #[arg(value_parser = number::share)]
         weight: f64,
-        /// The kind of task, as `overrule weights` lists it
+        /// Kind of task, as `overrule weights` lists it
         #[arg(long, value_name = "KIND", default_value = "general")]
         kind: String,
     },
-    /// Begin the weights of a tool anew, or all of them
+    /// Reset the weights of a tool, or of all tools
     ResetWeights {
         /// The session
         #[command(flatten)]
         on: On,
-        /// The tool; leave out for all
+        /// Tool [default: all]
         tool: Option<String>,
     },
 }
 
 impl WeightVerb {
-    /// The session, and what goes with it.
+    /// The session arguments of the verb.
     pub fn on(&self) -> &On {
         match self {
             Self::SetWeight { on, .. } | Self::ResetWeights { on, .. } => on,

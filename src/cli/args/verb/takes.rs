@@ -1,72 +1,74 @@
-//! What operator verbs take in common. Must not know: the verbs.
+//! Defines the arguments that several operator verbs share.
+//!
+//! Must not know: the verbs.
 
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::number;
 
-/// What every operator verb takes.
+/// Arguments of every operator verb.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct On {
-    /// Session: id, beginning of it, or `last`
+    /// Session: id, unique prefix, or `last`
     pub session: String,
-    /// Go on with the run afterwards
+    /// Resume the run afterwards
     #[arg(long)]
     pub resume: bool,
-    /// Why, for the record
+    /// Reason, for the record
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }
 
-/// What every verb takes whose impact can be shown before.
+/// Argument of every verb with a preview.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct PreviewArg {
-    /// Print what it would do, and do nothing
+    /// Print what the verb would do, and change nothing
     #[arg(long)]
     pub preview: bool,
 }
 
-/// What every verb takes that is committed as it was previewed.
+/// Arguments of every verb that commits a previewed plan.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct CommitArgs {
     /// The preview.
     #[command(flatten)]
     pub preview: PreviewArg,
-    /// Effects that the preview named; refused if there are more by now
+    /// Number of effects that the preview named; refused if there are more now
     #[arg(long, value_name = "N", value_parser = number::whole::<usize>("a whole number of effects, such as 1"))]
     pub effects_seen: Option<usize>,
 }
 
-/// What every edit takes.
+/// Arguments of every edit.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Change {
     /// The plan.
     #[command(flatten)]
     pub planned: CommitArgs,
-    /// Let later turns stand although what they were asked with changes; they are marked as drifted
+    /// Keep later turns active although their context changes; marks them as drifted
     #[arg(long)]
     pub keep_later: bool,
 }
 
-/// What every verb takes that names a node.
+/// Argument of every verb on a node.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct RevisionArg {
-    /// Revision of the node that you saw; refused with the difference if it is another one by now
+    /// Revision of the node that you saw; refused if it changed, with the difference
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of a revision, such as 2"))]
     pub rev: Option<u32>,
 }
 
-/// What a verb takes that names an execution.
+/// Argument of every verb on an execution.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct AttemptArg {
-    /// Execution that you saw, counted from 1; refused if it is another one by now
+    /// Execution that you saw, from 1; refused if there is a newer one
     #[arg(long, value_name = "N", value_parser = number::whole::<u32>("the number of an execution, such as 1"))]
     pub attempt: Option<u32>,
 }
 
-/// What to do with an effect that may already have happened.
+/// Decision about an effect that may already have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// Take the recorded result
+    /// Use the recorded result
     Reuse,
     /// Run it again
     RunAgain,

@@ -1,4 +1,4 @@
-//! What of a field is on the screen, and where.
+//! The visible part of a field, and its position.
 
 use std::fmt::Write as _;
 
@@ -144,7 +144,7 @@ fn a_long_line_follows_the_cursor() {
 }
 
 proptest! {
-    /// On any screen, after any moves, the cursor is on it, and nothing raw is.
+    /// On any screen, after any moves, the cursor is visible, and nothing raw is drawn.
     #[test]
     fn the_cursor_is_always_on_the_screen(
         text in "([a-c <>⟨⟩\n\t\u{1b}ü日“\u{301}]|      ){0,40}",

@@ -1,4 +1,4 @@
-//! Moves, erasing keys, and what can be taken back.
+//! Moves, erasing keys, and undo.
 
 use super::keys;
 use crate::console::commands::{Move, Reach, TextVerb};
@@ -134,7 +134,7 @@ fn up_and_down_keep_the_column_where_they_can() {
     field.step(Move::Left);
     field.step(Move::Down);
     field.step(Move::Down);
-    assert_eq!(field.cursor(), (3, 6), "another move begins anew");
+    assert_eq!(field.cursor(), (3, 6), "another move starts again");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Keeps the rows of the nodes that match a filter: each run of others is one row.
 //!
-//! A row that depends on another only through nodes without a row says so.
-//! Must not know: what is looked for, how a row is drawn.
+//! Must not know: the pattern, how a row is drawn.
+//!
+//! A row marks its dependencies through nodes without a row.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +30,13 @@ impl<K: Copy + Ord> Ways<K> {
         self.ways.get(&key).copied()
     }
 
-    /// What a node depends on directly, and through nodes without a row.
+    /// Direct parents of a node, and those through nodes without a row.
     fn parents(&self, entry: &Entry<K>) -> (Vec<K>, Vec<K>) {
         let (mut direct, mut past) = (Vec::new(), Vec::new());
         for parent in &entry.parents {
             match self.way(*parent) {
                 Some(Way::Past(set)) => past.extend(self.sets.get(set).into_iter().flatten()),
-                // A parent that is nowhere becomes a chip.
+                // A missing parent becomes a chip.
                 Some(Way::Row) | None => direct.push(*parent),
             }
         }
@@ -54,7 +55,7 @@ impl<K: Copy + Ord> Ways<K> {
     /// Adds a node without a row.
     fn hide(&mut self, entry: &Entry<K>) {
         let mut ways = entry.parents.iter().map(|parent| self.way(*parent));
-        // Most nodes are reached by what reaches their only parent.
+        // Most nodes have the ancestors of their only parent.
         let first = ways.next().flatten();
         if let Some(way @ Way::Past(_)) = first
             && ways.all(|way| way == first)
@@ -71,8 +72,8 @@ impl<K: Copy + Ord> Ways<K> {
     }
 }
 
-/// The rows of the nodes that match, with one row for each run of others. `open` tells whether a fold is unfolded;
-/// `revealed` is a node that has a row although it does not match.
+/// The rows of the matching nodes, with one row for each run of others. `open` returns whether a
+/// fold is unfolded; `revealed` is a node that has a row although it does not match.
 pub fn filter<K: Copy + Ord>(
     entries: &[Entry<K>],
     revealed: Option<K>,

@@ -1,4 +1,6 @@
-//! Folds by example, and what every plan keeps. Must not know: the screen.
+//! Example folds, and invariants of every plan.
+//!
+//! Must not know: the screen.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +83,7 @@ fn what_one_edit_replaced_is_one_row_and_comes_back_on_the_side() {
     assert_eq!(rows[4].kind, RowKind::Replaced, "the other fold stays");
 }
 
-/// Turns of a thought and two calls each; each call does what its sign says.
+/// Turns of a thought and two calls each. Equal signs stand for equal calls.
 fn turns(signs: &[u64]) -> Vec<Entry<u32>> {
     let mut entries = Vec::new();
     for (at, sign) in signs.iter().enumerate() {
@@ -176,7 +178,7 @@ fn what_is_repeated_is_one_row_with_how_often() {
     assert_eq!(
         fold(&waits, since(0), |_| false).len(),
         12,
-        "what waits is not hidden"
+        "waiting nodes are not hidden"
     );
     assert_eq!(
         fold(&entries, NODES, |_| false).len(),
@@ -187,7 +189,7 @@ fn what_is_repeated_is_one_row_with_how_often() {
 
 #[test]
 fn unmatched_entries_become_one_row_and_lines_past_them_are_marked() {
-    // 1 ─ 2, 3 ─ 4 ─ 5, of which 2 and 4 do not fit.
+    // 1 ─ 2, 3 ─ 4 ─ 5: 2 and 4 do not match.
     let mut entries = vec![
         Entry::new(1, vec![]),
         Entry::new(2, vec![1]),
@@ -361,7 +363,7 @@ proptest! {
     fn a_filtered_graph_distinguishes_direct_and_indirect_links(entries in entries()) {
         let rows = filter(&entries, None, |_| false);
         let gutter: Gutter<u32> = rows.iter().map(Row::item).collect();
-        // What each shown node reaches going up, stopping at shown nodes.
+        // The ancestors that each shown node reaches without passing another shown node.
         let hit = |key: u32| entries.get(key as usize - 1).is_some_and(|entry| entry.hit);
         for (at, row) in rows.iter().enumerate() {
             if row.kind == RowKind::Elided {

@@ -1,23 +1,23 @@
-//! The nodes of one turn as rows, and turns that do the same again and again.
+//! The nodes of one turn as rows, and repeated turns.
 //!
 //! Must not know: what a turn is, beyond a number that its nodes share.
 
 use super::{Detail, Entry, Fold, FoldKind, Keep, Row, RowKind, Rules, merged, single};
 use crate::console::layout::gutter::Shape;
 
-/// Longest sequence of turns whose repetition is seen.
+/// Maximum length of a sequence of turns whose repetition is detected.
 const PERIODS: usize = 4;
-/// So often it has to be there to be called one.
+/// Minimum number of repetitions.
 const REPEATED: usize = 3;
 
-/// Neighbours that belong together: of one turn, or replaced in one epoch.
+/// Neighbours that belong together: of one turn, or superseded in one epoch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     /// The first entry.
     from: usize,
     /// The one after the last.
     to: usize,
-    /// What is done in it, whatever the order; 0 for nothing, and for what must be seen.
+    /// Its actions, in any order; 0 for none, and for actions that must be visible.
     sign: u64,
 }
 
@@ -54,8 +54,8 @@ pub(super) fn pieces<K>(entries: &[Entry<K>]) -> Vec<Piece> {
     pieces
 }
 
-/// How many pieces from the first on are repeated, and how often they are there; the shortest period
-/// that is there often enough.
+/// The period and the number of repetitions from the first piece on; the shortest period with
+/// enough repetitions.
 pub(super) fn repeated(pieces: &[Piece]) -> Option<(usize, usize)> {
     (1..=PERIODS).find_map(|period| {
         let first = pieces.get(..period)?;
@@ -70,7 +70,7 @@ pub(super) fn repeated(pieces: &[Piece]) -> Option<(usize, usize)> {
     })
 }
 
-/// What is repeated, after its first time: one row, or all of them where it is unfolded.
+/// The repetitions after the first time: one row, or all rows if unfolded.
 pub(super) fn again<K: Copy + Ord>(
     entries: &[Entry<K>],
     pieces: &[Piece],
@@ -129,7 +129,7 @@ pub(super) fn turn<K: Copy + Ord>(
     set_within(group, name, rows.get_mut(from..).unwrap_or_default());
 }
 
-/// One row for the quiet nodes of a group, where the first of them is; the others keep theirs.
+/// One row for the quiet nodes of a group, at the position of the first; the others keep theirs.
 fn fold_quiet<K: Copy + Ord>(group: &[Entry<K>], first: K, kind: RowKind, rows: &mut Vec<Row<K>>) {
     let quiet = group.iter().filter(|entry| entry.keep == Keep::No);
     for entry in group {
@@ -141,7 +141,7 @@ fn fold_quiet<K: Copy + Ord>(group: &[Entry<K>], first: K, kind: RowKind, rows: 
     }
 }
 
-/// Notes in the rows of an unfolded group which fold would hide them.
+/// Records in the rows of an unfolded group which fold would hide them.
 fn set_within<K: Copy + Ord>(group: &[Entry<K>], name: Fold<K>, rows: &mut [Row<K>]) {
     let mut entries = group.iter();
     for row in rows {

@@ -61,9 +61,9 @@ pub struct Glyphs {
     open: char,
     node: char,
     beyond: char,
-    /// Stands before the name of a parent to which no line goes.
+    /// Before the name of a parent without a line.
     pub chip: char,
-    /// Stands on both sides of a fold row's words.
+    /// On both sides of the text of a fold row.
     pub fold: char,
 }
 
@@ -101,7 +101,8 @@ impl Glyphs {
         }
     }
 
-    /// The character of a cell; a node is drawn as `node` where one is given, also beyond the last lane.
+    /// The character of a cell. A node is drawn as `node` if one is given, also after the last
+    /// lane.
     pub fn of_cell(&self, cell: Cell, node: Option<char>) -> char {
         let lines = cell.0 & (Cell::UP | Cell::DOWN | Cell::LEFT | Cell::RIGHT);
         if cell.has(Cell::BEYOND) {
@@ -121,8 +122,8 @@ impl Glyphs {
 }
 
 impl<K: Copy + Eq + Hash> Gutter<K> {
-    /// The lanes in which a node above this row still waits for a child, as bits; of those only
-    /// the ones whose key is `live`.
+    /// The lanes, as bits, in which a node above this row still waits for a child; only those whose
+    /// key is `live`.
     pub fn open_lanes(&self, row: usize, live: impl Fn(K) -> bool) -> u32 {
         (0..self.lanes).fold(0, |open, lane| {
             let near = |tail: &usize| *tail < row && self.len() - tail <= MAX_SPAN;
@@ -132,7 +133,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         })
     }
 
-    /// The cells of a row, blank ones at its end left out. `open` are the lanes of
+    /// The cells of a row, without blank ones at its end. `open` are the lanes of
     /// [`Self::open_lanes`], or 0.
     pub fn cells(&self, row: usize, open: u32, out: &mut Vec<Cell>) {
         out.clear();
@@ -156,7 +157,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
             out.pop();
         }
         if row.shape == Shape::Leaf {
-            // Beside the lines, with a gap where there is room for one.
+            // Next to the lines, with a gap if there is room for one.
             let gap = usize::from(!out.is_empty());
             let at = (out.len() + gap).max(usize::from(row.beside) * 2);
             out.resize(at.min(self.max_width() - 1), Cell::default());
@@ -164,7 +165,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// The cells of a line below a row that belongs to it still: the lines that go on downwards.
+    /// The cells of a continuation line below a row: the lines that continue downwards.
     pub fn below(&self, row: usize, out: &mut Vec<Cell>) {
         out.clear();
         let down = self.row(row).map_or(0, |row| row.down);
@@ -178,7 +179,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// A row in characters.
+    /// A row as characters.
     pub fn text(&self, row: usize, line: Line, node: Option<char>) -> String {
         let mut cells = Vec::new();
         self.cells(row, 0, &mut cells);

@@ -19,7 +19,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
                 None => chips.push(*parent),
             }
         }
-        // Where a row is a parent both ways, the direct line is drawn.
+        // If a row is a parent both ways, the direct line is drawn.
         rows.sort_unstable();
         rows.dedup_by_key(|(row, _)| *row);
         // Lines that end an open lane come first, so that a fork never takes a lane from them.
@@ -57,7 +57,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// Finds the place of a leaf.
+    /// Chooses the column of a leaf.
     pub(super) fn place_leaf(&mut self, at: usize) {
         let open = self.tails.iter().rposition(Option::is_some);
         if let (Some(row), Some(open)) = (self.rows.get_mut(at), open) {
@@ -92,7 +92,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         self.free(busy, side)
     }
 
-    /// The leftmost lane that is neither in `busy` nor kept for an open end.
+    /// The leftmost lane that is neither in `busy` nor reserved for an open end.
     fn free(&self, busy: u32, side: bool) -> Option<u8> {
         let is_side = |tail: usize| self.row(tail).is_some_and(|row| row.shape == Shape::Side);
         let pick = |spare: bool| {
@@ -101,7 +101,7 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
                 busy & (1 << lane) == 0 && !is_open
             })
         };
-        // A superseded branch gives its lane up rather than leave an active one without.
+        // An active row may take the lane of a superseded branch.
         pick(false).or_else(|| if side { None } else { pick(true) })
     }
 
@@ -116,8 +116,8 @@ impl<K: Copy + Eq + Hash> Gutter<K> {
         }
     }
 
-    /// Draws the line from a parent's row down to the row `at`, in a lane that is free between;
-    /// `thin` where it leads past nodes without a row.
+    /// Draws the line from a parent's row down to the row `at`, in a lane that is free in between;
+    /// `thin` if it passes nodes without a row.
     fn draw(&mut self, lane: u8, from: usize, at: usize, thin: bool) {
         let bit = 1 << lane;
         if let Some(parent) = self.rows.get_mut(from) {

@@ -1,4 +1,6 @@
-//! Properties of random graphs; pictures of small ones are in `pictures`. Must not know: the screen.
+//! Properties of random graphs; pictures of small ones are in `pictures`.
+//!
+//! Must not know: the screen.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +13,7 @@ use super::*;
 
 mod pictures;
 
-/// A drawing, with what it was made from.
+/// A drawing with its inputs.
 #[derive(Default)]
 struct Graph {
     gutter: Gutter<u32>,
@@ -45,7 +47,7 @@ impl Graph {
         self.gutter.push(item)
     }
 
-    /// The last row above another one that a key is in.
+    /// The last row above another one that contains a key.
     fn above(&self, row: usize, key: u32) -> Option<usize> {
         (0..row)
             .rev()
@@ -75,7 +77,7 @@ fn build(rows: &[(u32, &[u32])]) -> Graph {
     graph
 }
 
-/// What a reader makes of the drawing: for each row the rows that it depends on by a line.
+/// Reads the drawing back: for each row, the rows that it depends on by a line.
 fn read(gutter: &Gutter<u32>) -> Vec<BTreeSet<usize>> {
     (0..gutter.len())
         .map(|at| {
@@ -83,7 +85,7 @@ fn read(gutter: &Gutter<u32>) -> Vec<BTreeSet<usize>> {
             (0..gutter.lanes())
                 .filter(|lane| row.up & (1 << lane) != 0 && row.pass & (1 << lane) == 0)
                 .map(|lane| {
-                    assert!(on_bus(row, lane), "row {at}: a line ends beside the bus");
+                    assert!(on_bus(row, lane), "row {at}: a line ends next to the bus");
                     let (from, to) = gutter.edge_at(at, lane, false).unwrap();
                     assert_eq!(to, at);
                     assert!(
@@ -174,7 +176,7 @@ fn check(graph: &Graph) {
 #[derive(Debug, Clone)]
 struct Spec {
     shape: Shape,
-    /// Distances to the parents; too great a one names a key that is not there.
+    /// Distances to the parents; one that is too large names a missing key.
     back: Vec<u32>,
     members: u32,
 }
@@ -205,7 +207,7 @@ proptest! {
             let above = |back: &u32| at.saturating_sub(*back) * 10;
             let parents: Vec<u32> = spec.back.iter().map(|back| at.wrapping_sub(*back) % 100_000 * 10).collect();
             let elided: Vec<u32> = elided.iter().map(above).collect();
-            // Now and then a name that another row had.
+            // Sometimes a name that another row had.
             let members: Vec<u32> = (0..spec.members).map(|no| above(&(no * 7)) + no).collect();
             graph.push(Item { key: at * 10, shape: spec.shape, parents: &parents, elided: &elided, members: &members });
         }
@@ -232,7 +234,7 @@ fn open_ends_are_shown_only_where_asked_for() {
 
 #[test]
 fn a_run_of_twenty_thousand_rows_is_drawn_to_its_end() {
-    // An agent's run: a thought, one to five calls, now and then a reference.
+    // An agent's run: a thought, one to five calls, sometimes a reference.
     let mut graph = build(&[(0, &[])]);
     let mut tails = vec![0_u32];
     let mut key = 1;

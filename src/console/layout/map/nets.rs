@@ -1,25 +1,26 @@
-//! The lines between two neighbouring layers: which nodes share one, and where it runs.
+//! The lines between two neighbouring layers: which nodes share one, and its track.
 //!
-//! Two nets never touch: each leaves a box at a place of its own and has a stretch of a track for
-//! itself. Must not know: how wide boxes are, how lines look.
+//! Must not know: how wide boxes are, how lines look.
+//!
+//! Two nets never touch: each leaves a box at its own exit and has its own part of a track.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Node;
 
-/// Children with the same parents in the layer above, and these.
+/// Children with the same parents in the layer above, with these parents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Net {
-    /// Slots of the parents, each with the exit that is the net's own.
+    /// Slots of the parents, each with the exit of this net.
     pub from: Vec<(usize, usize)>,
     /// Slots of the children.
     pub to: Vec<usize>,
-    /// Where it runs across, from 0.
+    /// Its track, from 0.
     pub track: usize,
 }
 
 impl Net {
-    /// The slots from which to which it runs.
+    /// The range of slots that it covers.
     fn span(&self) -> (usize, usize) {
         let slots = || {
             self.from
@@ -30,7 +31,7 @@ impl Net {
         (slots().min().unwrap_or(0), slots().max().unwrap_or(0))
     }
 
-    /// True where a box above it has its first exit for this net.
+    /// True if a box above it has its first exit for this net.
     fn leaves_straight(&self, slot: usize) -> bool {
         self.from.contains(&(slot, 0))
     }
@@ -41,14 +42,14 @@ impl Net {
 pub(super) struct Channel<K> {
     /// The lines.
     pub nets: Vec<Net>,
-    /// How many tracks they take.
+    /// Number of tracks.
     pub tracks: usize,
-    /// For each node below, the parents to which no line goes.
+    /// For each node below, the parents without a line.
     pub chips: Vec<Vec<K>>,
 }
 
-/// The lines between the nodes of a layer and those of the one above it. A box has room for so many
-/// `exits`.
+/// The lines between the nodes of a layer and those of the one above. A box has at most `exits`
+/// exits.
 pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exits: usize) -> Channel<K> {
     let slot_of: BTreeMap<K, usize> = above
         .iter()
@@ -96,8 +97,8 @@ pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exi
     Channel { nets, tracks, chips }
 }
 
-/// Gives each net an exit of its own at each of its parents; the first to the net that goes straight
-/// on. Nets for which there is no room are dropped.
+/// Assigns each net its own exit at each of its parents. The first exit goes to the net that runs
+/// straight. Drops nets without a free exit.
 fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> Vec<Net> {
     let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut straight: BTreeSet<usize> = BTreeSet::new();
@@ -115,7 +116,7 @@ fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> V
         let mut fits = true;
         for (slot, exit) in &mut net.from {
             let own = net.to.contains(slot);
-            // The first one is kept free for the net that goes straight on.
+            // The first one is reserved for the net that runs straight.
             let first = usize::from(straight.contains(slot));
             let place = next.entry(*slot).or_insert(first);
             if own {
@@ -137,9 +138,8 @@ fn give_exits(nets: Vec<Net>, exits: usize, dropped: &mut impl FnMut(&Net)) -> V
     stored
 }
 
-/// Gives each net a stretch of a track: a net that enters a box lies behind one that leaves the box
-/// before it at the same place. Where that goes round in a circle a net is dropped. Gives the number
-/// of tracks.
+/// Assigns each net a part of a track. A net that enters a box is after one that leaves the box
+/// before it at the same place. Drops a net that closes a cycle. Returns the number of tracks.
 fn give_tracks(nets: &mut Vec<Net>, dropped: &mut impl FnMut(&Net)) -> usize {
     let mut placed: Vec<Net> = Vec::new();
     let mut rest: Vec<Net> = std::mem::take(nets);
@@ -170,7 +170,7 @@ fn give_tracks(nets: &mut Vec<Net>, dropped: &mut impl FnMut(&Net)) -> usize {
                 other.track == track && from <= high && low <= to
             })
         };
-        // One beyond all others is free.
+        // The track after all others is free.
         net.track = (first..=first + placed.len())
             .find(|track| !is_taken(*track))
             .unwrap_or(first + placed.len());

@@ -1,4 +1,6 @@
-//! Pictures of small maps, and that a drawing says what there is. Must not know: the screen.
+//! Pictures of small maps, and checks that a drawing shows every relation exactly once.
+//!
+//! Must not know: the screen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -138,8 +140,8 @@ fn graph() -> impl Strategy<Value = Vec<Node<u32>>> {
     })
 }
 
-/// What a reader makes of the lines: for each box the boxes of the layer before that its lines lead to.
-/// A line that meets another one without a corner passes under it and goes straight on.
+/// Reads the lines back: for each box, the boxes of the previous layer that its lines lead to. A
+/// line that meets another one without a corner passes under it.
 fn read(sheet: &Sheet<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
     let box_at = |x: usize, y: usize| {
         sheet
@@ -222,14 +224,14 @@ proptest! {
         for node in &nodes {
             let chips: BTreeSet<u32> = sheet.find(node.key).unwrap().chips.iter().copied().collect();
             let lines = drawn.get(&node.key).cloned().unwrap_or_default();
-            prop_assert!(chips.is_disjoint(&lines), "{} is told twice", node.key);
+            prop_assert!(chips.is_disjoint(&lines), "{} is shown twice", node.key);
             let message: BTreeSet<u32> = chips.union(&lines).copied().collect();
             prop_assert_eq!(message, node.parents.iter().copied().collect::<BTreeSet<u32>>(), "of {}", node.key);
         }
     }
 }
 
-/// The boxes that are whole on a screen of this size around one of them.
+/// The boxes that are completely visible in a window of this size around one of them.
 fn whole(sheet: &Sheet<u32>, own: u32, room: (usize, usize)) -> Vec<u32> {
     let (left, top) = sheet.window(Some(own), room, SIZE.width);
     let on = |from: usize, len: usize, first: usize, room: usize| from >= first && from + len <= first + room;
@@ -252,11 +254,11 @@ fn relatives_are_on_screen_where_there_is_room_for_them() {
         (7, 2, &[5]),
     ]);
     let sheet = Sheet::new(&fan, Flow::Down, SIZE);
-    // Four boxes have room beside each other: its parent is seen, its child and the siblings in between.
+    // Four boxes fit next to each other: parent, child and the siblings in between are visible.
     assert_eq!(whole(&sheet, 5, (31, 9)), [1, 2, 3, 4, 5, 7]);
-    // The parent stands too far away to be seen with it, and moves nothing.
+    // The parent is too far away to be visible, and does not move the window.
     assert_eq!(whole(&sheet, 6, (24, 9)), [4, 5, 6]);
-    // In a line three boxes have just room: what it hangs on and what hangs on it.
+    // In a line, exactly three boxes fit: the parent, the box and the child.
     let line = nodes(&[
         (1, 0, &[]),
         (2, 1, &[1]),

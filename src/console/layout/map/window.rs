@@ -1,11 +1,12 @@
-//! Which part of a drawing is on screen: the one around a box with what it hangs on, what hangs on it and what stands
-//! beside it, as far as there is room for them. Must not know: how it is drawn.
+//! Chooses the visible part of a map: a box with its parents, children and siblings.
+//!
+//! Must not know: how it is drawn.
 
 use std::ops::Range;
 
 use super::{NodeBox, Sheet};
 
-/// What is on screen for certain: columns and rows.
+/// Columns and rows that must be visible.
 #[derive(Debug, Clone)]
 struct VisibleArea {
     x: Range<usize>,
@@ -30,8 +31,9 @@ impl VisibleArea {
 }
 
 impl<K: Copy + Ord> Sheet<K> {
-    /// The first column and the first row on screen, where there is room for so many columns and rows and boxes are so
-    /// wide. The box of `own` is in the middle as far as that hides none of its relatives which could be seen with it.
+    /// The first visible column and row, for an area of `room` cells and boxes of `width` columns.
+    /// The box of `own` is in the middle, unless that hides a relative that could be visible with
+    /// it.
     pub fn window(&self, own: Option<K>, room: (usize, usize), width: usize) -> (usize, usize) {
         let Some(own) = own.and_then(|key| self.find(key)) else {
             return (0, 0);
@@ -48,7 +50,7 @@ impl<K: Copy + Ord> Sheet<K> {
         (left, middle(own.y, &seen.y, room.1, self.height))
     }
 
-    /// What it hangs on, what hangs on it, what hangs on the same: of each the nearest first.
+    /// Its parents, children and siblings, each nearest first.
     fn relatives(&self, own: &NodeBox<K>) -> Vec<&NodeBox<K>> {
         let kin = |one: &&NodeBox<K>| {
             let beside = one.layer == own.layer && one.parents.iter().any(|key| own.parents.contains(key));
@@ -70,8 +72,8 @@ impl<K: Copy + Ord> Sheet<K> {
         all.into_iter().map(|(_, _, one)| one).collect()
     }
 
-    /// The first column on screen: one where a box begins, so that none is cut off at its beginning, the nearest before
-    /// `left`; but none from which what is to be seen does not fit.
+    /// The first visible column: the start of the nearest box before `left`, so that no box is cut
+    /// off. All of `seen` must fit.
     fn left_edge(&self, left: usize, seen: &Range<usize>, room: usize) -> usize {
         let starts = || self.boxes.iter().map(|one| one.x);
         let least = seen.end.saturating_sub(room);
@@ -84,8 +86,8 @@ impl<K: Copy + Ord> Sheet<K> {
     }
 }
 
-/// The first place on screen where `at` is to be in the middle and all of `seen` on screen, as far as there is
-/// something around it.
+/// The start of the window with `at` in the middle and all of `seen` visible, as far as there is
+/// content around it.
 fn middle(at: usize, seen: &Range<usize>, room: usize, all: usize) -> usize {
     let requested = at.saturating_sub(room / 2).min(all.saturating_sub(room));
     requested.max(seen.end.saturating_sub(room)).min(seen.start)

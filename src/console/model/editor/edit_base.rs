@@ -1,6 +1,6 @@
-//! How what an editor is about stood when it was opened, and what became of it while the text was typed.
+//! The state of a node when its editor was opened, and how it changed since.
 //!
-//! Must not know: the text, how it is said on the screen.
+//! Must not know: the text, how the change is shown.
 
 use super::Purpose;
 use crate::domain::call::{Decision, Status};
@@ -10,41 +10,41 @@ use crate::domain::id::{NodeId, Rev};
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Activity, Turn};
 
-/// How it stood.
+/// State of the edited node when the editor was opened.
 #[derive(Debug, Clone, Default)]
 pub struct EditBase {
     about: Option<About>,
     call: Option<Before>,
 }
 
-/// What an editor is about.
+/// What an editor edits.
 #[derive(Debug, Clone, Copy)]
 enum About {
     Node(NodeId, Rev),
     InsertAfter(InsertAfter),
 }
 
-/// A call as it stood.
+/// State of a call at that time.
 #[derive(Debug, Clone)]
 struct Before {
     id: NodeId,
     status: Status,
     attempts: usize,
-    /// True where the open editor keeps it from running.
+    /// True if the open editor suspends it.
     held: bool,
 }
 
-/// What became of it.
+/// A change that happened while the editor was open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meanwhile {
-    /// What happened, as a sentence without its end.
+    /// What happened, as a sentence without a period.
     pub what: String,
-    /// What follows where the editor is closed without a change; empty for nothing.
+    /// What happens when the editor is closed without a change; empty for nothing.
     pub closing: &'static str,
 }
 
 impl Meanwhile {
-    /// All of it.
+    /// Both parts as one text.
     pub fn describe(&self) -> String {
         match self.closing {
             "" => self.what.clone(),
@@ -54,7 +54,7 @@ impl Meanwhile {
 }
 
 impl EditBase {
-    /// How what a text is for stands now.
+    /// The current state of what a text edits.
     pub fn of(state: &State, purpose: &Purpose) -> Self {
         let following = |following| (Some(About::InsertAfter(following)), None);
         let (about, call) = match purpose {
@@ -83,12 +83,12 @@ impl EditBase {
         Self { about, call }
     }
 
-    /// The call that it is about, or whose result.
+    /// The edited call, or the call of the edited result.
     pub fn call(&self) -> Option<NodeId> {
         self.call.as_ref().map(|call| call.id)
     }
 
-    /// What became of it since; none where it stands as it stood.
+    /// The change since then; none if nothing changed.
     pub fn since(&self, state: &State) -> Option<Meanwhile> {
         let output = |what: String| {
             let closing = "";
@@ -108,13 +108,13 @@ impl EditBase {
                     None
                 } else {
                     output(format!(
-                        "{after} became history meanwhile: nothing can stand behind it"
+                        "{after} was superseded meanwhile: cannot insert after it"
                     ))
                 };
             }
             About::Node(id, _) if !counts(id) => {
                 let why = effective_status::replaced_words(state, id);
-                return output(format!("{id} became history meanwhile: {why}"));
+                return output(format!("{id} was superseded meanwhile: {why}"));
             }
             About::Node(id, base) => {
                 let now = state.node(id).map(crate::domain::node::Node::rev);
@@ -129,12 +129,10 @@ impl EditBase {
     }
 }
 
-/// What is written on once nobody had decided in time.
+/// What an edit means once the deadline has expired.
 const fn expired(state: &State) -> &'static str {
     match state.mode {
-        Mode::Stopped(_) => {
-            "expired meanwhile, and the run was stopped by that: nothing counts before it goes on"
-        }
+        Mode::Stopped(_) => "expired meanwhile, which stopped the run: edits are refused until it resumes",
         Mode::Running | Mode::Paused(_) | Mode::Finished(_) => {
             "expired meanwhile: what you write is now an edit of a decided call"
         }
@@ -151,7 +149,7 @@ impl Before {
         }
         let decided = call.decisions.last().map(|(_, _, decision)| &**decision);
         let (what, closing) = match &call.status {
-            // Nobody has decided anything about it.
+            // Still undecided.
             Status::Proposed
             | Status::Invalid
             | Status::Blocked
@@ -161,38 +159,38 @@ impl Before {
                 if !was_let {
                     return None;
                 }
-                ("is asked for again", "")
+                ("asks again", "")
             }
             Status::Queued | Status::Scheduled => {
                 if matches!(self.status, Status::Queued | Status::Scheduled) {
                     return None;
                 }
                 let what = match decided {
-                    Some(Decision::Auto { .. }) => "was let run by the policy meanwhile",
+                    Some(Decision::Auto { .. }) => "was approved by the policy meanwhile",
                     _ => "was approved meanwhile",
                 };
-                let closing = "closing this lets it run as it was";
+                let closing = "closing this runs it unchanged";
                 (what, if self.held { closing } else { "" })
             }
             Status::Consent(_) => ("asks for consent meanwhile", ""),
             Status::Repairing(_) => ("is being repaired meanwhile", ""),
-            Status::Running(_) => ("runs meanwhile, as it was", ""),
+            Status::Running(_) => ("runs meanwhile, unchanged", ""),
             Status::OutcomeUnknown(_) => ("ran meanwhile, and its outcome is unknown", ""),
             Status::Succeeded | Status::Exited(_) => match decided {
                 Some(Decision::Answer) => ("was answered meanwhile", ""),
                 Some(Decision::Carry { .. }) => ("was given your result of an equal call meanwhile", ""),
                 Some(Decision::Reuse { .. }) => ("was given a recorded result meanwhile", ""),
-                _ => ("ran meanwhile, as it was", ""),
+                _ => ("ran meanwhile, unchanged", ""),
             },
             Status::Failed(_) if again || matches!(self.status, Status::Running(_)) => {
-                ("ran meanwhile, as it was, and failed", "")
+                ("ran meanwhile, unchanged, and failed", "")
             }
             Status::Failed(_) => ("failed meanwhile", ""),
-            Status::Abandoned => ("was left unknown meanwhile, and does not run again", ""),
+            Status::Abandoned => ("was abandoned meanwhile, and does not run again", ""),
             Status::Rejected => ("was rejected meanwhile", ""),
             Status::Expired => (expired(state), ""),
             Status::Skipped => ("was skipped meanwhile", ""),
-            Status::Unsatisfiable => ("can get no value any more", ""),
+            Status::Unsatisfiable => ("can no longer get a value", ""),
         };
         Some(Meanwhile {
             what: format!("{id} {what}"),

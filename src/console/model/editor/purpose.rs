@@ -1,13 +1,13 @@
-//! What the text of an editor will be once it is finished.
+//! Purpose of the text of an editor.
 //!
-//! Must not know: the text, what is wrong with it.
+//! Must not know: the text, its faults.
 
 use std::sync::Arc;
 
 use crate::domain::command::InsertAfter;
 use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
 
-/// What the text will be.
+/// Purpose of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Purpose {
     /// Arguments of a call, perhaps for another tool.
@@ -21,12 +21,12 @@ pub enum Purpose {
     },
     /// Arguments of a new call.
     NewCall {
-        /// The turn that it stands after.
+        /// The turn before it.
         after: Option<TurnId>,
         /// The tool.
         tool: Arc<str>,
     },
-    /// Words of a prompt, thought or answer.
+    /// Text of a prompt, thought or answer.
     Words {
         /// The node.
         node: NodeId,
@@ -47,7 +47,7 @@ pub enum Purpose {
         /// The revision that it answers.
         rev: Rev,
     },
-    /// The result of an execution that nobody saw the end of.
+    /// The result of an execution whose outcome is unknown.
     Happened {
         /// The call.
         call: NodeId,
@@ -56,14 +56,14 @@ pub enum Purpose {
     },
     /// Guidance.
     Guide {
-        /// The turn that it stands after; the tip where none is named.
+        /// The turn before it; the tip if none.
         after: Option<TurnId>,
     },
     /// A rule of the session.
     Rule,
     /// A new thought.
     NewThought {
-        /// What it stands behind; everything where nothing is named.
+        /// The turn or node before it; none for the end.
         after: Option<InsertAfter>,
     },
 }
@@ -77,7 +77,7 @@ impl Purpose {
         }
     }
 
-    /// True where the text is a value that can be given as plain text or as JSON.
+    /// True for a value that can be typed as plain text or as JSON.
     pub const fn is_value(&self) -> bool {
         matches!(
             self,

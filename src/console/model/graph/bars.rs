@@ -1,7 +1,9 @@
-//! What a row did when: waiting for others, for a person, for its place; running; asking the model.
+//! Time bars of a row: waiting, running, or requesting the model.
 //!
-//! Times are those of the record; what has not ended lasts until now, or until its newest event where no time is
-//! told. Must not know: how a bar is drawn.
+//! Must not know: how a bar is drawn.
+//!
+//! Times come from the journal. An open bar lasts until now; without a clock it lasts until its
+//! newest event.
 
 use crate::domain::call::{Call, Decision, Outcome};
 use crate::domain::effective_status::{self, EffectiveStatus};
@@ -9,40 +11,40 @@ use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::turn::Turn;
 
-/// What somebody did for a while.
+/// Kind of a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BarKind {
-    /// Waited for what it reads.
+    /// Waited for its inputs.
     Blocked,
-    /// Waited for its place.
+    /// Approved, and waiting to run.
     Queued,
-    /// The model was asked and answered.
+    /// A request to the model.
     Asked,
     /// Ran.
     Ran,
-    /// Waited for a person.
+    /// Waited for the operator.
     Waited,
     /// Ran and failed.
     Failed,
-    /// Was there.
+    /// A single point in time.
     Moment,
 }
 
-/// A while.
+/// A period of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bar {
-    /// What was done.
+    /// Its kind.
     pub kind: BarKind,
     /// UTC milliseconds.
     pub from: i64,
-    /// UTC milliseconds; now, or the newest event, where it goes on.
+    /// UTC milliseconds; now or the newest event for an open bar.
     pub to: i64,
-    /// True while it goes on.
+    /// True while it lasts.
     pub open: bool,
 }
 
 impl Bar {
-    /// What goes on has lasted until now; time that is behind the newest event says nothing.
+    /// Extends an open bar until now. It never ends before its newest event.
     fn last_until(&mut self, now: Option<i64>) {
         if self.open {
             self.to = now.map_or(self.to, |now| self.to.max(now));
@@ -50,10 +52,10 @@ impl Bar {
     }
 }
 
-/// Members of a row that are looked at, at either of its ends.
+/// Maximum number of members of a row that are included, from each end.
 pub const MOST: usize = 64;
 
-/// What nodes of a row did, in the order in which it is drawn over each other. What goes on lasts until `now`.
+/// Bars of a row's nodes, in drawing order. Open bars last until `now`.
 pub fn of_row(state: &State, now: Option<i64>, nodes: impl IntoIterator<Item = NodeId>) -> Vec<Bar> {
     let mut bars = Vec::new();
     for id in nodes {
@@ -66,7 +68,7 @@ pub fn of_row(state: &State, now: Option<i64>, nodes: impl IntoIterator<Item = N
     bars
 }
 
-/// The open request of a turn.
+/// Bar of the open request of a turn.
 pub fn of_request(state: &State, now: Option<i64>, turn: &Turn) -> Option<Bar> {
     let mut bar = request(state, turn)?;
     bar.last_until(now);
@@ -89,7 +91,7 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
         NodeKind::Prompt | NodeKind::Intervention => {
             bars.extend(bar(state, BarKind::Moment, node.born(), Some(node.born())));
         }
-        // A result stands with its call, what the model said with its request.
+        // A result belongs to its call; text of the model belongs to its request.
         NodeKind::Observation | NodeKind::Thought | NodeKind::Answer | NodeKind::Repair => {}
     }
     let turn = state.turn_of(id);
@@ -100,7 +102,7 @@ fn of_node(state: &State, id: NodeId, bars: &mut Vec<Bar>) {
 
 fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     let settled = call.status.is_settled();
-    // What an edit replaced did not go on waiting after it.
+    // A superseded call waited until the edit.
     let left = EffectiveStatus::of_call(state, call).was_left();
     let over = left
         .then(|| effective_status::replaced_at(state, call.id))
@@ -117,7 +119,7 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
         None if settled => {}
         None => bars.extend(bar(state, BarKind::Blocked, born, over)),
         Some(ready) => {
-            // A call that became ready again did other things before.
+            // A call that became ready again had other bars before.
             let waited_from = if first.is_some_and(|first| first < ready) {
                 ready
             } else {
@@ -165,17 +167,17 @@ fn of_call(state: &State, call: &Call, born: Seq, bars: &mut Vec<Bar>) {
     }
 }
 
-/// True where a decision was that of a person who had been asked.
+/// True if the operator was asked and decided.
 fn was_asked(state: &State, seq: Seq, decision: &Decision) -> bool {
     match decision {
         Decision::Auto { .. } | Decision::Deny { .. } | Decision::Edited | Decision::Carry { .. } => false,
-        // A result is taken from the record at once where nobody is asked, or nobody is there.
+        // Without an operator, or without a question, a recorded result is reused immediately.
         Decision::Reuse { .. } => !state.unasked.contains(&seq),
         _ => true,
     }
 }
 
-/// A while between two events; none where the first is not known.
+/// A bar between two events; none if the first one's time is unknown.
 fn bar(state: &State, doing: BarKind, from: Seq, to: Option<Seq>) -> Option<Bar> {
     let from = state.recorded_at(from)?;
     let end = to

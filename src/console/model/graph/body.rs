@@ -1,6 +1,8 @@
-//! The words of a node on a few lines, for the level of detail that shows them below its row.
+//! The text of a node on a few lines, for the detail level that shows it below the row.
 //!
-//! Everything is in its visible form. Must not know: looks, where the lines stand.
+//! Must not know: looks, where the lines are drawn.
+//!
+//! All text is in its visible form.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -15,39 +17,39 @@ use crate::domain::state::State;
 use crate::domain::why;
 use crate::text::{head, visible};
 
-/// Bytes of a text that are looked at.
+/// Maximum number of bytes that are read from a text.
 const READ: usize = 2048;
-/// Lines of one text.
+/// Maximum number of lines of a text.
 const MOST: usize = 5;
 
-/// Whose words a line is.
+/// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What the node says.
+    /// Text of the node.
     Text,
     /// Why the model made a call.
     Why,
-    /// What came of a call.
+    /// The result of a call.
     Gave,
 }
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Whose words.
+    /// Its kind.
     pub part: Part,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// True for the last line of words that go on.
+    /// True for the last line of a text that is cut off.
     pub cut: bool,
 }
 
-/// Columns between the lanes and the words, and those that are kept free at the end: for the strip of the whole, and
-/// for the sign of words that go on.
+/// Columns between the lanes and the text, and free columns at the end: for the overview strip and
+/// for the sign of cut-off text.
 const INDENT: usize = 4;
 const END: usize = 3;
 
-/// The words below a row.
+/// The lines below a row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
     /// The column in which they begin.
@@ -56,8 +58,8 @@ pub struct Body {
     pub lines: Vec<Line>,
 }
 
-/// The words below a row, in a pane of this width; none where the row shows none. They stand beside the lanes that go
-/// on below it, whatever else is on screen: how many lines they take does not change with what is scrolled to.
+/// The lines below a row, in a pane of this width; none if the row shows none. They start after the
+/// lanes that continue below the row. Their number does not depend on the scroll position.
 pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     let here = pane.rows.get(row);
     let shown = here.filter(|here| {
@@ -75,12 +77,12 @@ pub fn of_row(state: &State, pane: &GraphPane, row: usize, width: u16) -> Body {
     Body { indent, lines }
 }
 
-/// Lines that a row takes, with the words below it.
+/// Number of lines of a row, including the text below it.
 pub fn tall(state: &State, pane: &GraphPane, row: usize, width: u16) -> usize {
     1 + of_row(state, pane, row, width).lines.len()
 }
 
-/// The lines of a node; `apart` where its observation has a row of its own.
+/// The lines of a node; `separate` if its observation has its own row.
 fn lines(state: &State, id: NodeId, separate: bool, width: usize) -> Vec<Line> {
     let mut out = Vec::new();
     let Some(node) = state.node(id) else {
@@ -119,7 +121,7 @@ fn result(outcome: &Outcome, width: usize, out: &mut Vec<Line>) {
 
 /// Breaks a text at its own line breaks and at the width.
 fn wrap(text: &str, part: Part, width: usize, out: &mut Vec<Line>) {
-    // A character of two columns is the least that a line holds.
+    // A line must hold at least a character of two columns.
     let width = width.max(2);
     let (read, mut cut) = head(text, READ);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The cursor of the graph: where it is, what it follows, what is new below it.
+//! The cursor of the graph: its position, whether it follows, and new rows below it.
 //!
 //! Must not know: how rows come to be, colours.
 
@@ -8,12 +8,12 @@ use crate::domain::id::{NodeId, TurnId};
 use crate::domain::state::State;
 
 impl GraphPane {
-    /// Keeps the cursor on its node, and on its place on the screen.
+    /// Keeps the cursor on its node, and at its place on the screen.
     pub(super) fn hold(&mut self, state: &State, before: Option<usize>) {
         if let Some(Pick::Live(turn, part)) = self.selected
             && !self.live.contains(&(turn, part))
         {
-            // What streamed has become a node, or the stream broke in the middle of it.
+            // The streamed part became a node, or the stream broke in the middle of it.
             let node = state.turns.get(&turn).and_then(|turn| turn.nodes.last());
             self.selected = if self.broken.contains(&turn) {
                 Some(Pick::Live(turn, 0))
@@ -25,7 +25,7 @@ impl GraphPane {
         if follows || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
             if self.is_on_waiting(state) {
-                // Of several that came together the oldest is asked about first.
+                // Of several new waiting calls, the oldest comes first.
                 let mut waiting = state.agenda.waiting.values().copied();
                 let oldest = waiting.find(|id| self.rows.find(*id).is_some());
                 self.selected = oldest.map(Pick::Node).or(self.selected);
@@ -36,7 +36,7 @@ impl GraphPane {
         self.stay(before);
     }
 
-    /// True where the cursor is on a call that waits for the operator: nothing that comes moves it from there.
+    /// True if the cursor is on a call that waits for the operator: new rows do not move it.
     fn is_on_waiting(&self, state: &State) -> bool {
         let Some(Pick::Node(id)) = self.selected else {
             return false;
@@ -46,8 +46,8 @@ impl GraphPane {
         asks && state.agenda.waiting.iter().any(|(_, waits)| *waits == id)
     }
 
-    /// Puts the cursor where that of the queue is, if that has a row. What comes is followed as before. True where it
-    /// moved.
+    /// Moves the cursor to the queue's selection, if that has a row. Follow mode does not change.
+    /// True if the cursor moved.
     pub fn join(&mut self, pick: Pick) -> bool {
         let has_row = match pick {
             Pick::Node(id) => self.rows.find(id).is_some(),
@@ -65,12 +65,12 @@ impl GraphPane {
         self.rows.len() + self.live.len()
     }
 
-    /// True where there are none.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a row shows.
+    /// Content of a row.
     pub fn pick_at(&self, row: usize) -> Option<Pick> {
         match self.rows.get(row) {
             Some(row) => Some(Pick::Node(row.key)),
@@ -93,7 +93,7 @@ impl GraphPane {
         }
     }
 
-    /// Puts the cursor on a row; on the last one it follows what comes.
+    /// Moves the cursor to a row. On the last one it follows new rows.
     pub fn go(&mut self, row: usize) {
         let last = self.len().saturating_sub(1);
         let row = row.min(last);
@@ -102,7 +102,7 @@ impl GraphPane {
         self.see();
     }
 
-    /// Puts the cursor on a node, unfolding what hides it.
+    /// Moves the cursor to a node, and unfolds what hides it.
     pub fn go_to(&mut self, node: NodeId, run: &RunPart) -> bool {
         if self.rows.find(node).is_none() {
             return false;
@@ -113,7 +113,7 @@ impl GraphPane {
             self.rebuild(&run.state);
         }
         self.unfold_around(node, &run.state);
-        // A jump is a look at one thing: it stays there even where that is the last row.
+        // A jump inspects one node: the cursor stays there even on the last row.
         self.pinned = true;
         let shown = self.rows.of(node).map_or(node, |row| row.key);
         self.selected = Some(Pick::Node(shown));
@@ -121,14 +121,14 @@ impl GraphPane {
         true
     }
 
-    /// The node that a row is named after, if it does not match the filter.
+    /// The node of the row, if it does not match the filter.
     fn unmatched(&self, node: NodeId, state: &State) -> Option<NodeId> {
         let filter = self.settings.filter.as_ref()?;
         let key = entries::key(state, &self.settings.split, node);
         (!entries::matches(state, filter, key)).then_some(key)
     }
 
-    /// Puts the cursor on the row of a broken stream, and keeps it there.
+    /// Moves the cursor to the row of a broken stream, and keeps it there.
     pub fn go_to_broken(&mut self, turn: TurnId) -> bool {
         let Some(at) = self.live.iter().position(|row| *row == (turn, 0)) else {
             return false;
@@ -138,11 +138,11 @@ impl GraphPane {
         true
     }
 
-    /// Keeps the cursor on screen; `tall` tells how many lines a row takes.
+    /// Keeps the cursor on screen; `tall` returns the number of lines of a row.
     pub fn scroll(&mut self, height: usize, tall: impl Fn(&Self, usize) -> usize) {
         let last = self.len().saturating_sub(1);
         let at = self.cursor().unwrap_or(last);
-        // The first row from which on everything down to this one fits.
+        // The first row from which everything down to this one fits.
         let first_for = |graph: &Self, row: usize| {
             let mut lines = tall(graph, row);
             let mut first = row;
@@ -164,13 +164,13 @@ impl GraphPane {
             self.top = self.top.max(first_for(self, at));
         }
         if height > 0 && self.top >= lowest {
-            // What is on screen is not new.
+            // Visible rows are not new.
             self.see();
         }
     }
 
-    /// The row on a line of the pane, counted from 0; none above the rows and below them. `tall` tells how many lines a
-    /// row takes.
+    /// The row on a line of the pane, counted from 0; none above the rows and below them. `tall`
+    /// returns the number of lines of a row.
     pub fn row_on(&self, line: usize, tall: impl Fn(&Self, usize) -> usize) -> Option<usize> {
         let mut left = line.checked_sub(self.form.head())?;
         (self.top..self.len()).find(|row| {
@@ -181,7 +181,7 @@ impl GraphPane {
         })
     }
 
-    /// Rows that came since the cursor was moved away from the end.
+    /// Number of new rows since the cursor left the end.
     pub fn fresh(&self) -> usize {
         if !self.pinned {
             return 0;
@@ -191,7 +191,7 @@ impl GraphPane {
         (self.rows.len() - before + self.live.len()).saturating_sub(streaming)
     }
 
-    /// Everything that there is has been seen.
+    /// Marks all rows as seen.
     pub fn see(&mut self) {
         self.seen = (self.rows.newest, self.live.len());
     }

@@ -1,7 +1,8 @@
 //! Turns the nodes of a run into entries of the graph.
 //!
-//! An entry says what a node depends on, whether it may be folded, and how much it needs attention.
 //! Must not know: rows, how anything is drawn.
+//!
+//! An entry has the parents of a node, whether it may be folded, and how much attention it needs.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,13 +23,13 @@ use crate::domain::state::State;
 pub enum Mark {
     /// Not more than others.
     None = 0,
-    /// A person or an engine changed it.
+    /// The operator or the engine changed it.
     Edited = 1,
     /// It runs, or will.
     Running = 2,
     /// It failed.
     Failed = 3,
-    /// It waits for a person.
+    /// It needs the operator.
     Waiting = 4,
 }
 
@@ -47,7 +48,7 @@ impl Mark {
         Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::None)
     }
 
-    /// That of a call; `edited` where an operator wrote it or its result.
+    /// The mark of a call; `edited` if the operator wrote it or its result.
     fn of_call(state: &State, call: &Call, edited: bool) -> Self {
         let effective = EffectiveStatus::of_call(state, call);
         if effective.failed() {
@@ -72,14 +73,15 @@ pub fn of(state: &State, settings: &RowSettings) -> Vec<Entry<NodeId>> {
         .collect()
 }
 
-/// The node whose entry a node is in: an observation is in that of its call, unless the two are split.
+/// The node whose entry contains a node. An observation shares the entry of its call, unless the
+/// two are split.
 pub fn key(state: &State, split: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let call = id.call();
     let is_separate = id == call || split.contains(&call) || !state.calls.contains_key(&call);
     if is_separate { id } else { call }
 }
 
-/// True where a node, or the result in its row, matches a filter.
+/// True if a node, or the result in its row, matches a filter.
 pub fn matches(state: &State, filter: &Query, id: NodeId) -> bool {
     filter.fits(state, id) || filter.fits(state, id.observation())
 }
@@ -94,7 +96,7 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
         entry.replaced = effective_status::replaced_with(state, id);
     }
     entry.fan = id.kind == NodeKind::Call;
-    // What follows an edit depends on what was edited.
+    // Nodes after an edit depend on the edited node.
     entry.leaf = id.kind == NodeKind::Intervention;
     if !entry.leaf {
         entry.turn = u64::from(node.turn.0);
@@ -130,12 +132,12 @@ fn entry(state: &State, settings: &RowSettings, edges: &mut Edges<'_>, node: &No
     entry
 }
 
-/// True where an operator wrote the active revision, or pinned it.
+/// True if the operator wrote the active revision, or pinned it.
 fn is_edited(node: &Node) -> bool {
     node.is_edited() || node.pinned
 }
 
-/// Whether a node that nobody edited may share a row with its neighbours.
+/// Whether an unedited node may share a row with its neighbours.
 fn keep(kind: NodeKind, call: Option<&Call>) -> Keep {
     match kind {
         NodeKind::Intervention => Keep::Always,
@@ -158,7 +160,7 @@ fn keep(kind: NodeKind, call: Option<&Call>) -> Keep {
     }
 }
 
-/// A number for what a call does and what comes of it; unique for a call without an end.
+/// A number for a call and its result; unique for a call without an end.
 fn sign(node: &Node, call: &Call) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &call.status {

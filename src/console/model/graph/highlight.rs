@@ -1,7 +1,9 @@
-//! What the cursor's node hangs on, and what hangs on it, as a question to be asked of the rows on
-//! screen: nothing is listed that nobody sees.
+//! Tests whether a visible row is an ancestor or descendant of the cursor's node.
 //!
-//! Gives exactly what [`graph::ancestors`] and [`graph::descendants`] list. Must not know: rows.
+//! Must not know: rows.
+//!
+//! The result equals the lists of [`graph::ancestors`] and [`graph::descendants`], but nothing is
+//! listed for invisible rows.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +11,11 @@ use crate::domain::graph::{self, EdgeKind, PointInTime};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
 use crate::domain::state::State;
 
-/// What is lit.
+/// The highlighted nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Highlight {
     of: Option<(NodeId, Seq)>,
-    /// What counted when the node did.
+    /// The time for which nodes must be active: when the highlighted node was.
     counted: PointInTime,
     above: Side,
     below: Side,
@@ -22,16 +24,16 @@ pub struct Highlight {
 /// One direction.
 #[derive(Debug, Clone, Default)]
 struct Side {
-    /// Turns of threads: those before, or after, this place.
+    /// Turns of threads, before or after this position.
     turns: Vec<(ThreadId, u32)>,
     /// Single nodes.
     nodes: BTreeSet<NodeId>,
-    /// A call whose sub-agent's work belongs to it as well.
+    /// A call whose sub-agent's nodes are included.
     under: Option<NodeId>,
 }
 
 impl Highlight {
-    /// Lights a node, or nothing.
+    /// Highlights the relatives of a node, or nothing.
     pub fn light(&mut self, state: &State, node: Option<NodeId>) {
         let of = node.map(|node| (node, state.seq));
         if self.of == of {
@@ -49,19 +51,19 @@ impl Highlight {
         self.below.under = (node.kind == NodeKind::Call).then_some(node);
     }
 
-    /// True while a node is lit.
+    /// True while a node is highlighted.
     pub const fn is_any(&self) -> bool {
         self.of.is_some()
     }
 
-    /// True for what the node hangs on.
+    /// True for ancestors of the node.
     pub fn is_above(&self, state: &State, id: NodeId) -> bool {
         let given = |call: NodeId| call.observation();
         let seen = (state, self.counted);
         self.is_other(id) && self.above.holds(seen, id, given, |pos, bound| pos < bound)
     }
 
-    /// True for what hangs on the node.
+    /// True for descendants of the node.
     pub fn is_below(&self, state: &State, id: NodeId) -> bool {
         let seen = (state, self.counted);
         self.is_other(id) && self.below.holds(seen, id, |call| call, |pos, bound| pos > bound)
@@ -73,8 +75,8 @@ impl Highlight {
 }
 
 impl Side {
-    /// True where a node is on this side: by itself, with its turn, or because it was done under a
-    /// call that is (by what `of_call` makes of it).
+    /// True for a node on this side: by itself, with its turn, or as part of a call's sub-agent.
+    /// `of_call` maps a call to its node.
     fn holds(
         &self,
         seen: (&State, PointInTime),
@@ -122,7 +124,7 @@ impl Side {
     }
 }
 
-/// True for a node that counted in a turn that did.
+/// True for a node that was active in an active turn.
 fn is_shown((state, counted): (&State, PointInTime), id: NodeId) -> bool {
     let counts = |id: NodeId| state.node(id).is_some_and(|node| counted.node(node));
     let in_turn = !matches!(id.kind, NodeKind::Intervention);

@@ -1,7 +1,8 @@
 //! The map: the turns around the selected node as boxes.
 //!
-//! Made anew when the run changed or the cursor went farther away than to the turns beside the middle.
 //! Must not know: how a box is drawn, keys.
+//!
+//! It is made again when the run changes, or when the cursor leaves the turns next to the middle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,21 +14,21 @@ use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
-/// Turns on both sides of the middle.
+/// Turns on each side of the middle.
 const AROUND: usize = 3;
-/// The most boxes.
+/// Maximum number of boxes.
 const MOST: usize = 150;
-/// The most columns of a box: what is longer is read in the inspector.
+/// Maximum width of a box in columns. The inspector shows longer texts.
 const MOST_WIDE: u16 = 60;
-/// From the map's middle the cursor may go so many turns before it is made anew.
+/// Turns that the cursor may move from the middle before the map is made again.
 const FREE: usize = 1;
 
-/// What a box stands for.
+/// Subject of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Spot {
     /// A node.
     Node(NodeId),
-    /// The stream of a turn, which broke.
+    /// The broken stream of a turn.
     Broken(TurnId),
 }
 
@@ -45,17 +46,17 @@ impl fmt::Display for Spot {
 pub struct MapPane {
     /// The drawing.
     pub sheet: Sheet<Spot>,
-    /// Columns and rows that there are for it.
+    /// Columns and rows available for it.
     pub room: (u16, u16),
     middle: Option<NodeId>,
     made: Option<Key>,
 }
 
-/// What a map was made of: run, middle, room, broken streams.
+/// Inputs of a map: event, middle, room, broken streams.
 type Key = (Seq, NodeId, (u16, u16), Vec<TurnId>);
 
 impl MapPane {
-    /// Columns of a box: as many as let three of them stand beside each other, and where there is more room five.
+    /// Columns of a box: three boxes fit next to each other, or five if there is more room.
     pub fn size(room: (u16, u16)) -> Size {
         let three = (room.0 / 3).saturating_sub(3).clamp(14, 26);
         let five = (room.0 / 5).saturating_sub(2).min(MOST_WIDE);
@@ -66,7 +67,7 @@ impl MapPane {
         }
     }
 
-    /// Which way it runs in a place of this size.
+    /// Direction of the map in an area of this size.
     fn flow(room: (u16, u16)) -> Flow {
         // A character is about twice as high as it is wide; a layer to the right takes more columns
         // than one downwards takes rows.
@@ -87,7 +88,7 @@ impl MapPane {
         }
     }
 
-    /// The first column and the first row of the drawing on screen, where there is room for so many.
+    /// The first visible column and row of the drawing, for an area of this size.
     pub fn window(&self, selected: Option<Pick>, room: (u16, u16)) -> (usize, usize) {
         let width = Self::size(self.room).width;
         let room = (usize::from(room.0), usize::from(room.1));
@@ -108,7 +109,7 @@ impl MapPane {
         self.sheet.boxes.last().map(|last| last.key)
     }
 
-    /// Brings the map up to date, with these broken streams.
+    /// Updates the map with these broken streams.
     pub(super) fn sync(&mut self, state: &State, selected: Option<Pick>, broken: &[TurnId]) {
         let node = match selected {
             Some(Pick::Node(id)) => Some(id),
@@ -136,7 +137,7 @@ impl MapPane {
     }
 }
 
-/// The last node that stands before what a turn will bring.
+/// The last node before the pending response of a turn.
 fn newest_before(state: &State, turn: TurnId) -> Option<NodeId> {
     let turn = state.turns.get(&turn)?;
     let last = |turn: &Turn| turn.nodes.last().copied();
@@ -157,7 +158,8 @@ fn is_near(state: &State, middle: NodeId, node: NodeId) -> bool {
     line.contains(&own.id)
 }
 
-/// The turns around one, itself included: those that count, or those that were replaced together with it.
+/// The turns around one, including it: the active ones, or those that were superseded together with
+/// it.
 fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
     let Some(line) = state.threads.get(&turn.thread) else {
         return Vec::new();
@@ -177,7 +179,7 @@ fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
     all
 }
 
-/// The nodes of the turns around one, each with its layer.
+/// The nodes of the turns around a node, each with its layer.
 fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Spot>> {
     let Some(turn) = state.turn_of(middle) else {
         return Vec::new();
@@ -202,7 +204,7 @@ fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Sp
             break;
         }
     }
-    // One turn alone can be too much: what stands beside the selected node is shown.
+    // One turn alone can be too large: only the nodes next to the selected one are shown.
     if let [(_, only)] = turns.as_mut_slice()
         && only.len() > MOST
     {
@@ -234,7 +236,7 @@ fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Sp
     out
 }
 
-/// The nodes on which none of the others hangs: what was there when a stream broke.
+/// The nodes without descendants: those that existed when a stream broke.
 fn leaves(nodes: &[Node<Spot>]) -> Vec<Spot> {
     let inner: BTreeSet<Spot> = nodes
         .iter()
@@ -244,12 +246,12 @@ fn leaves(nodes: &[Node<Spot>]) -> Vec<Spot> {
     keys.filter(|key| !inner.contains(key)).collect()
 }
 
-/// Gives the nodes of a turn layers from `base` on: each lies behind what it hangs on. Gives the layer
-/// after the last.
+/// Assigns layers from `base` on to the nodes of a turn, each after the nodes that it depends on.
+/// Returns the layer after the last.
 fn layers(state: &State, nodes: &[NodeId], base: usize, out: &mut Vec<Node<Spot>>) -> usize {
     let mut of: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut end = base;
-    // A call may read one that stands later in its turn: the second time round its place is known.
+    // A call may read a later call of its turn. The second pass knows the layer of that call.
     let mut into = graph::Edges::new(state);
     let edges: Vec<Vec<NodeId>> = nodes
         .iter()

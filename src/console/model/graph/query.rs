@@ -1,7 +1,8 @@
-//! What is looked for in the graph: words, and words with a colon that ask for a state, a tool, a kind
-//! or a turn. A node fits if all of them fit it.
+//! The search and filter language of the graph: words and `key:value` terms.
 //!
 //! Must not know: rows, where the text was typed.
+//!
+//! A term asks for a state, a tool, a kind or a turn. A node matches if all terms match.
 
 use std::borrow::Cow;
 
@@ -15,13 +16,13 @@ use crate::domain::node::Node;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
 
-/// Characters of the words for a call that was cancelled: all of them.
+/// Maximum length of the status text of a cancelled call, in characters.
 const WORDS: usize = 100;
 
 /// Whether a node is in a state.
 type Is = fn(&State, NodeId) -> bool;
 
-/// What can be asked for with `is:`.
+/// The states for `is:`.
 const STATES: [(&str, Is); 9] = [
     ("waiting", |state, id| {
         status(state, id).is_some_and(Status::needs_operator)
@@ -61,13 +62,13 @@ const STATES: [(&str, Is); 9] = [
 
 fn status(state: &State, id: NodeId) -> Option<&Status> {
     match id.kind {
-        // Of history nothing waits, runs or fails.
+        // A superseded call does not wait, run or fail.
         NodeKind::Call => EffectiveStatus::of(state, id).and_then(EffectiveStatus::status),
         _ => None,
     }
 }
 
-/// Words, small and capital letters alike. Looked for in the whole of a text, however long it is.
+/// Search words, case-insensitive. The whole text is searched, however long it is.
 #[derive(Debug, Clone)]
 struct Words {
     /// In small letters.
@@ -79,7 +80,7 @@ impl Words {
     fn new(text: &str) -> Result<Self, String> {
         let text = text.to_lowercase();
         let regex = Regex::new(&format!("(?i){}", regex::escape(&text)));
-        let regex = regex.map_err(|_| "these words are too long to be looked for".to_owned())?;
+        let regex = regex.map_err(|_| "the search text is too long".to_owned())?;
         Ok(Self { text, regex })
     }
 
@@ -96,12 +97,12 @@ impl PartialEq for Words {
 
 impl Eq for Words {}
 
-/// One thing that is asked for.
+/// A term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
     /// Words in an id, a tool, arguments, a text or a result.
     Words(Words),
-    /// A state, by its place in the list.
+    /// A state, by its index in the list.
     Is(usize),
     /// Part of a tool's name.
     Tool(String),
@@ -109,11 +110,11 @@ enum Term {
     Kind(NodeKind),
     /// A turn by number.
     Turn(u32),
-    /// The opposite.
+    /// The negation of a term.
     Not(Box<Term>),
 }
 
-/// What is looked for.
+/// A query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     /// As it was typed.
@@ -122,7 +123,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Reads what was typed. Words that belong together stand in quotation marks.
+    /// Parses a query. Quotation marks group words.
     pub fn parse(text: &str) -> Result<Self, String> {
         let terms = split_terms(text)
             .iter()
@@ -134,12 +135,12 @@ impl Query {
         })
     }
 
-    /// True where nothing is asked for.
+    /// True for a query without terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// True where words are looked for: what was not stored of a result cannot be found.
+    /// True if it searches for words: omitted parts of a stored result cannot match.
     pub fn is_for_words(&self) -> bool {
         fn has_words(term: &Term) -> bool {
             match term {
@@ -151,14 +152,14 @@ impl Query {
         self.terms.iter().any(has_words)
     }
 
-    /// True where a node is what is looked for.
+    /// True if a node matches.
     pub fn fits(&self, state: &State, id: NodeId) -> bool {
         state
             .node(id)
             .is_some_and(|node| self.terms.iter().all(|term| fits(state, node, term)))
     }
 
-    /// True where a turn whose stream broke is what is looked for: it failed, and it waits for a word.
+    /// True if a turn with a broken stream matches: it failed, and waits for the operator.
     pub fn fits_broken(&self, turn: &Turn) -> bool {
         self.terms.iter().all(|term| fits_broken(turn, term))
     }

@@ -22,7 +22,7 @@ pub type Row = fold::Row<NodeId>;
 /// The name of a fold.
 pub type Fold = fold::Fold<NodeId>;
 
-/// What the operator chose to see.
+/// View settings of the operator.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowSettings {
     /// How much is shown.
@@ -74,7 +74,7 @@ pub struct Rows {
     list: Vec<Row>,
     /// Their lanes.
     pub gutter: Gutter<NodeId>,
-    /// How many nodes match the filter.
+    /// Number of nodes that match the filter.
     pub matches: usize,
     /// The newest node that has an entry.
     pub newest: Option<NodeId>,
@@ -86,7 +86,7 @@ impl Rows {
         self.list.len()
     }
 
-    /// True where there is none.
+    /// True if there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -111,12 +111,12 @@ impl Rows {
         self.gutter.find(id)
     }
 
-    /// How many rows are not behind the one of this name, or where it would be.
+    /// Number of rows up to the one with this key, or up to where it would be.
     pub fn through(&self, key: Option<NodeId>) -> usize {
         self.list.partition_point(|row| Some(row.key) <= key)
     }
 
-    /// The highest mark in some rows, and how many of them failed.
+    /// The highest mark in a range of rows, and the number of failed ones.
     pub fn marks(&self, rows: Range<usize>) -> (Mark, usize) {
         let marks = self.list.get(rows).unwrap_or_default().iter();
         let marks = marks.map(|row| Mark::of(row.mark));

@@ -1,6 +1,6 @@
-//! A search in the graph: what is looked for, and where it was found.
+//! A search in the graph: its text and its matches.
 //!
-//! Must not know: rows, what is said.
+//! Must not know: rows, how results are described.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use crate::domain::state::State;
 /// A search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What is looked for.
+    /// The search text.
     pub text: String,
-    /// Where it was found, in journal order.
+    /// The matching nodes, in journal order.
     pub hits: BTreeSet<NodeId>,
-    /// The broken streams in which it was found; their rows stand below all others.
+    /// The matching broken streams; their rows are below all others.
     pub broken: Vec<TurnId>,
-    /// The newest event when it was looked for.
+    /// The newest event at the time of the search.
     pub at: Seq,
-    /// Results that were stored in part, where words are looked for: what was left out cannot be found.
+    /// Number of results that were stored only in part, for a text search: the rest cannot match.
     pub out_of_reach: usize,
 }
 
 impl Search {
-    /// Looks for something; `broken` are the broken streams in which it is.
+    /// Searches the state; `broken` are the matching broken streams.
     pub fn new(text: &str, query: &Query, state: &State, broken: Vec<TurnId>) -> Self {
         let mut search = Self {
             text: text.to_owned(),
@@ -45,19 +45,19 @@ impl Search {
         search
     }
 
-    /// The first place below a node, its own call and observation apart.
+    /// The first match below a node, without its own call and observation.
     pub fn below(&self, here: NodeId) -> Option<NodeId> {
         let mut below = self.hits.range(here..);
         below.find(|id| id.call() != here.call()).copied()
     }
 
-    /// The last place above a node, its own call and observation apart.
+    /// The last match above a node, without its own call and observation.
     pub fn above(&self, here: NodeId) -> Option<NodeId> {
         let mut above = self.hits.range(..here).rev();
         above.find(|id| id.call() != here.call()).copied()
     }
 
-    /// How many places were found.
+    /// Number of matches.
     pub fn found(&self) -> usize {
         self.hits.len() + self.broken.len()
     }

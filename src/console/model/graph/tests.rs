@@ -1,5 +1,8 @@
-//! What is lit is what the domain lists, and the rows are those of the state: on recorded runs, event by event.
+//! Highlights match the domain's lists and rows match the state, event by event.
+//!
 //! Must not know: the screen.
+//!
+//! The events come from recorded runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +39,7 @@ fn recorded(name: &str) -> Vec<Envelope> {
 fn delegated() -> Stage {
     let mut stage = Stage::new(80, 24);
     stage.begin();
-    stage.thought("t2", "I will ask somebody.");
+    stage.thought("t2", "I will ask a helper.");
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("\"old\""));
     stage.proposed("c4", "read_file", r#"{"path":"b"}"#);
     stage.ready("c4", 1);
@@ -106,7 +109,7 @@ fn delegated() -> Stage {
     stage
 }
 
-/// Asks of every node whether it is lit, and compares with the lists.
+/// Checks the highlight of every node against the lists.
 fn check_highlight(state: &State) {
     for node in state.nodes.keys() {
         let mut highlighted = Highlight::default();
@@ -145,7 +148,7 @@ fn highlighted_nodes_match_the_domain() {
     let above = graph::ancestors(&state, id("p9"));
     assert!(
         above.contains(&id("t7")),
-        "what a sub-agent did stands above what came of it"
+        "the nodes of a sub-agent are above its result"
     );
     check_highlight(&state);
 }
@@ -159,7 +162,7 @@ fn drawn(rows: &Rows) -> Vec<String> {
     rows.iter().enumerate().map(row).collect()
 }
 
-/// The rows that the state has with the settings of the pane.
+/// The rows of the state with the settings of the pane.
 fn expected_rows(stage: &Stage) -> Vec<String> {
     drawn(&rows::rows(&stage.model.run.state, &stage.model.graph.settings))
 }
@@ -193,7 +196,7 @@ fn the_rows_are_those_of_the_state_after_every_event() {
     }
 }
 
-/// A console with a long run, and the graph in front.
+/// A console with a long run and the graph focused.
 fn long_run() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.long_run(60);
@@ -208,7 +211,7 @@ fn filter(stage: &mut Stage, text: &str) {
     stage.press("enter");
 }
 
-/// Where the rows are in memory: rebuilt rows are elsewhere.
+/// Address of the rows in memory: rebuilt rows have another.
 fn place(stage: &Stage) -> *const rows::Row {
     std::ptr::from_ref(stage.model.graph.rows.get(0).unwrap())
 }
@@ -289,7 +292,7 @@ fn a_state_that_is_replaced_by_another_of_the_same_number_has_its_own_rows() {
 fn matches_are_counted_and_the_cursor_moves_on() {
     let mut stage = long_run();
     filter(&mut stage, "is:failed");
-    assert_eq!(stage.status(), "6 fit `is:failed`");
+    assert_eq!(stage.status(), "6 match `is:failed`");
     assert!(stage.text().contains("only is:failed (6)"), "{}", stage.text());
     let cursor = stage.selected();
     stage.press("k k");
@@ -302,7 +305,7 @@ fn matches_are_counted_and_the_cursor_moves_on() {
     let late = [(r#"{"path":"late part"}"#, Outcome::ok("1"))];
     stage.model_turn(turn, no, "This part is late.", &late);
     stage.draw();
-    assert_eq!(stage.model.graph.found(), 2, "what comes and matches is shown");
+    assert_eq!(stage.model.graph.found(), 2, "new matches are shown");
     let late = stage.model.graph.rows.of(NodeId::new(NodeKind::Thought, no));
     assert_eq!(late.unwrap().kind, RowKind::Node);
 }
@@ -378,7 +381,7 @@ fn the_selected_node_stays_visible_when_its_turn_becomes_old() {
     for _ in 0..3 {
         let state = &stage.model.run.state;
         let (turn, no) = (state.last_turn + 1, state.last_no + 1);
-        stage.model_turn(turn, no, "Going on.", &[(r#"{"path":"x"}"#, Outcome::ok("1"))]);
+        stage.model_turn(turn, no, "Continuing.", &[(r#"{"path":"x"}"#, Outcome::ok("1"))]);
         stage.draw();
     }
     let row = stage.model.graph.rows.of(here).unwrap();

@@ -1,4 +1,4 @@
-//! The rows of a list: how many each entry has is known of all, their words only of those that are looked at.
+//! The rows of a list: every entry's height is known, but only visible rows are made.
 //!
 //! Must not know: what the entries are, how rows are drawn.
 
@@ -11,7 +11,7 @@ use crate::console::doc::Styled;
 pub struct Line {
     /// The entry that it belongs to; none for a heading.
     pub of: Option<usize>,
-    /// Its words.
+    /// Its text.
     pub words: Styled,
 }
 
@@ -20,16 +20,16 @@ pub struct Line {
 pub struct Rows {
     /// Headings, above the first entry.
     head: Vec<Line>,
-    /// Where the rows of each entry end.
+    /// Index after the last row of each entry.
     ends: Vec<usize>,
-    /// The rows of entries that are made.
+    /// The rows that are made.
     made: Vec<Line>,
-    /// Where those begin.
+    /// Index of the first of those.
     from: usize,
 }
 
 impl Rows {
-    /// Rows that are all made: headings, then those of one entry after the other.
+    /// Complete rows: headings, then those of one entry after the other.
     pub fn all(mut lines: Vec<Line>) -> Self {
         let made = lines.iter().position(|line| line.of.is_some());
         let made = lines.split_off(made.unwrap_or(lines.len()));
@@ -46,7 +46,7 @@ impl Rows {
         rows
     }
 
-    /// Headings, then entries of so many rows each, none of which is made.
+    /// Headings, then entries with these heights, whose rows are not made yet.
     pub fn sparse(head: Vec<Line>, heights: impl IntoIterator<Item = usize>) -> Self {
         let mut end = head.len();
         let ends = heights.into_iter().map(|height| {
@@ -62,7 +62,7 @@ impl Rows {
         }
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub fn count(&self) -> usize {
         self.ends.last().copied().unwrap_or(self.head.len())
     }
@@ -80,7 +80,7 @@ impl Rows {
         is_entry.then(|| self.ends.partition_point(|end| *end <= row))
     }
 
-    /// The entries of which a row is among these and not made.
+    /// The entries with a missing row in this range.
     pub fn lacks(&self, rows: &Range<usize>) -> Option<Range<usize>> {
         let (from, to) = (rows.start.max(self.head.len()), rows.end.min(self.count()));
         let made = self.from..self.from + self.made.len();
@@ -90,13 +90,13 @@ impl Rows {
         Some(self.entry(from)?..self.entry(to - 1)? + 1)
     }
 
-    /// Takes the rows of the entries from this one on, instead of those that were made.
+    /// Stores the rows of the entries from this one on, and drops earlier ones.
     pub fn fill(&mut self, entry: usize, lines: Vec<Line>) {
         self.from = self.of(entry).start;
         self.made = lines;
     }
 
-    /// The made ones of these rows.
+    /// The rows in this range that are made.
     pub fn shown(&self, rows: Range<usize>) -> impl Iterator<Item = &Line> {
         rows.filter_map(|row| match self.head.get(row) {
             Some(line) => Some(line),
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_looked_at_is_made_and_nothing_else() {
-        // Two rows each, below a heading.
+        // Two rows each, after a heading.
         let mut rows = Rows::sparse(vec![line(None)], [2; 50]);
         assert_eq!((rows.count(), rows.of(49)), (101, 99..101));
         assert_eq!(rows.lacks(&(0..1)), None, "a heading");

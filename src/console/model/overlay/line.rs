@@ -1,4 +1,6 @@
-//! One line to type, and what it is for. Must not know: what becomes of it, how it is drawn.
+//! One line to type, and its purpose.
+//!
+//! Must not know: what is done with the text, how it is drawn.
 
 use std::sync::Arc;
 
@@ -22,14 +24,14 @@ pub struct LinePrompt {
 pub enum LinePurpose {
     /// The file into which this text is written.
     Save(Arc<str>),
-    /// Why a call is refused.
+    /// Why a call is rejected.
     Reject {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
     },
-    /// The name of the tool, typed to let something run that cannot be undone.
+    /// The name of the tool, typed to run a call that is irreversible.
     Irreversible {
         /// The call.
         call: NodeId,
@@ -37,12 +39,12 @@ pub enum LinePurpose {
         rev: Rev,
         /// Hash of what was shown.
         digest: Digest,
-        /// Bytes of it that had not been on screen.
+        /// Bytes of it that were not on screen.
         unread: u64,
-        /// True where its effect may have happened before, and is to happen once more.
+        /// True if its effect may have happened before and would be repeated.
         again: bool,
     },
-    /// Why a repeated effect is refused.
+    /// Why the consent to a repeated effect is refused.
     RefuseEffect {
         /// The call.
         call: NodeId,
@@ -51,44 +53,44 @@ pub enum LinePurpose {
         /// Hash of what was shown.
         digest: Digest,
     },
-    /// What the model is told beside that nobody knows what came of an execution.
+    /// Text for the model next to the report that an outcome is unknown.
     LeaveUnknown {
         /// The call.
         call: NodeId,
         /// The execution that was shown.
         attempt: Option<Attempt>,
     },
-    /// Which of the offered repairs is taken.
+    /// Which of the offered repairs to use.
     Repair {
         /// The call.
         call: NodeId,
         /// The revision that was shown.
         rev: Rev,
     },
-    /// Why a sub-agent is ended.
+    /// Why a sub-agent is cancelled.
     EndAgent {
         /// The call that it works for.
         call: NodeId,
     },
-    /// Why an answer is refused.
+    /// Why an answer is rejected.
     RejectAnswer(NodeId, Option<Rev>),
-    /// What to look for in the graph, or in what is read.
+    /// Search text for the graph or the open text.
     Search,
-    /// What alone is shown of the graph.
+    /// Filter of the graph.
     Filter,
-    /// What to look for in the open text.
+    /// Search text for the open text.
     Find,
     /// The policy preset.
     Policy,
     /// Limits.
     Limits,
-    /// How failures are met.
+    /// Resilience settings.
     Resilience,
     /// A breaker to reset.
     ResetBreaker,
-    /// A tool whose weights begin anew, or all.
+    /// A tool whose weights are reset, or all.
     ForgetWeights,
-    /// Name of the session.
+    /// Title of the session.
     Title,
     /// The weight of a tool for a kind of task.
     Weight {
@@ -97,25 +99,25 @@ pub enum LinePurpose {
         /// The kind of task.
         kind: Arc<str>,
     },
-    /// The detector to mute, or to listen to again.
+    /// The detector to mute or unmute.
     Detector,
     /// Why the previewed edits are made.
     Reason,
     /// The pattern of the rule that corrects the class of an error.
     ErrorPattern,
-    /// What a branch is called.
+    /// Name of a branch.
     BranchName(Epoch),
 }
 
-/// Bytes of the words that are looked for.
+/// Maximum length of a search text, in bytes.
 pub(super) const WORDS: usize = 1024;
-/// Bytes of a reason: the model reads it.
+/// Maximum length of a reason, in bytes. The model reads it.
 const REASON: usize = 16 * 1024;
-/// Bytes of any other line.
+/// Maximum length of any other line, in bytes.
 const OTHER: usize = 4 * 1024;
 
 impl LinePurpose {
-    /// True for a text in somebody's own words, which nobody likes to lose.
+    /// True for prose of the operator, which must not get lost.
     pub const fn is_prose(&self) -> bool {
         matches!(
             self,
@@ -128,7 +130,7 @@ impl LinePurpose {
         )
     }
 
-    /// True where what is typed would have to be recorded to count. What ends a sub-agent ends it all the same.
+    /// True if the text has an effect only once it is recorded. A sub-agent ends in any case.
     pub const fn must_be_recorded(&self) -> bool {
         !matches!(
             self,
@@ -136,7 +138,7 @@ impl LinePurpose {
         )
     }
 
-    /// Bytes that the line takes at most.
+    /// Maximum length of the line, in bytes.
     pub const fn most(&self) -> usize {
         match self {
             Self::Search | Self::Filter | Self::Find => WORDS,

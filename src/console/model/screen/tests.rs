@@ -1,4 +1,4 @@
-//! Where panes stand, on any screen.
+//! Areas of the panes, on any screen.
 
 use proptest::prelude::*;
 

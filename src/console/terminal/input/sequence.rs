@@ -1,4 +1,4 @@
-//! What a finished control sequence means: a key, a mouse event, a focus event, or nothing here.
+//! The meaning of a finished control sequence: a key, a mouse event, a focus event, or nothing.
 //!
 //! Must not know: where a sequence begins and ends.
 
@@ -77,7 +77,7 @@ const fn numbered(number: u8) -> Option<Code> {
     })
 }
 
-/// A key that a terminal spells out as the number of its character.
+/// A key that a terminal sends as the number of its character.
 fn spelled(code: &str, modifiers: Option<&str>) -> Option<Key> {
     let number: u32 = code.split(':').next()?.parse().ok()?;
     let code = match char::from_u32(number)? {
@@ -101,7 +101,7 @@ fn spelled(code: &str, modifiers: Option<&str>) -> Option<Key> {
     })
 }
 
-/// The key with its modifiers; none where it was let go.
+/// The key with its modifiers; `None` for a release.
 fn modified(key: Key, modifiers: Option<&str>) -> Option<Key> {
     const RELEASED: &str = "3";
     let Some(modifiers) = modifiers else {

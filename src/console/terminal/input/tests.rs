@@ -1,10 +1,10 @@
-//! Keys in every way in which they come, and messages of terminals, which are none.
+//! Tests keys in all their encodings, and messages of terminals, which are no keys.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What messages say, in words.
+/// Messages as text.
 fn describe(messages: &[TermMsg]) -> Vec<String> {
     let word = |message: &TermMsg| match message {
         TermMsg::Key { key, .. } => key.to_string(),
@@ -16,7 +16,7 @@ fn describe(messages: &[TermMsg]) -> Vec<String> {
     messages.iter().map(word).collect()
 }
 
-/// What comes of reads so many milliseconds after each other, and of a long wait at the end.
+/// The messages of reads with a gap in milliseconds, and a long wait at the end.
 fn reads(reads: &[&[u8]], gap: u64) -> Vec<String> {
     let (mut parser, mut at, mut all) = (Parser::default(), 0, Vec::new());
     for read in reads {
@@ -44,7 +44,7 @@ fn in_pieces(bytes: &[u8], mut check: impl FnMut(Vec<String>, &str)) {
     }
 }
 
-/// What terminals send by themselves.
+/// Messages that terminals send by themselves.
 const MESSAGES: [&[u8]; 32] = [
     b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
     b"\x1b]10;rgb:aaaa/aaaa/aaaa\x07",
@@ -100,7 +100,7 @@ fn a_torn_message_with_a_long_gap_anywhere_is_no_key_but_for_its_first_byte() {
         for at in 1..message.len() {
             let (first, second) = message.split_at(at);
             let reported = reads(&[first, second], 400);
-            // Nobody can know of one byte alone what follows.
+            // One byte alone does not tell what follows.
             let may = if at == 1 { &["esc"][..] } else { &[] };
             assert_eq!(reported, may, "{message:?} torn at {at}");
         }
@@ -128,7 +128,7 @@ fn a_message_without_its_end_ends_with_time_and_what_is_typed_then_counts() {
             "{reported:?}"
         );
     }
-    // Nor do keys go on being lost while somebody types on and on.
+    // Keys are not lost forever while the operator keeps typing.
     let mut all: Vec<&[u8]> = vec![b"\x1b]11;rgb:"];
     all.extend([&b"t"[..]; 20]);
     let reported = reads(&all, 300);

@@ -1,4 +1,4 @@
-//! Brings what is on top up to date: pages, previews, lists, dialogs, each made anew only where something changed.
+//! Updates the topmost overlay (page, preview, list or dialog) if something changed.
 //!
 //! Must not know: keys, how anything is drawn.
 
@@ -19,7 +19,7 @@ use crate::console::tabs::{self, Maker};
 use crate::domain::id::Seq;
 use crate::policy::backtest::would;
 
-/// Makes what is on a page.
+/// Makes the content of a page.
 fn content(
     maker: &mut Maker<'_>,
     content: &mut PageContent,
@@ -52,7 +52,7 @@ fn content(
     }
 }
 
-/// What became of the node of the editor below a preview.
+/// What happened meanwhile to the node of the editor below a preview.
 fn meanwhile(model: &Model) -> Option<String> {
     let meanwhile = match model.overlays.as_slice() {
         [.., Overlay::Editor(editor), Overlay::Review(_)] => editor.edit_base.since(&model.run.state),
@@ -71,7 +71,7 @@ fn preview(mut maker: Maker<'_>, review: &mut Review, cached: &mut Caches) {
     review.stamp = stamp(review);
 }
 
-/// Brings what is on top up to date.
+/// Updates the topmost overlay.
 pub(super) fn overlay(model: &mut Model) {
     model.screen.broad = matches!(
         model.overlays.last(),
@@ -162,7 +162,7 @@ pub(super) fn overlay(model: &mut Model) {
     *top = (*top).min(doc.last_top(height));
 }
 
-/// Makes what a dialog asks about.
+/// Makes the text of a dialog.
 fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
     let active = maker.run.still_asks(&dialog.question);
     match (&dialog.kind, &dialog.question) {
@@ -176,7 +176,7 @@ fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
     }
 }
 
-/// Changes when what is committed or its plan does.
+/// Hash of what is committed and of its plan.
 fn stamp(review: &Review) -> u64 {
     let mut hasher = DefaultHasher::new();
     (review.keeps_later(), &review.meanwhile).hash(&mut hasher);
@@ -193,7 +193,7 @@ fn stamp(review: &Review) -> u64 {
     hasher.finish()
 }
 
-/// Counts what a rule would mean, and what of it nobody has read.
+/// Computes what a rule would decide, and the unread bytes of those calls.
 fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
     view.would = would(&run.state, &view.rule);
     let waiting = view.would.iter().flat_map(|would| &would.waiting);
@@ -201,7 +201,7 @@ fn count(view: &mut RuleView, run: &RunPart, arming: &Arming) {
     view.stamp = rule_stamp(view);
 }
 
-/// Changes when the rule does, or what it decides at once.
+/// Hash of a rule and of the calls that it decides immediately.
 fn rule_stamp(view: &RuleView) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{:?}", view.rule).hash(&mut hasher);

@@ -1,5 +1,6 @@
-//! A request that is made again by itself: what the screen says while it is held, and what it does not ask. Must not
-//! know: when a request is made again.
+//! Tests automatic retries of a request: what the screen shows meanwhile and does not ask.
+//!
+//! Must not know: when a request is retried.
 
 use super::arming::ARGS;
 use crate::console::model::run_phase::RunPhase;
@@ -12,7 +13,7 @@ use crate::domain::turn::{StreamFault, StreamFaultKind, Usage};
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
 
-/// A run whose request is held: the server had asked for so many milliseconds.
+/// A run whose request waits for a retry: the server asked for this delay in milliseconds.
 fn held(width: u16, height: u16, wait_ms: u64) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
@@ -37,7 +38,7 @@ fn a_held_request_is_counted_down_and_asks_nobody() {
         assert!(text.contains("retrying"), "{text}");
         assert!(!text.contains("waiting for you"), "{text}");
         assert_eq!(stage.model.waiting(), 0);
-        assert_eq!(alerts(&stage), [] as [&Out; 0], "a passing fault calls nobody");
+        assert_eq!(alerts(&stage), [] as [&Out; 0], "a passing fault sends no alert");
         let soon = stage.now + 1000;
         assert!(
             stage.model.wake_at().is_some_and(|at| at <= soon),
@@ -52,7 +53,10 @@ fn a_held_request_is_counted_down_and_asks_nobody() {
         stage.turn(TurnEvent::RetryDue { turn: TurnId(2) });
         stage.request(2, 2);
         let text = stage.flat();
-        assert!(!text.contains("asked again"), "what is over is not told: {text}");
+        assert!(
+            !text.contains("asked again"),
+            "the retry is over and no longer shown: {text}"
+        );
         let soon = stage.now + 1000;
         assert!(
             stage.model.wake_at().is_none_or(|at| at > soon),
@@ -102,7 +106,7 @@ fn a_call_that_waits_beside_it_is_what_the_run_waits_for() {
     assert_eq!(stage.model.run.phase(false), RunPhase::Waiting);
 }
 
-/// A run whose stream broke while the breaker of its endpoint is open for so many milliseconds.
+/// A run whose stream broke while its endpoint's breaker stays open for this many milliseconds.
 fn shut(width: u16, height: u16, wait_ms: u64) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
@@ -139,7 +143,7 @@ fn a_shut_endpoint_is_named_and_can_still_be_decided() {
         );
         assert_eq!((stage.model.waiting(), stage.model.queue.waiting()), (0, 1));
         assert_eq!(alerts(&stage), [] as [&Out; 0]);
-        // The operator need not wait.
+        // The operator can retry without waiting.
         stage.press("t");
         stage.wait(1_000);
         stage.press("enter");
@@ -172,7 +176,7 @@ fn the_page_on_why_the_run_waits_names_it() {
     let mut stage = held(80, 24, 24_000);
     stage.press("W");
     let text = stage.flat();
-    assert!(text.contains("The run needs nobody now."), "{text}");
+    assert!(text.contains("The run does not need you now."), "{text}");
     assert!(
         text.contains("turn 2 is asked again after 24 s (rate limit, 1 of 4)"),
         "{text}"
@@ -194,7 +198,7 @@ fn a_retry_suspended_by_an_edit_does_not_resume_by_itself() {
         stage.text()
     );
     assert!(!stage.text().contains("retrying"), "{}", stage.text());
-    // Without the edit it is asked again at once, by itself.
+    // Without the edit the request is retried immediately.
     stage.press("esc");
     stage.carry_out();
     assert!(stage.model.run.state.editing.is_empty(), "{}", stage.text());

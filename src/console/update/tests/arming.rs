@@ -1,4 +1,4 @@
-//! Decisions need a frame that was looked at: nothing else may decide.
+//! Tests that a decision needs a frame that the operator could read.
 
 use crate::console::key::Key;
 use crate::console::link::Update;
@@ -24,7 +24,7 @@ pub(super) fn approve(call: u32, rev: u32, unread: u64) -> Command {
     })
 }
 
-/// A call that waits, in front of the operator for long enough.
+/// A waiting call that was on screen for long enough.
 pub(super) fn armed() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -59,11 +59,11 @@ fn approve_carries_revision_and_digest_of_what_was_shown() {
 fn approval_is_reported_once_it_is_recorded() {
     let mut stage = armed();
     stage.press("a");
-    assert_eq!(stage.status(), "approve c3: sent");
+    assert_eq!(stage.status(), "Sent: approve c3");
     stage.send(Msg::Run(Update::Taken(Box::new(approve(3, 1, 0)))));
-    assert_eq!(stage.status(), "approved c3");
+    assert_eq!(stage.status(), "Approved c3");
     stage.send(Msg::Run(Update::Taken(Box::new(approve(3, 1, 7)))));
-    assert_eq!(stage.status(), "approved c3 with 7 bytes unread");
+    assert_eq!(stage.status(), "Approved c3 with 7 bytes unread");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_key_before_the_frame_was_up_long_enough_decides_nothing() {
     assert_eq!(stage.commands(), []);
     assert!(stage.model.overlays.is_empty(), "no reason is asked for either");
     assert!(
-        stage.status().contains("has to be on screen"),
+        stage.status().contains("Ignored: shown for less than"),
         "{}",
         stage.status()
     );
@@ -253,7 +253,7 @@ fn a_paste_decides_nothing_and_goes_nowhere() {
     stage.paste("a");
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("dropped"));
+    assert!(stage.status().contains("Dropped a paste of 1 bytes"));
 }
 
 #[test]
@@ -303,11 +303,7 @@ fn from_the_graph_the_key_only_leads_to_the_decision() {
     stage.wait(ARMING * 2);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("press the key again"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Press a again"), "{}", stage.status());
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);
@@ -375,11 +371,7 @@ fn with_one_pane_a_decision_key_shows_the_call_or_how_to_see_it() {
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
     stage.press("z a");
-    assert!(
-        stage.status().contains("in front of you now"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Now on c3"), "{}", stage.status());
     let text = stage.text();
     assert!(text.contains("may this call run?"), "{text}");
     stage.press("2");
@@ -400,8 +392,11 @@ fn a_halted_run_decides_nothing() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.status(), "halted, nothing is recorded: W says why");
-    assert!(!stage.text().contains("may this call run?"), "nobody can say");
+    assert_eq!(stage.status(), "halted, nothing is recorded: W shows why");
+    assert!(
+        !stage.text().contains("may this call run?"),
+        "no question is open"
+    );
 }
 
 #[test]
@@ -445,13 +440,13 @@ fn the_key_of_a_list_that_did_not_open_approves_no_single_call() {
     assert!(
         stage
             .status()
-            .contains("nothing that waits can be approved together")
+            .contains("No waiting calls can be approved together")
     );
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert!(stage.status().contains("there was no list"), "{}", stage.status());
     assert_eq!((stage.commands(), stage.model.overlays.len()), (Vec::new(), 0));
-    // Whoever means the call alone says so, and any other key forgets the list.
+    // A second press approves the call alone. Any other key forgets the list.
     stage.wait(ARMING);
     stage.press("ctrl-a");
     assert_eq!(

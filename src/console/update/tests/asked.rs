@@ -1,4 +1,4 @@
-//! What is offered where no approval can count: calls that ask the operator, and a queue that stands alone.
+//! Tests what is offered without an approval: calls that ask you, a queue shown alone.
 
 use crate::config::keymap::parse;
 use crate::console::hints;
@@ -6,7 +6,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage};
 use crate::domain::call::EffectClass;
 
-/// A call that asks, in front of the operator.
+/// A selected call that asks the operator a question.
 fn question(width: u16, height: u16) -> Stage {
     let mut stage = Stage::with(width, height, |settings| {
         let changes = parse("keys.toml", "answer = \"ctrl-y\"").unwrap();
@@ -31,7 +31,7 @@ fn a_question_is_answered_and_not_approved() {
     let mut stage = question(120, 40);
     let text = stage.text();
     assert!(
-        text.contains("c3 r1  it asks you: what you answer is its result"),
+        text.contains("c3 r1  it asks you: your answer is its result"),
         "{text}"
     );
     assert!(!text.contains("may this call run?"), "{text}");
@@ -46,7 +46,7 @@ fn a_question_is_answered_and_not_approved() {
         assert_eq!(stage.commands(), []);
         assert_eq!(
             stage.status(),
-            "c3 asks you something, and nothing is let run: ctrl-y answers it"
+            "Cannot approve c3: it asks you a question. ctrl-y answers it"
         );
     }
     stage.press("ctrl-y");

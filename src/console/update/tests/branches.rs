@@ -1,4 +1,4 @@
-//! Undo, redo, branches: shown before they are done, and never without having been looked at.
+//! Tests undo, redo and branches: each is previewed and needs a frame that was read.
 
 use crate::console::model::Source;
 use crate::console::model::listing::{Item, Kind, Listing};
@@ -10,7 +10,7 @@ use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::{Epoch, NodeKind, Rev, TurnId};
 use crate::domain::state::State;
 
-/// A read and a write that ran, an edited read beside them: two branches.
+/// Two branches: a read and a write that ran, and the same with an edited read.
 fn edited() -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.edited();
@@ -48,7 +48,7 @@ fn undo_shows_what_is_restored_and_that_effects_remain() {
     stage.press("u");
     let text = stage.text();
     assert!(text.contains("undo: edit arguments of c3"), "{text}");
-    assert!(text.contains("The outside world stays as it is"), "{text}");
+    assert!(text.contains("This reverts no effects"), "{text}");
     let commands = commit(&mut stage);
     assert!(
         matches!(
@@ -96,7 +96,7 @@ fn several_edits_that_were_committed_as_one_are_undone_as_one() {
     commit(&mut stage);
     assert!(stage.model.run.state.node(id("c3")).unwrap().active);
     stage.press("u");
-    assert!(stage.status().contains("no edit to undo"), "{}", stage.status());
+    assert!(stage.status().contains("Nothing to undo"), "{}", stage.status());
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn there_is_nothing_to_undo_or_redo_or_switch_to_in_a_fresh_run() {
     let mut stage = Stage::new(100, 40);
     stage.sample();
     for (key, words) in [
-        ("u", "no edit to undo"),
-        ("ctrl-r", "nothing to redo"),
-        ("b", "one branch"),
+        ("u", "Nothing to undo"),
+        ("ctrl-r", "Nothing to redo"),
+        ("b", "Only one branch"),
     ] {
         stage.press(key);
         assert!(stage.status().contains(words), "{}", stage.status());
@@ -156,7 +156,7 @@ fn branches_are_listed_named_and_switched() {
     assert!(stage.text().contains("1 better"), "{}", stage.text());
     stage.press("enter");
     assert!(
-        stage.status().contains("the one that stands"),
+        stage.status().contains("already the current branch"),
         "{}",
         stage.status()
     );
@@ -169,7 +169,10 @@ fn branches_are_listed_named_and_switched() {
         ),
         "{commands:?}"
     );
-    assert!(stage.model.overlays.is_empty(), "the graph shows what stands now");
+    assert!(
+        stage.model.overlays.is_empty(),
+        "the graph shows the current branch"
+    );
     assert_eq!(call_args(&stage.model.run.state, "c3"), r#"{"path":"a"}"#);
 }
 
@@ -178,7 +181,7 @@ fn the_first_branch_has_no_name() {
     let mut stage = edited();
     stage.press("b k n");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
-    assert!(stage.status().contains("the run itself"), "{}", stage.status());
+    assert!(stage.status().contains("it is the run"), "{}", stage.status());
 }
 
 #[test]
@@ -229,7 +232,7 @@ fn two_branches_are_compared_once_while_the_cursor_goes_through_them() {
     let reason = "a word".to_owned();
     stage.engine(Event::Run(RunEvent::Paused { reason }));
     stage.draw();
-    assert!(made(&stage) > at, "the run has gone on");
+    assert!(made(&stage) > at, "the run has new events");
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn equal_branches_are_reported_with_or_without_their_nodes() {
     assert!(!stage.text().contains("equal:"), "{}", stage.text());
     stage.press("esc esc u");
     commit(&mut stage);
-    // An edit, and another one that says again what stood before.
+    // An edit, and another one that restores the text from before.
     for value in ["new", "old"] {
         stage.press("1 g j j o");
         stage.edit_field(value);
@@ -259,13 +262,13 @@ fn equal_branches_are_reported_with_or_without_their_nodes() {
         (output, rows.next().unwrap_or_default().to_owned())
     };
     let (words, below) = output(&mut stage);
-    // A call stands with its result in one row.
+    // A call and its result share a row.
     let all = stage.model.run.state.nodes.values();
     let all = all.filter(|node| node.active && node.id.kind != NodeKind::Intervention);
     let all = all.count();
     assert!(all > nodes);
-    assert_eq!(words, format!("equal: all {all} nodes say the same on both"));
-    assert!(below.contains("same"), "the nodes stand below: {below}");
+    assert_eq!(words, format!("equal: all {all} nodes are the same on both"));
+    assert!(below.contains("same"), "the nodes are below: {below}");
     stage.press("s");
     assert_eq!(list(&stage).items, []);
     assert_eq!(output(&mut stage).0, words);
@@ -277,7 +280,11 @@ fn a_branch_is_not_compared_with_itself() {
     let mut stage = edited();
     stage.press("b c");
     assert!(matches!(list(&stage).kind, Kind::Branches { .. }));
-    assert!(stage.status().contains("the same branch"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Cannot compare a branch with itself"),
+        "{}",
+        stage.status()
+    );
     stage.press("k m j c");
     assert!(matches!(
         list(&stage).kind,
@@ -329,7 +336,7 @@ fn a_call_that_only_the_other_branch_made_is_put_in_with_its_result_and_does_not
     }
     stage.press("t");
     let text = stage.text();
-    assert!(text.contains("nothing that ran is touched"), "{text}");
+    assert!(text.contains("no finished calls affected"), "{text}");
     assert!(!text.contains("passes the gate"), "{text}");
     assert!(!text.contains("runs  "), "{text}");
     assert!(text.contains("+ 1"), "its result is in the change: {text}");
@@ -346,7 +353,7 @@ fn what_the_other_branch_does_not_have_is_not_taken() {
     stage.finished("c9", "read_file", r#"{"path":"q"}"#, Outcome::ok("1"));
     stage.press("b k c G t");
     assert!(
-        stage.status().contains("does not count on branch 0"),
+        stage.status().contains("not active on branch 0"),
         "{}",
         stage.status()
     );
@@ -361,11 +368,11 @@ fn later_turns_can_be_preserved_and_become_drifted() {
     stage.edit_field(r#"{"path":"B"}"#);
     stage.press("ctrl-s");
     let text = stage.text();
-    assert!(text.contains("1 turn becomes history"), "{text}");
+    assert!(text.contains("1 turn superseded"), "{text}");
     stage.wait(ARMING);
     stage.press("l enter");
     assert!(
-        stage.text().contains("1 later turn stands, marked as drifted"),
+        stage.text().contains("1 later turn kept, marked as drifted"),
         "{}",
         stage.text()
     );
@@ -374,7 +381,7 @@ fn later_turns_can_be_preserved_and_become_drifted() {
             .commands()
             .iter()
             .any(|command| matches!(command, Command::Edit(EditCommand::Commit { .. }))),
-        "another plan has to be looked at anew"
+        "another plan must be read again"
     );
     let commands = commit(&mut stage);
     assert!(
@@ -424,7 +431,7 @@ fn later_turns_cannot_be_preserved_when_the_model_continues_from_the_edit() {
     assert!(!stage.text().contains("keep later turns"), "{}", stage.text());
     stage.press("l");
     assert!(
-        stage.text().contains("later turns cannot be kept here"),
+        stage.text().contains("cannot keep later turns here"),
         "{}",
         stage.text()
     );
@@ -453,7 +460,7 @@ fn a_whole_turn_is_asked_for_again() {
     assert!(stage.model.overlays.is_empty());
     stage.press("1 g T");
     assert!(
-        stage.status().contains("the operator's own"),
+        stage.status().contains("it is yours, not the model's"),
         "{}",
         stage.status()
     );

@@ -1,4 +1,4 @@
-//! The list before several approvals: it stays as it was opened, and approves what still waits as it is listed.
+//! Tests the list of approvals: it stays as opened and approves calls that wait unchanged.
 
 use super::arming::approve;
 use crate::console::hints;
@@ -54,7 +54,7 @@ fn what_comes_changes_a_number_and_nothing_that_is_listed() {
     stage.awaiting("c6", "write_file", ARGS);
     let text = stage.text();
     assert!(
-        text.contains("approve all of these; 2 more came: A takes them in"),
+        text.contains("approve all of these; 2 more waiting: A adds them"),
         "{text}"
     );
     assert_eq!(list(&stage).doc.window(0, 20, None), before);
@@ -64,7 +64,7 @@ fn what_comes_changes_a_number_and_nothing_that_is_listed() {
         ["c3", "c4"],
         "what is listed was on screen for long enough, and nothing else is approved"
     );
-    assert_eq!(stage.status(), "sent 2 approvals");
+    assert_eq!(stage.status(), "Sent 2 approvals");
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn new_calls_are_added_by_a_key_and_viewed_before_approval() {
             .map(|hint| hint.word)
             .collect::<Vec<_>>()
     };
-    assert!(words(&stage).contains(&"take in what came"));
+    assert!(words(&stage).contains(&"refresh list"));
     stage.press("A");
     assert_eq!(listed(&stage), ["c3", "c4", "c5"]);
-    assert!(!words(&stage).contains(&"take in what came"));
-    assert!(!stage.text().contains("more came"));
+    assert!(!words(&stage).contains(&"refresh list"));
+    assert!(!stage.text().contains("more waiting"));
     stage.press("ctrl-a");
     assert_eq!(stage.commands(), [], "the list is another one now");
     stage.wait(ARMING);
@@ -116,16 +116,16 @@ fn what_changed_or_waits_no_more_stays_in_its_row_and_is_not_approved() {
         !text.contains("passwd"),
         "nothing new stands in a row that was read: {text}"
     );
-    assert!(text.contains("2 calls run at once"), "{text}");
+    assert!(text.contains("2 calls run immediately"), "{text}");
     assert!(
-        text.contains("2 more came"),
+        text.contains("2 more waiting"),
         "the changed one and the new one: {text}"
     );
     stage.press("ctrl-a");
     assert_eq!(approved(&stage.commands()), ["c5", "c9"]);
     assert_eq!(
         stage.status(),
-        "sent 2 approvals; 2 of the list changed or waited no more, and did not count"
+        "Sent 2 approvals; 2 of the list changed or no longer waited"
     );
 }
 
@@ -171,11 +171,7 @@ fn a_list_of_which_nothing_waits_any_more_approves_nothing() {
     stage.draw();
     stage.press("ctrl-a");
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("nothing was approved"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Nothing approved"), "{}", stage.status());
     stage.press("A");
     stage.wait(ARMING);
     stage.press("ctrl-a");
@@ -197,7 +193,7 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
     stage.press("ctrl-a");
     assert_eq!(
         stage.status(),
-        format!("rows 10-{rows} were not on screen: scroll there first"),
+        format!("Rows 10-{rows} not on screen yet. Scroll there first"),
         "the rest of it is below"
     );
     stage.press("G");
@@ -206,19 +202,19 @@ fn the_rows_that_were_not_on_screen_are_named_wherever_they_are() {
     let above = rows - 9;
     assert_eq!(
         stage.status(),
-        format!("rows 10-{above} were not on screen: scroll there first"),
+        format!("Rows 10-{above} not on screen yet. Scroll there first"),
         "at its end nothing is below"
     );
     stage.press("k");
     stage.press("ctrl-a");
     assert_eq!(
         stage.status(),
-        format!("rows 10-{} were not on screen: scroll there first", above - 1)
+        format!("Rows 10-{} not on screen yet. Scroll there first", above - 1)
     );
     assert_eq!(stage.commands(), []);
 }
 
-/// The words of the console in the log, oldest first, each with whether it is a trouble.
+/// The console's own log lines, oldest first, each with whether it is a problem.
 fn logged(stage: &Stage) -> Vec<(String, bool)> {
     let lines = stage.model.log.shown().filter_map(|(_, line)| match line {
         Line::Note(words) => Some((words.clone(), false)),
@@ -239,7 +235,7 @@ fn bulk_approvals_are_reported_once_at_the_end() {
     stage.press("ctrl-a");
     let sent = stage.commands();
     taken(&mut stage, &sent[0]);
-    assert_eq!(stage.status(), "sent 2 approvals", "one of two is no word yet");
+    assert_eq!(stage.status(), "Sent 2 approvals", "one of two is no word yet");
     assert_eq!(logged(&stage), []);
     taken(&mut stage, &sent[1]);
     let unread: u64 = sent
@@ -252,9 +248,9 @@ fn bulk_approvals_are_reported_once_at_the_end() {
     let output = format!("approved 2 calls with {unread} bytes unread");
     assert_eq!(stage.status(), output);
     assert_eq!(logged(&stage), [(format!("{output}: c3 c4"), false)]);
-    // One that is sent by itself has its own word again.
+    // An approval that is sent alone has its own status text.
     taken(&mut stage, &sent[0]);
-    assert!(stage.status().starts_with("approved c3"), "{}", stage.status());
+    assert!(stage.status().starts_with("Approved c3"), "{}", stage.status());
 }
 
 #[test]
@@ -276,7 +272,7 @@ fn calls_not_in_the_list_that_still_wait_are_reported_with_the_approvals() {
     }
     let output = stage.status();
     assert!(output.starts_with("approved 2 calls"), "{output}");
-    let waits = "not in the list, and still waiting: 1 that came meanwhile (c6), 1 irreversible (c4)";
+    let waits = "not in the list, and still waiting: 1 new (c6), 1 irreversible (c4)";
     assert!(output.ends_with(waits), "{output}");
 }
 
@@ -288,7 +284,7 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     let sent = stage.commands();
     let changed = || Refusal::new(RefusalKind::Changed, "c3 changed\u{1b}[2J since");
     stage.refuse(sent[0].clone(), changed());
-    assert_eq!(stage.status(), "sent 2 approvals");
+    assert_eq!(stage.status(), "Sent 2 approvals");
     taken(&mut stage, &sent[1]);
     let output = stage.status().to_owned();
     assert!(output.starts_with("approved 1 of 2 calls"), "{output}");
@@ -307,7 +303,7 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     let logged = logged(&stage);
     assert_eq!(logged.len(), 1, "one word: {logged:?}");
     assert!(logged[0].1 && logged[0].0.contains(": c4; 1 refused meanwhile: c3"));
-    // It is over: the same refusal again is one by itself.
+    // The list is finished: the same refusal again is a separate one.
     stage.refuse(sent[0].clone(), changed());
     assert!(
         stage.status().contains("was refused: c3 changed"),
@@ -337,7 +333,7 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     let left = "left out: 1 denied (c7), 2 irreversible (c4 c5), 1 unknown outcome (c8), 1 unknown tool (c6)";
     assert!(text.contains(left), "{text}");
     assert_eq!(listed(&stage), ["c3"]);
-    assert!(!text.contains("waits for an edit"), "{text}");
+    assert!(!text.contains("suspended by an edit"), "{text}");
 
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -347,7 +343,7 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     stage.press("A");
     assert_eq!(
         stage.status(),
-        "nothing that waits can be approved together: 1 irreversible (c4)"
+        "No waiting calls can be approved together: 1 irreversible (c4)"
     );
 
     let mut stage = Stage::new(100, 30);
@@ -360,7 +356,7 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     stage.press("A");
     let text = stage.text();
     let row = |call: &str| text.lines().find(|row| row.trim().starts_with(call)).unwrap();
-    assert!(row("c3 r1").contains("then waits for an edit"), "{text}");
-    assert!(!row("c4 r1").contains("then waits"), "{text}");
-    assert!(text.contains("nothing that waited is left out"), "{text}");
+    assert!(row("c3 r1").contains("then suspended by an edit"), "{text}");
+    assert!(!row("c4 r1").contains("then suspended"), "{text}");
+    assert!(text.contains("no waiting call is left out"), "{text}");
 }

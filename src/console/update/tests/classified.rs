@@ -1,5 +1,6 @@
-//! The key with which the class of an error is corrected: what is shown, what is asked for, what follows. Must not know:
-//! where settings are kept.
+//! Tests the key that corrects the class of an error, and its page.
+//!
+//! Must not know: where settings are stored.
 
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ fn an_answer_requests_the_rule_and_the_run_uses_it_once_stored() {
         assert!(
             stage
                 .status()
-                .contains("the rule counts from the next failure on"),
+                .contains("from the next failure on. c4 stays as it is"),
             "{}",
             stage.status()
         );

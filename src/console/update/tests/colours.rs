@@ -1,4 +1,6 @@
-//! The colours of a tool's output: in its result, and nowhere else. Must not know: which colour becomes which.
+//! Tests that the colours of a tool's output appear only in its result.
+//!
+//! Must not know: which colour becomes which.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
@@ -34,7 +36,7 @@ fn stage(output: &str) -> Stage {
     stage
 }
 
-/// The red that the output asks for, as it is shown.
+/// The red of the output, as drawn.
 fn red(stage: &Stage) -> Option<Color> {
     let fg = Tone::Index(1);
     let style = stage.model.settings.look.output(Sgr { fg, ..Sgr::default() });
@@ -42,7 +44,7 @@ fn red(stage: &Stage) -> Option<Color> {
     style.fg
 }
 
-/// The colour of the first cell of words.
+/// The colour of the first cell of a text.
 fn colour_of(buffer: &Buffer, words: &str) -> Option<Color> {
     let area = buffer.area;
     (area.top()..area.bottom()).find_map(|y| {
@@ -65,7 +67,7 @@ fn a_result_is_shown_in_its_colours_and_a_key_shows_its_bytes() {
     assert_ne!(colour_of(&buffer, "plain"), red);
     let text = stage.text();
     assert!(
-        text.contains("in the colours that the output asks for; # shows its exact bytes"),
+        text.contains("in the output's own colours; # shows its exact bytes"),
         "{text}"
     );
     let offered = |stage: &Stage| -> Vec<&str> {
@@ -115,11 +117,7 @@ fn text_without_colors_shows_no_color_hint() {
     assert!(!text.contains("colours"), "{text}");
     assert!(text.contains("⟨U+001B⟩[2J"), "{text}");
     stage.press("#");
-    assert!(
-        stage
-            .status()
-            .contains("nothing that the inspector shows asks for colours")
-    );
+    assert!(stage.status().contains("No colours in what the inspector shows"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Two branches of a long run side by side: what is compared is what is, and rows are made where they are looked at.
+//! Tests the comparison of two branches of a long run, with rows made on demand.
 
 use super::branches::list;
 use crate::console::model::listing::Item;
@@ -13,7 +13,7 @@ fn long() -> Stage {
     stage
 }
 
-/// The entries of which a row is made.
+/// The entries that have a row.
 fn made(stage: &Stage) -> Vec<usize> {
     let rows = &list(stage).rows;
     let mut made: Vec<usize> = rows.shown(0..rows.count()).filter_map(|line| line.of).collect();

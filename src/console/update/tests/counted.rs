@@ -1,4 +1,4 @@
-//! What panes and tabs count over all of a run is what is, in every frame.
+//! Tests that counts over the whole run in panes and tabs are exact in every frame.
 
 use crate::console::testing::Stage;
 use crate::domain::id::NodeId;
@@ -41,7 +41,7 @@ fn dependents_are_shown_for_the_selected_node() {
         stage.press("j");
         let (text, here) = (stage.text(), stage.selected().unwrap());
         let below = crate::domain::graph::descendants(&stage.model.run.state, here);
-        let message = format!("hangs on it: {} nodes", below.len());
+        let message = format!("descendants: {} nodes", below.len());
         assert!(text.contains(&message), "{text}");
         let mut first = below.iter().take(3);
         assert!(first.all(|id: &NodeId| text.contains(&id.to_string())), "{text}");

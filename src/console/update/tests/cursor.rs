@@ -1,4 +1,6 @@
-//! One cursor: the selected call is selected in the queue, the graph and the inspector. Must not know: how it is drawn.
+//! Tests the shared cursor: the queue, the graph and the inspector select the same call.
+//!
+//! Must not know: how the cursor is drawn.
 
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::Subject;
@@ -10,7 +12,7 @@ use crate::domain::id::NodeId;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
-/// The call that is selected everywhere.
+/// The call that is selected in the graph, the queue and the inspector.
 fn selected(stage: &Stage) -> NodeId {
     let model = &stage.model;
     let in_queue = match model.queue.selected {
@@ -30,7 +32,7 @@ fn selected(stage: &Stage) -> NodeId {
     in_queue.unwrap()
 }
 
-/// The operator's word is recorded: the call runs.
+/// The approval is recorded: the call runs.
 fn approved(stage: &mut Stage, call: &str) {
     stage.approved(call);
     stage.draw();
@@ -50,7 +52,7 @@ fn whichever_pane_moves_it_there_is_one_cursor() {
     stage.press("j");
     assert_eq!(selected(&stage), id("c4"));
     stage.press("1");
-    assert_eq!(selected(&stage), id("c4"), "the graph goes on from there");
+    assert_eq!(selected(&stage), id("c4"), "the graph continues from there");
     stage.press("j");
     assert_eq!(selected(&stage), id("c5"));
     stage.press("k k");
@@ -60,7 +62,7 @@ fn whichever_pane_moves_it_there_is_one_cursor() {
     stage.press("G j j");
     stage.press("3 >");
     assert_eq!(selected(&stage), id("c5"));
-    // On what does not wait nothing of the queue is selected.
+    // On a row that does not wait, no queue entry is selected.
     stage.press("1 g");
     assert!(!stage.model.is_selected_in_queue());
     stage.press("2");
@@ -84,7 +86,7 @@ fn what_comes_never_takes_the_cursor_from_a_call_that_waits() {
         stage.draw();
         assert_eq!(selected(&stage), id("c3"), "{focus}");
     }
-    // Once it waits no more, what comes is followed again.
+    // Once it no longer waits, follow mode is on again.
     let mut stage = Stage::new(140, 40);
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
@@ -105,7 +107,7 @@ fn deciding_moves_on_and_the_key_to_what_waits_leaves_nothing_out() {
         stage.wait(ARMING);
         stage.press("a");
         assert_eq!(stage.commands().len(), 1, "{call}: {}", stage.status());
-        // Also where it is pressed before the decision is recorded.
+        // Also if the key is pressed before the decision is recorded.
         stage.press("t");
         assert_eq!(selected(&stage), id(call), "it still waits");
         approved(&mut stage, call);
@@ -128,7 +130,11 @@ fn whoever_follows_is_led_to_the_oldest_and_whoever_chose_stays() {
     stage.press("1 G");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c5"))));
     stage.press("t");
-    assert_eq!(selected(&stage), id("c3"), "nobody chose the newest");
+    assert_eq!(
+        selected(&stage),
+        id("c3"),
+        "the operator did not choose the newest"
+    );
     let mut stage = three();
     stage.press("1 j");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));

@@ -1,4 +1,6 @@
-//! What is typed about a call while its deadline runs, and passes. Must not know: who counts the time.
+//! Tests typing about a call while its deadline runs, and after it has passed.
+//!
+//! Must not know: who counts the time.
 
 use super::arming::ARGS;
 use crate::console::link::Update;
@@ -10,7 +12,7 @@ use crate::domain::command::{CallCommand, Command};
 use crate::domain::event::CallEvent;
 use crate::domain::id::{Epoch, Rev};
 
-/// A write that waits for 90 seconds, in front of the operator.
+/// A selected write with 90 seconds to decide about it.
 fn asked(width: u16, height: u16, on_expiry: Consequence) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
@@ -32,7 +34,7 @@ fn expire(stage: &mut Stage, consequence: Consequence) {
         digest: None,
         decision: Decision::Expire { consequence },
     });
-    // The run goes on without it: the model is told.
+    // The run continues without it: the model sees that.
     stage.advance();
     stage.draw();
 }
@@ -72,7 +74,7 @@ fn an_open_editor_counts_down_what_is_left() {
     let mut stage = asked(80, 24, Consequence::Escalate);
     stage.press("w");
     assert!(
-        stage.flat().contains("c3 waits: called louder in 88 s"),
+        stage.flat().contains("c3 waits: escalated in 88 s"),
         "{}",
         stage.text()
     );
@@ -127,9 +129,9 @@ fn an_answer_after_the_deadline_is_previewed_like_every_edit_and_never_lost() {
         assert!(is_review(&stage));
         let text = stage.flat();
         assert!(text.contains(message), "{text}");
-        assert!(text.contains("1 turn becomes history"), "{text}");
+        assert!(text.contains("1 turn superseded"), "{text}");
         assert!(text.contains("yes"), "{text}");
-        // Back to the text, and once more.
+        // Back to the text, and again.
         stage.press("esc");
         assert_eq!(typed(&stage), "yes");
         assert_eq!(stage.model.run.state.epoch, Epoch(0));
@@ -216,7 +218,7 @@ fn a_reason_typed_past_the_deadline_is_not_lost() {
     assert!(
         stage
             .flat()
-            .contains("what is the model told? (c3 waits: denied in 88 s)"),
+            .contains("what should the model know? (c3 waits: denied in 88 s)"),
         "{}",
         stage.text()
     );
@@ -225,7 +227,7 @@ fn a_reason_typed_past_the_deadline_is_not_lost() {
     assert!(
         stage
             .flat()
-            .contains("c3 is not approved in time meanwhile, and is not refused any more"),
+            .contains("c3 is not approved in time meanwhile, and can no longer be rejected"),
         "{}",
         stage.text()
     );
@@ -263,5 +265,5 @@ fn in_a_run_that_is_halted_no_deadline_counts_down() {
     stage.send(Msg::Run(Update::Halted("disk full".into())));
     stage.wait(2_000);
     assert!(!stage.flat().contains("(denied in "), "{}", stage.text());
-    assert_eq!(stage.model.wake_at(), None, "nobody is woken to count");
+    assert_eq!(stage.model.wake_at(), None, "no wake-up is scheduled to count");
 }

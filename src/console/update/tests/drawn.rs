@@ -1,9 +1,9 @@
-//! What the frame that was just drawn teaches the next one: another is drawn only where it would show something else.
+//! Tests that a drawn frame causes another one only if that would show something else.
 
 use super::arming::key;
 use crate::console::testing::{ARMING, Stage};
 
-/// Whether the frame that answers a key has to be followed by another one.
+/// True if the frame after a key needs another frame after it.
 fn needs_another(stage: &mut Stage, name: &str) -> bool {
     key(stage, name, 33);
     stage.draw();
@@ -37,5 +37,5 @@ fn keys_that_decide_look_armed_only_where_they_are() {
     );
     assert_ne!(stage.model.inspector.subject, asked);
     stage.draw();
-    assert!(!stage.model.arming.changed, "and that is told once");
+    assert!(!stage.model.arming.changed, "and that is reported once");
 }

@@ -1,4 +1,4 @@
-//! What a change of a run would do is shown before it is done; what is committed is what was seen.
+//! Tests that a change is previewed first, and that a commit does what was previewed.
 
 use crate::console::model::edit_preview::{Change, EditPreview};
 use crate::console::model::overlay::{Overlay, PageContent, Review};
@@ -14,17 +14,17 @@ fn review(stage: &Stage) -> &Review {
     }
 }
 
-/// The commits that go out.
+/// The number of commits that were sent.
 fn commits(stage: &mut Stage) -> usize {
     let is_commit = |command: &Command| matches!(command, Command::Edit(EditCommand::Commit { .. }));
     stage.commands().iter().filter(|one| is_commit(one)).count()
 }
 
-/// What is shown of any change of the selected node is what that change would do.
+/// The impact page of the selected node shows what a change of it would do.
 fn shows_its_own(stage: &mut Stage) {
     let text = stage.text();
     assert!(
-        text.contains("superseded") && text.contains("turns become history"),
+        text.contains("superseded") && text.contains("turns superseded"),
         "{text}"
     );
     let Some(Overlay::Page(page)) = stage.model.overlays.last() else {

@@ -1,4 +1,4 @@
-//! Editors: what they send, when they show what an edit does, what they never lose.
+//! Tests editors: what they send, when they preview an edit, and that no text is lost.
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
@@ -70,11 +70,7 @@ fn what_was_not_changed_is_not_sent() {
     stage.commands();
     stage.press("ctrl-s");
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("nothing was changed"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Nothing changed"), "{}", stage.status());
 }
 
 #[test]
@@ -131,7 +127,7 @@ fn what_was_carried_out_closes_the_preview_that_it_was_sent_from_and_no_other() 
     stage.wait(ARMING);
     stage.press("enter");
     let command = stage.commands().pop().unwrap();
-    // Its preview was closed, the text was gone on with, and another preview is open.
+    // Its preview was closed, the text was edited further, and another preview is open.
     stage.press("esc Y ctrl-s");
     assert!(matches!(
         stage.model.overlays.as_slice(),
@@ -348,7 +344,7 @@ fn the_external_editor_gets_and_gives_the_text_itself() {
     stage.out.clear();
     stage.press("ctrl-o");
     assert_eq!(stage.out, [Out::Edit("first\u{202e} this\r\n".into())]);
-    // What is written there is what is taken over, also what looks like a mark.
+    // The text from $EDITOR is copied exactly, also what looks like a mark.
     stage.send(edited("second\u{202e} ⟨LF⟩ <LF> ⟨what\n"));
     assert_eq!(
         editor(&mut stage).field.text(),
@@ -362,7 +358,7 @@ fn the_external_editor_gets_and_gives_the_text_itself() {
     // Carriage returns at the ends of all lines of a text that had none are the editor's own.
     stage.send(edited("second\u{1b}\r\nthird\r\n"));
     assert_eq!(editor(&mut stage).field.text(), "second\u{1b}\nthird\n");
-    assert!(stage.status().contains("not with CRLF"), "{}", stage.status());
+    assert!(stage.status().contains("not CRLF"), "{}", stage.status());
     // Any others are part of the text.
     stage.send(edited("second\r\nthird\n"));
     assert_eq!(editor(&mut stage).field.text(), "second\r\nthird\n");
@@ -385,13 +381,13 @@ fn what_the_external_editor_wrote_goes_away_only_once_all_of_it_is_here() {
     stage.send(edited("all my words"));
     assert!(discarded(&mut stage));
     assert_eq!(editor(&mut stage).field.text(), "all my words");
-    // Nothing is open that it could go into.
+    // No editor is open for the text.
     stage.press("esc esc");
     assert!(stage.model.overlays.is_empty());
     stage.send(edited("more words"));
     assert!(!discarded(&mut stage));
     assert!(
-        stage.status().contains("kept in /w/edit.txt"),
+        stage.status().contains("What you wrote is in /w/edit.txt"),
         "{}",
         stage.status()
     );
@@ -454,7 +450,7 @@ fn a_preview_shows_when_its_commit_approves_only_after_reading() {
             "{text}"
         );
         assert_eq!(
-            text.contains("who commits before all rows of this preview were on screen is asked once more"),
+            text.contains("if you commit before you read all rows of this preview, it asks first"),
             once_read,
             "{text}"
         );
@@ -464,8 +460,8 @@ fn a_preview_shows_when_its_commit_approves_only_after_reading() {
 #[test]
 fn a_preview_shows_where_an_insertion_goes() {
     for (keys, words) in [
-        ("1 g j I", "goes behind t2 I will read."),
-        ("1 g j M", "goes after turn 2, behind c3 read_file a"),
+        ("1 g j I", "goes after t2 I will read."),
+        ("1 g j M", "goes after turn 2, after c3 read_file a"),
     ] {
         let mut stage = Stage::new(100, 30);
         stage.two_turns();

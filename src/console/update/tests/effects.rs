@@ -1,4 +1,4 @@
-//! Effects under what edits replaced: listed, and taken back or looked into by calls that are shown first.
+//! Tests the list of orphaned effects, and calls that revert or probe them.
 
 use super::branches::{commit, list};
 use crate::console::link::{OrphanCandidate, Update};
@@ -15,7 +15,7 @@ use crate::domain::id::Attempt;
 use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::template::Template;
 
-/// What needs an eye, with nothing said of it.
+/// The list of effects that need attention, with no answer given yet.
 const LEFT: Kind = Kind::Effects { all: Some(false) };
 
 #[test]
@@ -54,27 +54,23 @@ fn the_whole_ledger_is_one_key_away() {
     let text = stage.text();
     assert!(
         text.contains("all effects, newest first")
-            && text.contains("succeeded, counts no more: an edit replaced it (i4)"),
+            && text.contains("succeeded, superseded: an edit replaced it (i4)"),
         "{text}"
     );
     stage.press("s");
     assert_eq!(list(&stage).kind, LEFT);
-    // Where nothing needs an eye it is all of it, and where nothing ran that is said.
+    // If no effect needs attention, the list has all; without effects, the status line says so.
     let mut stage = Stage::new(100, 40);
     stage.written();
     stage.press("O");
     assert!(matches!(list(&stage).kind, Kind::Effects { all: Some(true), .. }));
     stage.press("d");
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("what came of it is known"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("outcome is known"), "{}", stage.status());
     let mut stage = Stage::new(100, 40);
     stage.begin();
     stage.press("O");
-    assert!(stage.status().contains("nothing that could change the world"));
+    assert!(stage.status().contains("No effects yet"));
 }
 
 #[test]
@@ -86,13 +82,17 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     stage.outcome_unknown("c3");
     stage.press("O");
     let text = stage.text();
-    assert!(text.contains("nobody knows what came of it"), "{text}");
-    // A key that was meant for something else says nothing.
+    assert!(text.contains("outcome unknown; h: it happened"), "{text}");
+    // A key that came too early is ignored.
     stage.press("d");
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
-    // What runs at once is shown whole before.
+    // A call that runs immediately is shown whole first.
     stage.press("d");
     assert_eq!(stage.commands(), []);
     assert!(
@@ -113,7 +113,11 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     };
     assert_eq!(stage.commands(), [describe(Resolution::DidNot)]);
     stage.press("O h");
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("h");
     stage.type_text("ok");
@@ -122,7 +126,7 @@ fn an_unknown_outcome_is_resolved_in_the_effect_list_too() {
     assert_eq!(stage.commands(), [describe(Resolution::Happened { value })]);
 }
 
-/// The list, on an execution of unknown outcome that no call waits for any more.
+/// The list, on an attempt with an unknown outcome that no call waits for.
 fn forgotten() -> (Stage, Command) {
     let mut stage = Stage::new(100, 40);
     stage.begin();
@@ -152,7 +156,7 @@ fn forgotten() -> (Stage, Command) {
     (stage, did_not)
 }
 
-/// What happens between the two times.
+/// What happens between the two presses.
 type Between = fn(&mut Stage);
 
 #[test]
@@ -167,14 +171,14 @@ fn not_happened_for_an_orphaned_call_needs_a_second_press_in_time() {
         let (mut stage, did_not) = forgotten();
         stage.wait(ARMING);
         stage.press("d");
-        assert!(stage.status().contains("once more"), "{}", stage.status());
+        assert!(stage.status().contains("again confirms"), "{}", stage.status());
         between(&mut stage);
         stage.wait(HELD_MS);
         stage.press("d");
         let expected: &[Command] = if counts { &[did_not] } else { &[] };
         assert_eq!(stage.commands(), expected);
         assert_eq!(
-            stage.status().contains("once more"),
+            stage.status().contains("again confirms"),
             !counts,
             "{}",
             stage.status()
@@ -234,11 +238,7 @@ fn a_call_that_takes_an_effect_back_is_offered_and_shown_first() {
         stage
     };
     let mut stage = offered(None);
-    assert!(
-        stage.text().contains("no call that takes it back is offered"),
-        "{}",
-        stage.text()
-    );
+    assert!(stage.text().contains("cannot revert it"), "{}", stage.text());
     stage.press("c");
     assert_eq!(list(&stage).kind, LEFT);
     let mut stage = offered(Some(Template {
@@ -283,7 +283,7 @@ fn a_call_that_looks_whether_it_happened_is_offered() {
     stage.press("p ctrl-s");
     let text = stage.text();
     assert!(text.contains("+ read_file"), "{text}");
-    assert_eq!(stage.commands(), [], "nothing is put in before it is committed");
+    assert_eq!(stage.commands(), [], "nothing is inserted before the commit");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn the_preview_names_effects_with_their_arguments_and_time() {
     stage.press("ctrl-s");
     let text = stage.text();
     assert!(
-        text.contains("1 effect happened already and stays; no edit and no undo takes it back:"),
+        text.contains("1 effect happened already and stays; no edit or undo reverts it:"),
         "{text}"
     );
     assert!(text.contains("c3 r1 write_file path=a content=b"), "{text}");
@@ -337,7 +337,7 @@ fn the_state_of_an_effect_is_shown_whole_on_a_narrow_screen() {
     stage.orphaned();
     stage.press("O");
     let text = stage.text();
-    let whole = "1970-01-01 00:00:00 UTC, succeeded, counts no more: an edit replaced it (i4)";
+    let whole = "1970-01-01 00:00:00 UTC, succeeded, superseded: an edit replaced it (i4)";
     assert!(!text.contains(whole), "{text}");
     let message: Vec<&str> = text
         .lines()

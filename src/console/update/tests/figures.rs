@@ -1,4 +1,6 @@
-//! What the panes at the bottom say of figures and values: the true one. Must not know: keys.
+//! Tests that the panes at the bottom show true figures and values.
+//!
+//! Must not know: keys.
 
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};

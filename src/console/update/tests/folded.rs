@@ -1,5 +1,4 @@
-//! On a row that stands for several nodes no key decides or changes anything; nor is one offered for what is not on
-//! screen.
+//! Tests that no key decides about a folded row, or is offered for hidden nodes.
 
 use crate::console::hints::hints;
 use crate::console::layout::fold::RowKind;
@@ -55,7 +54,7 @@ fn no_key_decides_or_edits_on_a_row_of_several_calls() {
         assert!(stage.model.overlays.is_empty(), "{key}");
         assert_eq!(
             stage.status(),
-            "this row stands for 12 calls: open it first (space)",
+            "This row groups 12 calls. space unfolds it first",
             "{key}"
         );
     }
@@ -103,7 +102,7 @@ fn a_row_of_a_turn_is_one_turn_but_not_one_node() {
     assert!(stage.model.overlays.is_empty());
     let text = stage.status();
     assert!(
-        text.starts_with("this row stands for ") && text.ends_with(" nodes: open it first (space)"),
+        text.starts_with("This row groups ") && text.ends_with(" nodes. space unfolds it first"),
         "{text}"
     );
     stage.press("M");
@@ -154,7 +153,7 @@ fn a_pane_shown_alone_offers_no_actions_on_what_is_not_visible() {
     let mut stage = Stage::new(120, 40);
     stage.sample();
     stage.press("1 g j j 7");
-    assert!(offers(&stage, "edit"), "the inspector stands above it");
+    assert!(offers(&stage, "edit"), "the inspector is above it");
     stage.press("z");
     for word in ["edit", "run again", "another tool", "reject"] {
         assert!(!offers(&stage, word), "{word}");

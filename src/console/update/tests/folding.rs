@@ -1,4 +1,4 @@
-//! The run on the screen is what its record makes of it, in every frame.
+//! Tests that the state on screen is the fold of the journal in every frame.
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
@@ -8,13 +8,13 @@ use crate::domain::apply::fold;
 use crate::domain::envelope::Envelope;
 use crate::domain::id::Epoch;
 
-/// How many nodes count.
+/// The number of active nodes.
 fn active(stage: &Stage) -> usize {
     let nodes = stage.model.run.state.nodes.values();
     nodes.filter(|node| node.active).count()
 }
 
-/// The run is what its record makes of it.
+/// Checks that the state is the fold of the journal.
 fn is_whole(stage: &Stage) {
     let record: Vec<Envelope> = stage.recorded().iter().map(|one| (**one).clone()).collect();
     assert_eq!(stage.model.run.state, fold(&record));

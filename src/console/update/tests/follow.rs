@@ -1,4 +1,6 @@
-//! What is read stays where it is, whatever comes. Must not know: how rows come to be.
+//! Tests that the text that is read stays in place when new text arrives.
+//!
+//! Must not know: how rows are made.
 
 use crate::console::link::Update;
 use crate::console::model::graph::Pick;
@@ -25,7 +27,7 @@ fn shown(stage: &Stage) -> Option<NodeId> {
     }
 }
 
-/// So many lines of a stream have come.
+/// Streams this many lines.
 fn streamed(stage: &mut Stage, lines: u64) {
     let mut text = String::new();
     for line in 1..=lines {
@@ -101,8 +103,11 @@ fn ending_a_stream_reports_the_pause_and_any_dropped_text() {
     stage.draw();
     stage.press("S");
     let output = stage.status();
-    assert!(output.contains("the run pauses, p goes on"), "{output}");
-    assert!(!output.contains("dropped"), "nothing had come: {output}");
+    assert!(
+        output.contains("Ending the turn and pausing, p resumes"),
+        "{output}"
+    );
+    assert!(!output.contains("Dropped"), "no text had arrived: {output}");
     stage.send(Msg::Run(Update::Live(Live {
         turn: TurnId(2),
         parts: vec![LivePart::Text {
@@ -114,10 +119,13 @@ fn ending_a_stream_reports_the_pause_and_any_dropped_text() {
     })));
     stage.press("S");
     let output = stage.status();
-    assert!(output.contains("the run pauses, p goes on"), "{output}");
-    assert!(output.contains("what arrived whole stays"), "{output}");
     assert!(
-        output.contains("dropped: 20 bytes of a block that was not whole"),
+        output.contains("Ending the turn and pausing, p resumes"),
+        "{output}"
+    );
+    assert!(output.contains("Complete blocks stay"), "{output}");
+    assert!(
+        output.contains("Dropped 20 bytes of an incomplete block"),
         "{output}"
     );
 }

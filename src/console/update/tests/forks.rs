@@ -1,5 +1,6 @@
-//! A live run from the place of a recording: asked about, shown, written, gone on with. Must not know: what is read and
-//! written for it.
+//! Tests forking a live run from a recording: asked, previewed, written, resumed.
+//!
+//! Must not know: what is read and written for it.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::fork::{Elsewhere, ForkPreview, Reading};
 use crate::domain::id::Seq;
 
-/// A recording that stands in the middle, and what a fork from there would be.
+/// A recording in the middle of its run, and the preview of a fork from there.
 fn recording(width: u16, height: u16) -> (Stage, ForkPreview) {
     let mut live = Stage::new(width, height);
     live.begin();
@@ -68,7 +69,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
     let at = predicted.at;
     stage.press("|");
     assert_eq!(forks(&stage), [&Out::Fork(Forking::Foresee)]);
-    assert!(stage.flat().contains("being read"));
+    assert!(stage.flat().contains("loading the recording"));
     stage.press("enter");
     assert_eq!(
         forks(&stage).len(),
@@ -167,7 +168,8 @@ fn the_palette_leads_there_too_and_a_live_run_has_no_fork() {
     assert!(forks(&live).is_empty() && live.model.overlays.is_empty());
 }
 
-/// The question, and later the header, the state, the decision and the list in a fork, say where it comes from.
+/// The question shows where a fork comes from, and so do the header, the state, the decision and
+/// the list in it.
 #[test]
 fn a_fork_names_its_source() {
     let mut stage = Stage::new(160, 50);
@@ -194,7 +196,7 @@ fn a_fork_names_its_source() {
     let text = stage.flat();
     for words in [
         "fork of 0199f3c2-1111 at 3",
-        "the session that this one is a fork of did the same since",
+        "the session that this one was forked from did the same since",
         "c7 of session 0199f3c2-1111-7aaa-8bbb-0123456789ab happened after the fork's place and is not undone",
     ] {
         assert!(text.contains(words), "{words}: {text}");
@@ -202,7 +204,7 @@ fn a_fork_names_its_source() {
     stage.press("O");
     let text = stage.flat();
     assert!(text.contains("c7 write_file path=a.txt"), "{text}");
-    assert!(text.contains("for the other session to offer"), "{text}");
+    assert!(text.contains("to act on it, open the other session"), "{text}");
     stage.press("esc 5");
     assert!(
         stage

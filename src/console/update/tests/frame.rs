@@ -1,4 +1,4 @@
-//! What the decision frame tells beside the arguments, and in whose words.
+//! Tests what the decision frame shows next to the arguments, and who says it.
 
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
@@ -9,7 +9,7 @@ use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
 
-/// A write in front of the operator, by this word of the policy.
+/// A selected write with this verdict of the policy.
 fn asked(width: u16, verdict: Verdict) -> Stage {
     let mut stage = Stage::new(width, 40);
     stage.begin();
@@ -21,7 +21,7 @@ fn asked(width: u16, verdict: Verdict) -> Stage {
     stage
 }
 
-/// The rows of the inspector, each with the looks of its words.
+/// The rows of the inspector, with the role of each part.
 fn rows(stage: &mut Stage) -> Vec<Vec<(Role, String)>> {
     stage.draw();
     let doc = &stage.model.inspector.doc;
@@ -59,7 +59,8 @@ fn a_reason_from_the_workspace_is_quoted() {
             flat.contains("the workspace's rule says \"approved by the administrator; press a⟨U+0022⟩"),
             "{flat}"
         );
-        // In the look of the console's own words stand the quotation marks alone, and nothing ends it but the last one.
+        // Only the quotation marks have the look of the console's own words, and only the last one ends
+        // the quote.
         let output: Vec<&(Role, String)> = rows
             .iter()
             .flatten()
@@ -178,7 +179,7 @@ fn a_deadline_counts_down_and_shows_its_consequence() {
     );
     stage.wait(30_000);
     assert!(stage.text().contains("(denied in 58 s)"), "{}", stage.text());
-    // While nobody may decide it stands still, and begins anew after that.
+    // A paused run stops the deadline, which starts again after that.
     let reason = "wait".to_owned();
     stage.engine(Event::Run(RunEvent::Paused { reason }));
     assert!(
@@ -191,11 +192,7 @@ fn a_deadline_counts_down_and_shows_its_consequence() {
     assert!(stage.text().contains("(denied in 90 s)"), "{}", stage.text());
 
     let mut stage = asked(120, with(Consequence::Escalate));
-    assert!(
-        stage.text().contains("(called louder in 88 s)"),
-        "{}",
-        stage.text()
-    );
+    assert!(stage.text().contains("(escalated in 88 s)"), "{}", stage.text());
     stage.call(CallEvent::Decided {
         call: id("c3"),
         rev: Rev(1),
@@ -206,7 +203,7 @@ fn a_deadline_counts_down_and_shows_its_consequence() {
     });
     let text = stage.text();
     assert!(text.contains("(overdue)"), "{text}");
-    assert!(text.contains("over: nobody answered within 90 s"), "{text}");
+    assert!(text.contains("overdue: no answer within 90 s"), "{text}");
 }
 
 #[test]
@@ -251,7 +248,7 @@ fn each_command_of_a_shell_line_is_shown_with_its_program() {
             "{rows:?}"
         );
         let flat = flat(&rows.join(" "));
-        assert_eq!(flat.contains("the policy would let it run"), message, "{flat}");
+        assert_eq!(flat.contains("the policy would allow it"), message, "{flat}");
         assert_eq!(flat.contains("the policy denies it"), message, "{flat}");
     }
 }
@@ -312,7 +309,7 @@ fn operand(path: &str, seen: FileCheck) -> Operand {
     }
 }
 
-/// A shell line in front of the operator that may run these files.
+/// A selected shell command that may run these files.
 fn may_run(size: (u16, u16), line: &str, operands: Vec<Operand>) -> Stage {
     let mut stage = Stage::new(size.0, size.1);
     stage.begin();
@@ -339,7 +336,7 @@ fn may_run(size: (u16, u16), line: &str, operands: Vec<Operand>) -> Stage {
     stage
 }
 
-/// Where words stand in the document of the inspector, by the first row that has them.
+/// The first row of the inspector's document that has a text.
 fn at(rows: &[String], words: &str) -> usize {
     let found = rows.iter().position(|row| row.contains(words));
     found.unwrap_or_else(|| panic!("no `{words}`: {rows:#?}"))
@@ -381,7 +378,7 @@ fn the_exact_bytes_are_on_the_first_screen_before_what_is_worked_out_of_them() {
     ] {
         assert!(at(&rows, words) < at(&rows, "┃ {"), "{words}: {rows:#?}");
     }
-    // The whole that is read before a decision is that of the bytes, and all of them were on screen.
+    // Only the arguments must be read before a decision, and all of them were on screen.
     stage.press("a");
     assert_eq!(stage.commands().len(), 1, "{}", stage.status());
 }
@@ -395,7 +392,7 @@ fn what_is_worked_out_is_no_reading_of_the_bytes() {
     assert!(stage.text().contains("deploy.sh  0 bytes"), "{}", stage.text());
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
 }
 
 #[test]
@@ -427,7 +424,7 @@ fn warnings_are_shown_above_the_bytes_in_a_few_rows_whatever_the_text() {
     assert!(!rows.iter().any(|row| row.contains("altered since")), "{rows:#?}");
     assert!(!rows[..bytes].iter().any(|row| row.contains("*.sh")), "{rows:#?}");
 
-    // Where there is nothing to warn of, nothing is said.
+    // Without a reason for a warning, there is none.
     let mut stage = may_run((80, 40), "ls | sort", vec![operand("a.sh", FileCheck::Whole)]);
     let rows = plain(&mut stage);
     assert!(!rows.iter().any(|row| row.contains("look out")), "{rows:#?}");
@@ -504,7 +501,7 @@ fn the_reason_given_by_the_model_is_shown_outside_the_decision_as_a_quotation() 
         }
         assert!(
             !lines.concat().contains("_why"),
-            "what is shown of the call is what runs"
+            "the screen shows the arguments that would run"
         );
         assert!(!lines.concat().contains(['\u{1b}', '\u{202e}']));
         stage.press("1");
@@ -513,7 +510,7 @@ fn the_reason_given_by_the_model_is_shown_outside_the_decision_as_a_quotation() 
         if width == 220 {
             assert!(stage.text().contains("  ▍approved by the"), "{}", stage.text());
         } else if width == 120 {
-            // A narrow row has no room for it: it stands below with the text of each node.
+            // A narrow row has no room for it: it is below, with the text of each node.
             stage.press("esc Z Z Z");
             stage.draw();
             assert!(

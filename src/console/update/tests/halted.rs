@@ -1,4 +1,4 @@
-//! A run that is halted: nothing is offered, opened or sent that would have to be recorded; what looks or ends goes on.
+//! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
 use crate::console::commands::{self, Context, Verb};
 use crate::console::halted::{self, NOTHING};
@@ -12,11 +12,11 @@ use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
-/// As the engine tells it: with advice, and a path at its end.
-const WHY: &str = "No space left on device (os error 28): the session cannot be written; make room on the disk, then go \
-                   on: everything acknowledged is there; failed to write the journal: /s/journal.jsonl";
+/// As the engine reports it: with advice, and a path at its end.
+const WHY: &str = "No space left on device (os error 28): the session cannot be written; make room on the disk, then \
+                   resume: everything acknowledged is there; failed to write the journal: /s/journal.jsonl";
 
-const REFUSED: &str = "halted, nothing is recorded: W says why";
+const REFUSED: &str = "halted, nothing is recorded: W shows why";
 
 fn halt(stage: &mut Stage) {
     stage.send(Msg::Run(Update::Halted(WHY.into())));
@@ -89,7 +89,7 @@ fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
     let mut sent = 0;
     for entry in commands::entries().filter(|entry| entry.contexts.contains(&Context::Panes)) {
         for key in entry.keys {
-            // The same run without a halt: what is sent is not sieved.
+            // The same run without a halt: commands are not filtered.
             let mut stage = halted(true);
             stage.model.run.halted = None;
             stage.press("1");
@@ -215,11 +215,11 @@ fn a_halted_run_shows_nothing_as_waiting() {
     stage.begin();
     stage.thought("t2", "first this");
     stage.close();
-    assert!(stage.text().contains("nothing waits for you"));
+    assert!(stage.text().contains("Queue empty"));
     halt(&mut stage);
     let text = stage.text();
     assert!(
-        text.contains(NOTHING) && !text.contains("waits for you"),
+        text.contains(NOTHING) && !text.contains("waits for you") && !text.contains("Queue empty"),
         "{text}"
     );
     let mut stage = halted(false);
@@ -228,7 +228,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     assert!(!text.contains("1 waiting"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
     assert_eq!(stage.model.title(), "overrule: HALTED");
-    // What is read of a record ends where the reading does; nothing is decided in it anyway.
+    // A replay ends with its reader, and allows no decisions anyway.
     let mut stage = Stage::with(80, 24, |settings| {
         settings.source = crate::console::model::Source::Replay;
     });
@@ -255,7 +255,7 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     assert!(
         text.contains(
             "halted: the text stays, but cannot be sent; alt-c copies it, ctrl-o opens it in $EDITOR, where it can be \
-             saved, ctrl-g collects it"
+             saved, ctrl-g stages it"
         ),
         "{text}"
     );
@@ -288,8 +288,8 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
         1,
         "it is there, whatever becomes of the run"
     );
-    assert_eq!(stage.commands(), [], "nothing is held for it");
-    // It is looked at, and not opened to be typed in.
+    assert_eq!(stage.commands(), [], "it suspends nothing");
+    // The list can be viewed, but no edit can be opened.
     stage.press("E");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
     assert!(!hints(&stage.model).iter().any(|hint| hint.word == "open"));
@@ -324,7 +324,7 @@ fn a_reason_that_is_typed_when_the_run_halts_stays() {
     assert_eq!(stage.status(), "esc again drops what was typed, alt-c copies it");
     stage.press("esc");
     assert!(stage.model.overlays.is_empty());
-    // What is looked for needs no record.
+    // A search needs no record.
     stage.press("/");
     stage.type_text("first");
     stage.press("enter");
@@ -348,13 +348,10 @@ fn closing_an_editor_in_a_halted_run_sends_no_command() {
 #[test]
 fn an_answer_of_a_halted_run_omits_the_reason_in_either_order() {
     let answers = [
+        (format!("not done: {WHY}"), "not done; W shows why"),
         (
-            format!("this was not done: {WHY}"),
-            "this was not done; W says why",
-        ),
-        (
-            format!("what ran was ended, and that is not recorded: {WHY}"),
-            "what ran was ended, and that is not recorded; W says why",
+            format!("ended, but this is not recorded: {WHY}"),
+            "ended, but this is not recorded; W shows why",
         ),
     ];
     for (answer, reported) in answers {
@@ -402,7 +399,7 @@ fn what_was_ended_after_the_halt_is_not_offered_to_be_ended_once_more() {
     let word = |stage: &Stage| hints(&stage.model).iter().any(|hint| hint.word == "cancel");
     assert!(word(&stage));
     stage.press("c");
-    stage.refuse_last(RefusalKind::Journal, &format!("what ran was ended: {WHY}"));
+    stage.refuse_last(RefusalKind::Journal, &format!("ended: {WHY}"));
     assert!(!word(&stage));
     stage.press("c");
     assert_eq!(stage.commands(), []);
@@ -412,7 +409,7 @@ fn what_was_ended_after_the_halt_is_not_offered_to_be_ended_once_more() {
     stage.press("X");
     stage.wait(ARMING);
     stage.press("X");
-    stage.refuse_last(RefusalKind::Journal, &format!("what ran was ended: {WHY}"));
+    stage.refuse_last(RefusalKind::Journal, &format!("ended: {WHY}"));
     assert!(!word(&stage) && !stage.model.run.is_busy());
     stage.press("q");
     assert!(

@@ -1,5 +1,4 @@
-//! What stays of the head of a decision while its arguments are read: never less on screen than counts as read, nor
-//! more.
+//! Tests the head of a decision while its arguments scroll: rows on screen count as read.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +15,13 @@ use crate::domain::id::Attempt;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
-/// Arguments of which every row on the screen is another one.
+/// Arguments whose rows on screen all differ.
 fn long(lines: usize) -> String {
     let lines: Vec<String> = (0..lines).map(|no| format!("line {no:05}")).collect();
     serde_json::json!({ "path": "a.md", "content": lines.join(" ") }).to_string()
 }
 
-/// A long write that waits, in the inspector.
+/// A long waiting write, in the inspector.
 fn stage((width, height): (u16, u16), tags: &[&str]) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
@@ -146,7 +145,7 @@ fn a_name_that_is_long_takes_nothing_else_out_of_it() {
     assert!(rows[0].contains("⟨U+250F⟩ c9 r9"), "{rows:?}");
 }
 
-/// The rows of what is open on top, its title line left out.
+/// The rows of the topmost overlay, without its title.
 fn on_top(stage: &mut Stage) -> Vec<String> {
     let text = stage.text();
     let doc = stage
@@ -165,13 +164,13 @@ fn on_top(stage: &mut Stage) -> Vec<String> {
         .collect()
 }
 
-/// A long effect that asks for consent, or whose outcome nobody knows, in the dialog.
+/// The dialog of a long call that awaits consent, or whose outcome is unknown.
 fn dialog((width, height): (u16, u16), uncertain: bool) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.begin();
     if uncertain {
         stage.running("c3", "write_file", &long(1200));
-        // No broken stream waits beside it.
+        // No broken stream waits in the queue too.
         stage.close();
         stage.engine(Event::Run(RunEvent::Reopened {
             interrupted: vec![(id("c3"), Attempt(1))],

@@ -1,4 +1,6 @@
-//! A key that is held down decides once. Must not know: how fast a keyboard repeats.
+//! Tests that a key that is held down decides once.
+//!
+//! Must not know: how fast a keyboard repeats.
 
 use super::arming::{ARGS, armed, key};
 use crate::console::msg::Msg;
@@ -7,8 +9,8 @@ use crate::domain::call::Decision;
 use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::event::CallEvent;
 
-/// A key is held down: it comes again after that, and then thirty times a second. What is approved goes its way at
-/// once.
+/// Holds a key down: it repeats after this delay, and then thirty times a second. Approved calls
+/// start immediately.
 fn hold(stage: &mut Stage, held: &str, first: u64) -> Vec<Command> {
     let mut sent = Vec::new();
     let mut after = 0;
@@ -45,7 +47,7 @@ fn a_key_that_is_held_down_decides_once() {
             let sent = hold(&mut stage, held, first);
             assert_eq!(sent.len(), 1, "{held} {first}: {sent:?}");
             assert!(stage.status().contains("held down"), "{}", stage.status());
-            // Left alone for long enough it counts again.
+            // After a long enough pause the key is accepted again.
             stage.wait(ARMING);
             stage.press(held);
             assert_eq!(stage.commands().len(), 1);
@@ -73,7 +75,7 @@ fn the_emergency_stop_that_is_held_down_stops_once() {
     assert!(stage.model.overlays.is_empty(), "and asks no second time");
 }
 
-/// A key is pressed again and again, more slowly than one that is held down comes again.
+/// Presses a key repeatedly, more slowly than a held key repeats.
 fn hammer(stage: &mut Stage, pressed: &str, gap: u64) -> Vec<Command> {
     let mut sent = Vec::new();
     for _ in 0..12 {
@@ -94,7 +96,7 @@ fn who_hammers_the_emergency_stop_stops() {
             matches!(sent.first(), Some(Command::Run(RunCommand::Stop { .. }))),
             "{gap}: {sent:?}"
         );
-        // Nothing else is decided that way.
+        // No other call is decided by these presses.
         let mut stage = armed();
         for no in 4..9 {
             stage.awaiting(&format!("c{no}"), "write_file", ARGS);

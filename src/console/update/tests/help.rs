@@ -1,4 +1,4 @@
-//! Help wherever keys go: it is there, it goes back, and nothing is lost under it.
+//! Tests help from every context: it opens, goes back, and loses nothing below it.
 
 use crate::config::keymap::parse;
 use crate::console::commands::Context;
@@ -13,7 +13,7 @@ use crate::domain::rule::RuleSpec;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
-/// Asks for help where keys go now, and goes back.
+/// Opens help in the current context, and goes back.
 fn helps(stage: &mut Stage, key: &str, expected: Context) {
     assert_eq!(context(&stage.model), expected);
     let before = stage.text();
@@ -122,7 +122,7 @@ fn help_over_a_preview_that_was_sent_stays_until_it_is_closed() {
     assert_eq!(
         context(&stage.model),
         Context::Page,
-        "what is read is not taken away"
+        "the page that is read stays open"
     );
     assert!(stage.text().contains(" keys "), "{}", stage.text());
     stage.press("esc");
@@ -181,7 +181,7 @@ fn a_question_that_help_lay_over_has_to_be_looked_at_again() {
     assert_eq!(stage.commands().len(), 1);
 }
 
-/// The command that a row of help is about.
+/// The command of a row of help.
 fn named(row: &str) -> Option<&str> {
     row.get(17..)?.split(' ').next()
 }
@@ -193,9 +193,9 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
     stage.press("?");
     let text = stage.text();
     let at = |words: &str| text.find(words);
-    assert!(at("play or hold a recorded run").is_some(), "{text}");
+    assert!(at("play or pause a recorded run").is_some(), "{text}");
     assert!(
-        at("play or hold") < at("go to the parent").or(Some(usize::MAX)),
+        at("play or pause") < at("go to the parent").or(Some(usize::MAX)),
         "{text}"
     );
     let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
@@ -223,7 +223,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
     stage.press("/");
     let searching = stage.text();
     assert!(searching.contains("search on this page"), "{searching}");
-    assert!(searching.contains("play or hold a recorded run"), "{searching}");
+    assert!(searching.contains("play or pause a recorded run"), "{searching}");
 }
 
 #[test]
@@ -236,5 +236,5 @@ fn help_of_a_live_run_lists_every_key() {
     };
     let rows = page.doc.window(0, page.doc.rows(), None);
     let lists = |name: &str| rows.iter().any(|row| named(&row.plain()) == Some(name));
-    assert!(lists("approve") && lists("undo") && !lists("event-on"));
+    assert!(lists("approve") && lists("undo") && !lists("next-event"));
 }

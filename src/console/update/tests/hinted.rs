@@ -1,4 +1,6 @@
-//! What the status line offers: what the key does here and now, and the way back. Must not know: how it is drawn.
+//! Tests the hints of the status line: what each key does here, and the way back.
+//!
+//! Must not know: how a hint is drawn.
 
 use super::branches::list;
 use crate::console::event_text;
@@ -15,7 +17,7 @@ use crate::domain::escape::Detector;
 use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::Rev;
 
-/// What a key does, as the status line says it.
+/// The hint of a key in the status line.
 fn label(stage: &Stage, key: &str) -> Option<&'static str> {
     let all = hints(&stage.model);
     all.iter().find(|hint| hint.key == key).map(|hint| hint.word)
@@ -76,11 +78,11 @@ fn a_comparison_that_lists_all_offers_the_others_again() {
     stage.edited();
     stage.press("b k c");
     assert!(matches!(list(&stage).kind, Kind::Compare { all: false, .. }));
-    assert_eq!(label(&stage, "s"), Some("same ones too"));
+    assert_eq!(label(&stage, "s"), Some("all nodes"));
     stage.press("s");
     assert_eq!(label(&stage, "s"), Some("only what differs"));
     stage.press("s");
-    assert_eq!(label(&stage, "s"), Some("same ones too"));
+    assert_eq!(label(&stage, "s"), Some("all nodes"));
 }
 
 #[test]
@@ -101,11 +103,11 @@ fn the_hint_for_enter_on_a_health_row_names_its_action() {
         matches!(commands.as_slice(), [Command::Escape(_)]),
         "{commands:?}"
     );
-    assert_eq!(stage.status(), "the detector no_progress is muted");
-    assert_eq!(label(&stage, "enter"), Some("hear it again (asks first)"));
+    assert_eq!(stage.status(), "Detector no_progress is muted");
+    assert_eq!(label(&stage, "enter"), Some("unmute it (asks first)"));
     stage.press("enter enter");
     stage.carry_out();
-    assert_eq!(stage.status(), "the detector no_progress is listened to again");
+    assert_eq!(stage.status(), "Detector no_progress is unmuted");
 
     let mut weights = stage.model.run.watch.weights.rows();
     let named = NameHash::weight(&weights.find(|row| row.tool == "search").unwrap());
@@ -214,7 +216,7 @@ fn the_effect_list_shows_what_its_key_lists_next() {
     stage.press("O");
     assert_eq!(label(&stage, "s"), Some("all effects"));
     stage.press("s");
-    assert_eq!(label(&stage, "s"), Some("only what needs an eye"));
+    assert_eq!(label(&stage, "s"), Some("needs attention only"));
     stage.press("s");
     assert_eq!(label(&stage, "s"), Some("all effects"));
 }

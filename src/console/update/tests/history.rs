@@ -1,5 +1,6 @@
-//! What an edit replaced: it waits for nobody, says so in a word, and is not offered. Must not know: the domain's
-//! reasons for replacing it.
+//! Tests superseded nodes: they wait for no one, are labeled, and are not offered.
+//!
+//! Must not know: the domain's reasons for superseding a node.
 
 use crate::console::hints::hints;
 use crate::console::model::graph::Mark;
@@ -14,7 +15,7 @@ use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::id::{Rev, TurnId};
 use crate::domain::lineage::plan;
 
-/// The replaced call in front of the operator, with its arguments.
+/// The superseded call, selected with its arguments.
 fn at_history() -> Stage {
     let mut stage = Stage::new(140, 40);
     stage.replaced();
@@ -40,19 +41,19 @@ fn nothing_is_asked_about_what_an_edit_replaced() {
     assert!(!text.contains("may this call run?"), "{text}");
     assert!(!text.contains("awaiting"), "{text}");
     assert!(
-        text.contains("history: an edit replaced it, nothing can be decided"),
+        text.contains("superseded: an edit replaced it; no decision is possible"),
         "{text}"
     );
     let row = text
         .lines()
-        .find(|line| line.contains("c4 write_file history  path=c4"));
+        .find(|line| line.contains("c4 write_file superseded  path=c4"));
     assert!(row.is_some_and(|row| row.contains('⊖')), "{text}");
     for word in ["approve", "reject", "edit"] {
         assert!(!offers(&stage, word), "{word} is offered: {text}");
     }
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.status(), "c4 is history: an edit replaced it");
+    assert_eq!(stage.status(), "c4 is superseded: an edit replaced it");
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn a_row_of_the_queue_that_an_edit_replaced_is_history() {
     assert!(stage.text().contains("may this call run?"));
     stage.rewrite("t2", "I will not write.");
     let text = stage.text();
-    assert!(text.contains("c3 r1 (history) write_file"), "{text}");
+    assert!(text.contains("c3 r1 (superseded) write_file"), "{text}");
     assert!(!text.contains("awaiting approval"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
 }
@@ -114,8 +115,8 @@ fn a_suspended_call_is_not_offered_and_is_labeled() {
     let text = stage.text();
     assert!(!offers(&stage, "approve"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
-    assert!(text.contains("held by an edit before it"), "{text}");
-    assert!(text.contains("(held) write_file"), "{text}");
+    assert!(text.contains("suspended by an open edit before it"), "{text}");
+    assert!(text.contains("(suspended) write_file"), "{text}");
 }
 
 #[test]
@@ -151,14 +152,14 @@ fn what_failed_means_the_same_everywhere() {
     stage.rewrite("t2", "Nothing of this.");
     assert_eq!((marked(&stage), found(&stage)), (Vec::new(), Vec::new()));
     stage.press("f");
-    assert_eq!(stage.status(), "nothing failed");
+    assert_eq!(stage.status(), "Nothing failed");
     assert!(
         stage.model.graph.settings.unfolded.is_empty(),
         "history stays folded"
     );
 }
 
-/// The words of the rows that stand for what was replaced.
+/// The texts of the rows that stand for superseded nodes.
 fn folds(stage: &mut Stage) -> Vec<String> {
     let text = stage.text();
     let rows = text.lines().filter(|line| line.contains("superseded"));

@@ -1,5 +1,6 @@
-//! A request of which nothing comes for a while: it is told, and the time at work goes on. Must not know: when the
-//! engine gives up.
+//! Tests a request without output: the screen reports it while working time continues.
+//!
+//! Must not know: when the engine gives up.
 
 use crate::console::link::Update;
 use crate::console::msg::{Msg, Out};
@@ -8,7 +9,7 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::TurnId;
 use crate::domain::live::{Live, LivePart};
 
-/// A run whose model was asked this moment.
+/// A run that has just sent a request to its model.
 fn asked(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.clock = i64::try_from(stage.now).unwrap();
@@ -34,31 +35,27 @@ fn a_stalled_stream_is_distinguished_from_a_working_one() {
     for (width, height) in [(40, 12), (80, 24), (160, 50)] {
         let mut stage = asked(width, height);
         stage.wait(19_000);
-        assert!(!stage.text().contains("nothing has come"), "{}", stage.text());
+        assert!(!stage.text().contains("no output from"), "{}", stage.text());
         let soon = stage.now + 1000;
         assert_eq!(stage.model.wake_at(), Some(soon), "it is woken to say so");
         stage.wait(1_000);
         let text = stage.flat();
-        assert!(text.contains("nothing has come of turn 2"), "{text}");
+        assert!(text.contains("no output from turn 2"), "{text}");
         assert!(text.contains("S: end it"), "{text}");
         stage.wait(5_000);
         if width > 40 {
-            assert!(stage.flat().contains("of turn 2 for 25 s"), "{}", stage.flat());
+            assert!(stage.flat().contains("from turn 2 for 25 s"), "{}", stage.flat());
         }
-        assert_eq!(stage.model.waiting(), 0, "nobody is called");
+        assert_eq!(stage.model.waiting(), 0, "no alert is sent");
         assert!(!stage.out.iter().any(|out| matches!(out, Out::Alert(_))));
-        // A word of it is enough.
+        // Any text of it resets the timer.
         stream_text(&mut stage, "Well");
-        assert!(!stage.text().contains("nothing has come"), "{}", stage.text());
+        assert!(!stage.text().contains("no output from"), "{}", stage.text());
         stage.wait(20_000);
-        assert!(
-            stage.flat().contains("nothing has come of turn 2"),
-            "{}",
-            stage.flat()
-        );
+        assert!(stage.flat().contains("no output from turn 2"), "{}", stage.flat());
         stage.close();
         stage.draw();
-        assert!(!stage.text().contains("nothing has come"), "{}", stage.text());
+        assert!(!stage.text().contains("no output from"), "{}", stage.text());
         let later = stage.now + 1000;
         assert!(
             stage.model.wake_at().is_none_or(|at| at > later),

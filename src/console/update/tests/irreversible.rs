@@ -1,4 +1,4 @@
-//! What cannot be undone is approved by typing the name of its tool.
+//! Tests that approving an irreversible call needs the name of its tool.
 
 use super::arming::approve;
 use crate::console::msg::{Msg, TermMsg};
@@ -7,7 +7,7 @@ use crate::domain::call::Digest;
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::Rev;
 
-/// A call that cannot be undone, in front of the operator for long enough.
+/// An irreversible call that was on screen for long enough.
 fn irreversible() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -18,7 +18,7 @@ fn irreversible() -> Stage {
     stage
 }
 
-/// The same command with the word that was typed for it.
+/// The same command with the typed name of the tool.
 fn with_word(command: Command, typed: &str) -> Command {
     let Command::Call(mut command) = command else {
         panic!("{command:?}");
@@ -34,7 +34,7 @@ fn what_cannot_be_undone_wants_the_name_of_its_tool() {
     let mut stage = irreversible();
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.text().contains("type `launch` to let it run"));
+    assert!(stage.text().contains("type `launch` to run it"));
     stage.press("enter");
     stage.type_text("lunch");
     stage.press("enter");
@@ -59,7 +59,7 @@ fn the_name_cannot_be_pasted_without_bracketed_paste() {
     stage.send(Msg::Term(TermMsg::Keys(keys.to_vec())));
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.status().contains("a paste decides nothing"),
+        stage.status().contains("A paste decides nothing"),
         "{}",
         stage.status()
     );
@@ -87,7 +87,7 @@ fn nor_does_it_happen_again_without() {
     stage.press("R");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.text().contains("type `launch` to let it run"),
+        stage.text().contains("type `launch` to run it"),
         "{}",
         stage.text()
     );

@@ -1,4 +1,4 @@
-//! Leaving: what runs is not left by accident, and nobody is kept.
+//! Tests quitting: running calls do not end by accident, and quitting always works.
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
@@ -32,7 +32,11 @@ fn leaving_asks_only_while_something_runs() {
     stage.draw();
     stage.press("q q");
     assert_eq!(stage.out, [], "the question was not on screen for long enough");
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("q");
     assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
@@ -58,7 +62,11 @@ fn waiting_leaves_once_nothing_runs() {
         [],
         "meant for something else than the question that has just come"
     );
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("w");
     assert!(matches!(
@@ -101,7 +109,7 @@ fn what_runs_in_a_halted_run_can_be_ended() {
     let mut stage = halted();
     let text = stage.text();
     assert!(
-        text.contains("HALTED, W why; nothing more begins, what runs is unrecorded: disk full"),
+        text.contains("HALTED, W why; nothing new starts, running work unrecorded: disk full"),
         "{text}"
     );
     assert!(text.contains("read_file running at the halt"), "{text}");
@@ -132,7 +140,7 @@ fn what_runs_in_a_halted_run_can_be_ended() {
 /// The rows of the question how to leave, and the keys below.
 fn question(stage: &mut Stage) -> String {
     let text = stage.text();
-    let at = text.find(" leave?").expect("the question is open");
+    let at = text.find(" quit?").expect("the question is open");
     text[at..].to_owned()
 }
 
@@ -142,13 +150,13 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     stage.press("q");
     let asked = question(&mut stage);
     assert!(
-        asked.contains("1 call ran at the halt; nothing tells when it ends."),
+        asked.contains("1 call ran at the halt; its end is not recorded."),
         "{asked}"
     );
-    assert!(asked.contains("c  cancel what runs, then leave"), "{asked}");
-    assert!(asked.contains("q  leave now; what is cut off"), "{asked}");
+    assert!(asked.contains("c  cancel everything, then quit"), "{asked}");
+    assert!(asked.contains("q  quit now; interrupted calls"), "{asked}");
     assert!(
-        !asked.contains("wait for what runs") && !asked.contains("call runs"),
+        !asked.contains("quit after running calls") && !asked.contains("call runs"),
         "{asked}"
     );
     stage.wait(ARMING);
@@ -180,29 +188,29 @@ fn where_nothing_runs_nothing_is_offered_that_would_end_it_or_wait_for_it() {
         }
         stage.press("ctrl-c");
         let asked = question(&mut stage);
-        assert!(asked.contains("q  leave now\n"), "{asked}");
+        assert!(asked.contains("q  quit now\n"), "{asked}");
         assert!(asked.contains("esc  stay"), "{asked}");
         assert!(
-            !asked.contains("what runs") && !asked.contains("cut off"),
+            !asked.contains("running calls") && !asked.contains("interrupted"),
             "{asked}"
         );
         assert_eq!(asked.contains("Nothing ran at the halt."), halts, "{asked}");
         assert_eq!(asked.contains("Nothing runs."), !halts, "{asked}");
     }
-    // The model is asked: that is something to wait for, or to end.
+    // An open request can be waited for or cancelled, too.
     let mut stage = stage();
     stage.press("q");
     let asked = question(&mut stage);
-    assert!(asked.contains("No call runs, but the model is asked."), "{asked}");
+    assert!(asked.contains("No call runs, but a request is open."), "{asked}");
     assert!(
-        asked.contains("w  wait for what runs") && asked.contains("c  cancel what runs"),
+        asked.contains("w  quit after running calls") && asked.contains("c  cancel everything"),
         "{asked}"
     );
     stage.send(Msg::Run(Update::Halted("disk full".into())));
     let asked = question(&mut stage);
-    assert!(asked.contains("The model was asked at the halt"), "{asked}");
+    assert!(asked.contains("A request was open at the halt"), "{asked}");
     assert!(
-        !asked.contains("w  wait") && asked.contains("c  cancel what runs"),
+        !asked.contains("w  wait") && asked.contains("c  cancel everything"),
         "{asked}"
     );
 }

@@ -1,4 +1,4 @@
-//! What lists that decide about several calls say of each: the same in every one, and what the inspector says.
+//! Tests lists of several calls: each list and the inspector say the same about a call.
 
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{Digest, FileCheck, Operand};
@@ -6,8 +6,8 @@ use crate::domain::event::{CallEvent, EditEvent, Event};
 use crate::domain::id::Rev;
 use crate::domain::node::{Content, Origin};
 
-/// Two calls that wait. The first runs a file, which holds something else than when it was asked before; a
-/// repair made it what it is.
+/// Two waiting calls. The first was repaired, and runs a file that changed since the call asked
+/// before.
 fn stage() -> Stage {
     let mut stage = Stage::new(120, 40);
     stage.begin();

@@ -1,4 +1,4 @@
-//! Long texts are worked out while frames go on: nothing waits for them, and nothing is decided before they are there.
+//! Tests long texts: background work lays them out, and no decision precedes that.
 
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
@@ -8,7 +8,7 @@ use crate::console::testing::{ARMING, Stage, id, work};
 use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command};
 
-/// Bytes that a frame may go through.
+/// The most bytes that a frame may scan.
 const SHORT: usize = 64 * 1024;
 
 /// Arguments of a megabyte whose letters are not ASCII.
@@ -17,7 +17,7 @@ fn args() -> String {
     format!(r#"{{"path":"a","content":"{content}\u202e"}}"#)
 }
 
-/// A call that waits, with such arguments, in front of the operator; working things out takes its time.
+/// A selected waiting call with such arguments, which take time to lay out.
 fn asked() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.slow = Some(Vec::new());
@@ -35,9 +35,9 @@ fn no_frame_waits_for_a_long_text() {
     });
     assert!(laid < SHORT, "{laid} bytes were laid out");
     let text = stage.text();
-    assert!(text.contains("looked through and laid out: a moment"), "{text}");
+    assert!(text.contains("loading the arguments…"), "{text}");
     assert!(text.contains("write_file") && text.contains("digest"), "{text}");
-    // Whatever else the keys do they do meanwhile.
+    // Other keys still work meanwhile.
     stage.press("?");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Page(_))));
     stage.press("esc");
@@ -45,7 +45,7 @@ fn no_frame_waits_for_a_long_text() {
     let text = stage.text();
     assert!(text.contains("обычный текст"), "{text}");
     assert!(text.contains("look out"), "{text}");
-    assert!(!text.contains("a moment"), "{text}");
+    assert!(!text.contains("loading"), "{text}");
     assert_eq!(stage.work(), 0, "all of it is there");
 }
 
@@ -57,7 +57,7 @@ fn nothing_is_decided_before_it_is_there_and_has_been_on_screen() {
     for key in ["a", "ctrl-a"] {
         stage.press(key);
         assert!(
-            stage.status().contains("still being laid out"),
+            stage.status().contains("not on screen yet, loading…"),
             "{}",
             stage.status()
         );
@@ -66,14 +66,14 @@ fn nothing_is_decided_before_it_is_there_and_has_been_on_screen() {
     stage.work();
     stage.draw();
     stage.press("a");
-    assert!(stage.status().starts_with("not counted"), "{}", stage.status());
-    stage.wait(ARMING);
-    stage.press("a");
     assert!(
-        stage.status().contains("bytes not on screen yet"),
+        stage.status().starts_with("Ignored: shown for less than"),
         "{}",
         stage.status()
     );
+    stage.wait(ARMING);
+    stage.press("a");
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
 }
 
@@ -84,10 +84,10 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     stage.press("A");
     stage.wait(ARMING);
     let text = stage.flat();
-    assert!(text.contains("being looked through: a moment"), "{text}");
+    assert!(text.contains("  loading…"), "{text}");
     stage.press("ctrl-a");
     assert!(
-        stage.status().contains("still being laid out"),
+        stage.status().contains("not on screen yet, loading…"),
         "{}",
         stage.status()
     );
@@ -96,7 +96,11 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     let text = stage.flat();
     assert!(text.contains("look out: 1 place"), "{text}");
     stage.press("ctrl-a");
-    assert!(stage.status().starts_with("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().starts_with("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("ctrl-a");
     let approved: Vec<String> = stage
@@ -119,7 +123,7 @@ fn what_nobody_looks_at_any_more_is_not_begun() {
     stage.press("j");
     assert!(stage.text().contains("c4"));
     assert_eq!(stage.work(), 0);
-    // Who comes back waits for it anew.
+    // After a return it is laid out again.
     stage.press("k");
     assert!(stage.work() > 0);
     assert!(stage.text().contains("обычный текст"));
@@ -138,7 +142,7 @@ fn a_place_in_a_long_text_outlives_another_width() {
         height: 30,
     }));
     let text = stage.text();
-    assert!(text.contains("a moment"), "{text}");
+    assert!(text.contains("loading"), "{text}");
     stage.work();
     stage.draw();
     assert_eq!(stage.model.inspector.top, top);
@@ -160,16 +164,12 @@ fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
     });
     assert!(laid < SHORT, "{laid}");
     let shown = stage.text();
-    assert!(shown.contains("being gone through: a moment"), "{shown}");
+    assert!(shown.contains("loading "), "{shown}");
     stage.out.clear();
     stage.press("y");
-    assert!(
-        stage.status().contains("still being laid out"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Loading text…"), "{}", stage.status());
     assert!(!stage.out.iter().any(|out| matches!(out, Out::Copy(_))));
-    // It is looked through for colours first, then laid out.
+    // The text is scanned for colours first, then laid out.
     while stage.work() > 0 {
         stage.draw();
     }
@@ -183,7 +183,7 @@ fn lines(first: &str) -> String {
     format!("{first}\n{}", rest.join("\n"))
 }
 
-/// A long thought, written anew in its editor.
+/// A long thought, rewritten in its editor.
 fn rewritten() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.slow = Some(Vec::new());
@@ -204,13 +204,13 @@ fn no_frame_waits_for_the_difference_of_long_texts_and_nothing_is_committed_befo
     stage.press("ctrl-s");
     stage.wait(10 * ARMING);
     let text = stage.text();
-    assert!(text.contains("being gone through: a moment"), "{text}");
+    assert!(text.contains("loading "), "{text}");
     assert!(!text.contains("+ after"), "{text}");
     stage.commands();
     stage.press("enter");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.status().contains("still being laid out"),
+        stage.status().contains("not on screen yet, loading…"),
         "{}",
         stage.status()
     );
@@ -234,11 +234,11 @@ fn the_diff_of_a_staged_edit_is_computed_once() {
     let mut stage = rewritten();
     stage.press("ctrl-g 1 E");
     let text = stage.text();
-    assert!(text.contains("being gone through: a moment"), "{text}");
+    assert!(text.contains("loading "), "{text}");
     assert!(stage.work() > 0);
     let text = stage.text();
     assert!(text.contains("+ after"), "{text}");
-    // What happens meanwhile makes the list anew, and nothing else.
+    // Only a new event makes the list again.
     stage.running("c9", "read_file", r#"{"path":"a"}"#);
     stage.draw();
     let text = stage.text();

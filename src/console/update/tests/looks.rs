@@ -1,4 +1,4 @@
-//! Files of themes and keys that change while the console is open.
+//! Tests files of themes and keys that change while the console is open.
 
 use crate::config::keymap::parse;
 use crate::console::commands::{Context, Decide, Verb};
@@ -68,8 +68,8 @@ fn how_failures_are_met_follows_the_file_key_by_key() {
         })
     };
     assert_eq!(stage.commands(), [set("retry.retries", "2")]);
-    assert_eq!(stage.status(), "read anew: retry.retries");
-    // A file that cannot be read says nothing, and changes nothing.
+    assert_eq!(stage.status(), "Reloaded: retry.retries");
+    // A file that cannot be read changes nothing.
     stage.send(read(|read| {
         read.policy = Vec::new();
         read.problems = vec!["line 3: what is this".to_owned()];
@@ -87,19 +87,15 @@ fn a_corrected_mistake_is_no_longer_shown() {
     let mut stage = stage();
     stage.send(read(|_| {}));
     stage.send(read(|read| read.keymap = Some(keys("approve = \"x\""))));
-    assert!(
-        stage.status().contains("the keys stay as they were"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Keys unchanged"), "{}", stage.status());
     stage.send(read(|_| {}));
-    assert_eq!(stage.status(), "read anew: what was wrong there is mended");
-    // Of two mistakes one is left.
+    assert_eq!(stage.status(), "Reloaded, problem fixed");
+    // One of two problems is left.
     stage.send(read(|read| {
         read.problems = vec!["one".to_owned(), "two".to_owned()];
     }));
     stage.send(read(|read| read.problems = vec!["two".to_owned()]));
-    assert_eq!(stage.status(), "read anew: what is wrong still: two");
+    assert_eq!(stage.status(), "Reloaded, still wrong: two");
 }
 
 #[test]
@@ -109,7 +105,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
     stage.send(read(|read| {
         read.keymap = Some(keys("approve = \"ctrl-y\"\nquit = [\"f10\", \"q\"]"));
     }));
-    assert_eq!(stage.status(), "read anew: keys");
+    assert_eq!(stage.status(), "Reloaded: keys");
     stage.draw();
     let help = match stage.model.overlays.last() {
         Some(Overlay::Page(page)) => page.doc.copy(),
@@ -136,7 +132,7 @@ fn an_invalid_key_file_keeps_the_last_valid_keys_and_reports_the_place() {
     assert!(
         stage
             .status()
-            .starts_with("the keys stay as they were: keys.toml:2:12: `x` means both"),
+            .starts_with("Keys unchanged: keys.toml:2:12: `x` means both"),
         "{}",
         stage.status()
     );
@@ -144,8 +140,8 @@ fn an_invalid_key_file_keeps_the_last_valid_keys_and_reports_the_place() {
     stage.press("4");
     assert!(stage.text().contains("keys.toml:2:12"), "the log keeps it");
     stage.send(read(|_| {}));
-    assert_eq!(stage.model.settings.keymap.first("approve"), "a", "mended");
-    assert_eq!(stage.status(), "read anew: keys");
+    assert_eq!(stage.model.settings.keymap.first("approve"), "a", "fixed");
+    assert_eq!(stage.status(), "Reloaded: keys");
 }
 
 #[test]
@@ -163,14 +159,14 @@ fn a_theme_file_shows_at_once_and_a_broken_one_keeps_the_last_good_look() {
     };
     let before = stage.model.settings.look.clone();
     stage.send(with(Ok(mine())));
-    assert_eq!(stage.status(), "read anew: theme mine");
+    assert_eq!(stage.status(), "Reloaded: theme mine");
     let look = mine().look(Colours::True);
     assert_ne!(look, before);
     assert_eq!(stage.model.settings.look, look);
     stage.send(with(Err("theme mine.toml, line 3: no".to_owned())));
     assert_eq!(
         stage.status(),
-        "theme mine stays as it was: theme mine.toml, line 3: no"
+        "Theme mine unchanged: theme mine.toml, line 3: no"
     );
     assert!(stage.model.message.bad);
     assert_eq!(stage.model.settings.look, look);
@@ -186,7 +182,7 @@ fn another_theme_in_the_settings_is_shown_and_an_unknown_one_is_not() {
     assert_eq!(stage.model.settings.look, light);
     stage.send(read(|read| read.theme = "nowhere".to_owned()));
     assert!(
-        stage.status().contains("there is no theme `nowhere`"),
+        stage.status().contains("Cannot find theme `nowhere`"),
         "{}",
         stage.status()
     );
@@ -242,7 +238,7 @@ fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
     stage.type_text("ember");
     assert!(looks_like(&stage, "ember"), "typing goes to it too");
     stage.type_text("zzz");
-    assert!(looks_like(&stage, "dark"), "nothing fits");
+    assert!(looks_like(&stage, "dark"), "no matches");
     stage.press("alt-u");
     stage.press("ctrl-u");
     stage.type_text("paper");
@@ -267,7 +263,7 @@ fn files_that_change_while_a_theme_is_tried_on_change_nothing_about_it() {
     stage.press("down");
     stage.send(read(|_| {}));
     assert!(looks_like(&stage, "light"));
-    assert!(!stage.status().contains("read anew"), "{}", stage.status());
+    assert!(!stage.status().contains("Reloaded"), "{}", stage.status());
     stage.send(read(|read| read.theme = "ember".to_owned()));
     assert!(
         looks_like(&stage, "light"),
@@ -276,7 +272,7 @@ fn files_that_change_while_a_theme_is_tried_on_change_nothing_about_it() {
     stage.press("esc");
     assert!(
         looks_like(&stage, "ember"),
-        "and below it stands what the settings say now"
+        "and below it is the theme of the settings now"
     );
 }
 
@@ -303,7 +299,7 @@ fn several_problems_are_counted_and_all_logged() {
         read.problems = vec!["first\u{1b}[31m".to_owned(), "second".to_owned()];
     }));
     assert!(
-        stage.status().starts_with("2 troubles, see the log: first"),
+        stage.status().starts_with("2 problems, see the log: first"),
         "{}",
         stage.status()
     );

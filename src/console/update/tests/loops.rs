@@ -1,4 +1,6 @@
-//! What the operator sees of repetition and what their keys do about it. Must not know: how it is found.
+//! Tests what the operator sees of loops, and what their keys do about them.
+//!
+//! Must not know: how a loop is found.
 
 use std::sync::Arc;
 
@@ -69,8 +71,8 @@ fn the_page_shows_what_repeats_what_was_done_and_what_can_be_done() {
     for words in [
         "loop 1 (sequence), waits for you: fetch: the same 3 times in a row",
         "i8 told the model to do something else: it changed nothing",
-        "i9 paused for the operator: nothing came of it yet [skipped: another tool⟨U+202E⟩]",
-        "let it repeat",
+        "i9 paused for the operator: no outcome yet [skipped: another tool⟨U+202E⟩]",
+        "allow the loop",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
@@ -101,13 +103,13 @@ fn of_what_is_over_nothing_is_offered() {
     stage.engine(Event::Run(RunEvent::Resumed {}));
     stage.engine(Event::Escape(EscapeEvent::Ended {
         incident: 1,
-        why: Arc::from("the operator changed the course"),
+        why: Arc::from("the operator intervened"),
     }));
     stage.press("C");
     let text = stage.text();
     assert!(text.contains("loop 1 (sequence), over"), "{text}");
     assert!(
-        !text.contains("go on as it is") && !text.contains("let it repeat"),
+        !text.contains("resume without a change") && !text.contains("allow the loop"),
         "{text}"
     );
 }
@@ -121,7 +123,7 @@ fn in_a_recorded_run_the_page_offers_nothing() {
         let text = stage.text();
         assert!(text.contains(message), "{text}");
         assert!(
-            !text.contains("let it repeat") && !text.contains("what you can do"),
+            !text.contains("allow the loop") && !text.contains("what you can do"),
             "{text}"
         );
         stage.press("esc");
@@ -137,7 +139,7 @@ fn a_key_lets_it_repeat() {
         allowed: true,
     });
     assert_eq!(stage.commands(), [allow]);
-    // The same key takes it back.
+    // The same key withdraws it.
     let signatures = stage.model.run.state.escape.incidents[0]
         .finding
         .signatures
@@ -156,11 +158,7 @@ fn a_key_lets_it_repeat() {
     quiet.begin();
     quiet.press("Y");
     assert_eq!(quiet.commands(), []);
-    assert!(
-        quiet.status().contains("nothing went round"),
-        "{}",
-        quiet.status()
-    );
+    assert!(quiet.status().contains("No loops so far"), "{}", quiet.status());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The panes at the bottom: shown one at a time, and rows that lead to what they are about.
+//! Tests the panes at the bottom: one at a time, with rows that lead to their subject.
 
 use crate::console::commands::Context;
 use crate::console::hints::{context, hints};
@@ -73,7 +73,7 @@ fn a_row_of_the_state_leads_to_its_writer() {
             Target::Node(id("c5")),
             Target::Node(id("c4"))
         ],
-        "what stands, what comes, and the path below"
+        "the text so far, the completion, and the path below"
     );
     stage.press("j enter");
     assert_eq!(stage.selected(), Some(id("c5")));
@@ -141,7 +141,7 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(None) }));
     stage.press("7");
     assert!(
-        stage.text().contains("4 s at work since it was opened, no limit"),
+        stage.text().contains("4 s at work since it opened, no limit"),
         "{}",
         stage.text()
     );
@@ -149,7 +149,7 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
     let text = stage.text();
     assert!(
-        text.contains("80 %  4 s at work of 5 s since it was opened"),
+        text.contains("80 %  4 s at work of 5 s since it opened"),
         "{text}"
     );
     assert!(
@@ -157,7 +157,7 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
         "the header tells what is tightest: {text}"
     );
     assert!(!text.contains("in all processes"), "there was one: {text}");
-    // A night later another process goes on; what lies between counts nowhere.
+    // A night later another process resumes the run. The time between is in neither total.
     stage.wait(36_000_000);
     stage.clock += 36_000_000;
     stage.engine(Event::Run(RunEvent::Reopened {
@@ -171,14 +171,14 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
     stage.clock += 2_000;
     stage.finish("c5", Outcome::ok("1"));
     let text = stage.text();
-    assert!(text.contains("2 s at work of 5 s since it was opened"), "{text}");
+    assert!(text.contains("2 s at work of 5 s since it opened"), "{text}");
     assert!(
         text.contains("6 s at work in all processes of the session"),
         "{text}"
     );
 }
 
-/// Two branches, the cursor of the pane on the one that does not stand.
+/// Two branches, with the cursor of the pane not on the current one.
 fn branches() -> Stage {
     let mut stage = Stage::new(120, 40);
     stage.edited();
@@ -208,7 +208,7 @@ fn switching_to_a_branch_of_the_pane_needs_a_preview_and_a_second_key() {
     );
     stage.press("6 6 g enter");
     assert!(
-        stage.status().contains("is the one that stands"),
+        stage.status().contains("already the current branch"),
         "{}",
         stage.status()
     );
@@ -234,7 +234,7 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
     );
     stage.press("k alt-n");
     assert!(
-        stage.status().contains("the first branch is the run itself"),
+        stage.status().contains("Cannot name the first branch"),
         "{}",
         stage.status()
     );
@@ -288,7 +288,7 @@ fn a_branch_of_a_recorded_run_is_compared_from_the_pane_and_nothing_else() {
     for key in ["enter", "alt-t", "alt-n"] {
         stage.press(key);
         assert!(
-            stage.status().contains("recorded run"),
+            stage.status().contains("it is recorded"),
             "{key}: {}",
             stage.status()
         );
@@ -319,7 +319,7 @@ fn the_hint_of_following_is_there_only_where_it_leads_somewhere() {
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
     assert!(
-        stage.status().contains("is the one that stands"),
+        stage.status().contains("already the current branch"),
         "{}",
         stage.status()
     );

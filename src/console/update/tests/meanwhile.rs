@@ -1,4 +1,6 @@
-//! What becomes of a node while an editor on it is open. Must not know: who else works on the run.
+//! Tests what happens to a node while an editor on it is open.
+//!
+//! Must not know: who else works on the run.
 
 use super::arming::ARGS;
 use crate::console::model::overlay::Overlay;
@@ -9,7 +11,7 @@ use crate::domain::event::{CallEvent, EditEvent, Event};
 use crate::domain::id::{Attempt, Rev};
 use crate::domain::node::Origin;
 
-/// An editor on a write that waits.
+/// An editor on a waiting write.
 fn editing(width: u16, height: u16) -> Stage {
     let mut stage = Stage::asked(width, height, ARGS);
     stage.wait(ARMING);
@@ -19,7 +21,7 @@ fn editing(width: u16, height: u16) -> Stage {
     stage
 }
 
-/// Another hand decides about it.
+/// Another client decides about it.
 fn decided(stage: &mut Stage, decision: Decision) {
     stage.call(CallEvent::Decided {
         call: id("c3"),
@@ -41,11 +43,11 @@ fn an_approval_by_another_client_is_shown_in_the_editor_and_on_closing() {
         let mut stage = editing(width, height);
         assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
         decided(&mut stage, Decision::Approve { unread: 0 });
-        let message = "c3 was approved meanwhile: closing this lets it run as it was";
+        let message = "c3 was approved meanwhile: closing this runs it unchanged";
         assert!(stage.flat().contains(message), "{}", stage.text());
         stage.press("down");
         assert!(stage.flat().contains(message), "it stays: {}", stage.text());
-        // Nothing was typed, and still the first press closes nothing.
+        // Even with nothing typed, the first press does not close the editor.
         stage.press("esc");
         assert_eq!(stage.commands(), [], "nothing runs yet");
         assert!(stage.status().contains(message), "{}", stage.status());
@@ -106,7 +108,7 @@ fn every_changed_state_has_its_message() {
         (reject, "c3 was rejected meanwhile"),
         (
             Decision::Auto { rule: "r".to_owned() },
-            "c3 was let run by the policy meanwhile: closing",
+            "c3 was approved by the policy meanwhile: closing",
         ),
     ] {
         let mut stage = editing(80, 24);
@@ -138,7 +140,7 @@ fn every_changed_state_has_its_message() {
         nodes: vec![id("c3")],
     }));
     assert!(
-        stage.flat().contains("c3 became history meanwhile"),
+        stage.flat().contains("c3 was superseded meanwhile"),
         "{}",
         stage.text()
     );

@@ -1,4 +1,4 @@
-//! The mouse points, scrolls and moves borders. It never decides.
+//! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
 use crate::console::commands::Context;
 use crate::console::hints::context;
@@ -39,7 +39,7 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
     assert_eq!(context(&stage.model), Context::Queue);
 }
 
-/// The places of the graph pane where the name of a node stands first in its row or box, as it is drawn.
+/// The positions in the graph pane where the name of a node starts its row or box.
 fn drawn(stage: &mut Stage, name: &str) -> Vec<(u16, u16)> {
     let area = stage.model.screen.places.graph.unwrap();
     let text = stage.text();
@@ -59,7 +59,8 @@ fn drawn(stage: &mut Stage, name: &str) -> Vec<(u16, u16)> {
     places.filter(is_inside).collect()
 }
 
-/// Clicks on every node of these that is drawn, from a cursor that stands elsewhere, `below` rows below its name.
+/// Clicks `below` rows below the name of each of these nodes that is drawn, with the cursor
+/// elsewhere before.
 fn clicks(stage: &mut Stage, names: &[&str], below: u16) {
     let home = stage.model.graph.clone();
     for name in names {
@@ -127,7 +128,7 @@ fn no_click_anywhere_decides_or_closes_anything() {
                 click(&mut stage, x, y);
             }
         }
-        // A tab may ask for what it shows, and another decision may be looked at.
+        // A tab may request its data, and another decision may be shown.
         stage
             .out
             .retain(|out| !matches!(out, Out::Wire { .. } | Out::Look(_)));
@@ -196,7 +197,7 @@ fn a_click_in_a_list_moves_its_cursor_and_a_key_takes_the_entry() {
         other => panic!("{other:?}"),
     };
     let body = stage.model.screen.places.body;
-    // Its title, what is typed, and two entries stand above the third.
+    // Above the third entry are the title, the typed text and two entries.
     click(&mut stage, 20, body.y + 4);
     match stage.model.overlays.last() {
         Some(Overlay::List(list)) => assert_eq!((list.at, list.found[list.at]), (2, first)),

@@ -1,4 +1,6 @@
-//! Why the run waits for the operator, and what one key does about it. Must not know: how a repetition is found.
+//! Tests the page about why the run waits, and what its keys do.
+//!
+//! Must not know: how a loop is found.
 
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
@@ -40,21 +42,21 @@ fn the_attention_page_shows_reason_state_attempts_events_and_options() {
     let mut stage = round();
     let banner = stage.text();
     assert!(
-        banner.contains("the run goes round: read_file: the same 3 times in a row; W: why, what to do"),
+        banner.contains("possible loop: read_file: the same 3 times in a row; W: why, what to do"),
         "{banner}"
     );
     stage.press("W");
     let text = stage.text();
     for words in [
-        "the run goes round: read_file: the same 3 times in a row",
+        "possible loop: read_file: the same 3 times in a row",
         "paused: loop 1: read_file: the same 3 times in a row",
         "c5 read_file page: failed",
         "i40 told the model to do something else: it changed nothing",
-        "i41 paused for the operator: nothing came of it yet",
+        "i41 paused for the operator: no outcome yet",
         "the newest events",
         "give the call other arguments",
         "let another tool make the call",
-        "say what the call gives",
+        "type the result of the call",
         "give the model guidance",
         "stop this branch",
         "allow exactly these calls to repeat",
@@ -70,16 +72,16 @@ fn the_attention_page_shows_reason_state_attempts_events_and_options() {
 
 #[test]
 fn an_idle_run_that_needs_attention_is_not_shown_as_an_empty_queue() {
-    let words = "no call waits for you, but the run does: W says why";
+    let words = "Queue empty, but the run needs you. W shows why";
     let mut stage = round();
     assert!(stage.text().contains(words), "{}", stage.text());
     stage.press("t");
     assert_eq!(stage.status(), words);
-    assert!(!stage.text().contains("nothing waits for you"));
+    assert!(!stage.text().replace(words, "").contains("Queue empty"));
     let mut quiet = Stage::new(140, 50);
     quiet.begin();
     quiet.press("t");
-    assert_eq!(quiet.status(), "nothing waits for you");
+    assert_eq!(quiet.status(), "Queue empty");
 }
 
 #[test]
@@ -88,7 +90,7 @@ fn one_key_opens_each_fix_on_the_call_that_it_is_about() {
         ("e", "c5"),
         ("r", "another tool for c5"),
         ("w", "c5"),
-        ("i", "guidance for the model"),
+        ("i", "Guidance for the model"),
     ] {
         let mut stage = round();
         stage.press("W");
@@ -140,7 +142,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     assert!(
         stage
             .text()
-            .contains("Do not make these calls of read_file again"),
+            .contains("do not make these calls of read_file again"),
         "{}",
         stage.text()
     );
@@ -148,7 +150,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     stage.wait(ARMING);
     stage.press("enter");
     let commands = stage.carry_out();
-    let reported = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("is called off")));
+    let reported = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("Leave this part of the task")));
     assert!(commands.iter().any(reported), "{commands:?}");
     assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
 }
@@ -169,7 +171,7 @@ fn stopping_what_waits_skips_the_call_and_nothing_else() {
     assert!(
         stage
             .text()
-            .contains("skip c3, the rest goes on; the model is told"),
+            .contains("skip c3, the rest continues; the model sees"),
         "{}",
         stage.text()
     );
@@ -226,18 +228,18 @@ fn waiting_calls_are_shown_with_what_was_tried() {
         "{text}"
     );
     for words in [
-        "c3 write_file waits for your word (awaiting approval)",
+        "c3 write_file waits for your decision (awaiting approval)",
         "c3 write_file path=a content=b: awaiting approval",
         "state      waiting for you",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
     assert!(!text.contains("allow exactly"), "{text}");
-    // What repeats nothing cannot be allowed to.
+    // Without a loop there is nothing to allow.
     stage.press("Y");
     assert_eq!(stage.commands(), []);
     assert!(
-        stage.status().contains("helps nothing here"),
+        stage.status().contains("That does not help here"),
         "{}",
         stage.status()
     );
@@ -295,7 +297,7 @@ fn a_narrow_screen_keeps_the_key_that_shows_more() {
     stage.draw();
     let text = stage.text();
     let banner = text.lines().nth(1).unwrap();
-    assert!(banner.contains("the run goes round"), "{text}");
+    assert!(banner.contains("possible loop"), "{text}");
     assert!(banner.trim_end().ends_with("…; W: why, what to do"), "{text}");
 }
 
@@ -304,8 +306,8 @@ fn a_run_that_needs_no_attention_is_shown_as_such() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.press("W");
-    assert!(stage.text().contains("The run needs nobody now."));
-    // Their own pause they know of.
+    assert!(stage.text().contains("The run does not need you now."));
+    // The operator knows of their own pause.
     stage.engine(Event::Run(RunEvent::Paused {
         reason: "mine".into(),
     }));
@@ -336,13 +338,8 @@ fn a_manually_paused_run_shows_waiting_calls_and_the_resume_key() {
         );
         stage.press("W");
         let text = stage.text();
-        assert!(!text.contains("needs nobody"), "{text}");
-        for words in [
-            words,
-            "c3 write_file",
-            "c4 write_file",
-            "p        let the run go on",
-        ] {
+        assert!(!text.contains("does not need you"), "{text}");
+        for words in [words, "c3 write_file", "c4 write_file", "p        resume the run"] {
             assert!(text.contains(words), "{words}\n{text}");
         }
         assert!(!text.contains("stop this branch"), "{text}");
@@ -362,7 +359,7 @@ fn a_stopped_run_is_taken_up_again_by_the_key_of_a_paused_one() {
 }
 
 impl Stage {
-    /// A call that failed was let run once more, and waits for a place.
+    /// A failed call that is to run again, and waits for a free slot.
     fn ready_again(&mut self, call: &str) {
         let call = crate::console::testing::id(call);
         self.call(CallEvent::Woken { call });

@@ -1,5 +1,6 @@
-//! What goes out of the console besides commands, and what comes in that is no key: alerts, sizes, the wheel, facts
-//! that came twice. Must not know: the terminal.
+//! Tests other outputs and inputs: alerts, sizes, the wheel, repeated events.
+//!
+//! Must not know: the terminal.
 
 use super::verbs::{ARGS, stage};
 use crate::console::link::Update;

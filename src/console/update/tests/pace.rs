@@ -1,4 +1,4 @@
-//! How soon a frame is asked for.
+//! Tests how soon a message requests a frame.
 
 use crate::console::frames::Soon;
 use crate::console::link::Update;
@@ -110,7 +110,7 @@ fn a_stream_that_is_not_on_the_screen_asks_for_nothing_and_changes_nothing() {
     assert_eq!(soon(&stage.model, &more), Soon::Never);
     stage.send(more);
     assert_eq!(stage.text(), before);
-    // Once it is on the screen again it is drawn again, with what came meanwhile.
+    // Once it is on screen again it is drawn again, with the text that arrived meanwhile.
     stage.press("G");
     assert!(stage.text().contains("so far and further"));
     let more = live(2, vec![text_part("so far and further still")]);

@@ -1,4 +1,4 @@
-//! What is chosen in the palette over a question is about that question, as it was looked at.
+//! Tests that the palette over a question applies to that question as it was read.
 
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage};
@@ -47,7 +47,11 @@ fn choices_are_in_the_palette_too_and_count_only_for_what_was_looked_at() {
         [],
         "the question itself was on screen too shortly"
     );
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING);
     stage.press("R");
     assert_eq!(stage.commands().len(), 1, "the question is still there");
@@ -104,7 +108,7 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
     stage.press(":");
     stage.type_text("commit-edit");
     stage.wait(ARMING);
-    // Something more would fall now, which the preview that was looked at did not say.
+    // The commit would now supersede more than the preview said.
     stage.running("c4", "read_file", "{}");
     stage.press("enter");
     assert_eq!(stage.commands(), [], "{}", stage.status());
@@ -183,7 +187,7 @@ fn commands_of_other_places_come_last_and_show_where_they_work() {
     stage.type_text("-switch");
     assert_eq!(names(&stage).first().map(String::as_str), Some("branch-switch"));
     stage.press("enter");
-    assert_eq!(stage.status(), "this works in: branches");
+    assert_eq!(stage.status(), "This works in: branches");
     assert_eq!(stage.commands(), []);
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
 }

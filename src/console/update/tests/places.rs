@@ -1,4 +1,4 @@
-//! Lines and lists that are opened filled, dialogs that scroll, tabs that are clicked, what is named where.
+//! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
 
 use crate::config::keymap::parse;
 use crate::console::commands::Context;
@@ -110,13 +110,13 @@ fn only_changed_limits_are_reported() {
     stage.sample();
     stage.draw();
     for (typed, output) in [
-        ("turns=60", "limit turns is now 60"),
+        ("turns=60", "Limit turns is now 60"),
         (
             "tokens=900 parallel=2",
-            "limit tokens is now 900, limit parallel is now 2",
+            "Limit tokens is now 900, parallel is now 2",
         ),
-        ("tokens=none", "limit tokens is now none"),
-        ("turns=60", "the limits are what they were"),
+        ("tokens=none", "Limit tokens is now none"),
+        ("turns=60", "Limits unchanged"),
     ] {
         stage.press(":");
         stage.type_text("limits");
@@ -194,7 +194,7 @@ fn limits_out_of_range_are_refused_with_what_is_allowed() {
         stage.press("enter");
         assert_eq!(stage.commands(), []);
         assert!(stage.status().contains(expected), "{typed}: {}", stage.status());
-        assert_eq!(context(&stage.model), Context::Line, "it can be mended");
+        assert_eq!(context(&stage.model), Context::Line, "it can be fixed");
     }
 }
 
@@ -285,7 +285,7 @@ fn the_way_back_is_named_by_the_key_that_it_has() {
     stage.press("alt-q :");
     stage.type_text("zzzz");
     stage.press("enter");
-    assert_eq!(stage.status(), "nothing fits; alt-q goes back");
+    assert_eq!(stage.status(), "No matches. alt-q goes back");
 }
 
 #[test]
@@ -351,7 +351,7 @@ fn the_way_to_what_waits_leads_there_in_the_graph_too_and_stays_on_what_still_wa
     stage.draw();
     stage.press("t");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
-    assert!(!stage.model.graph.pinned, "it goes on following what comes");
+    assert!(!stage.model.graph.pinned, "it keeps following new rows");
     stage.press("1 g t");
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
     stage.press("t");
@@ -392,7 +392,7 @@ fn the_inspector_names_its_node_on_every_tab() {
         assert!(row.contains(" c3 "), "{row}");
         assert!(!row.contains("c4"), "{row}");
     }
-    // The frame of the decision says it itself.
+    // The decision frame shows it by itself.
     stage.press("2");
     assert!(!bar(&mut stage).contains("c4"));
     assert!(stage.text().contains("c4 r1  may this call run?"));

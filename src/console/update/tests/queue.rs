@@ -1,4 +1,6 @@
-//! The way through what waits: nothing is left out, nothing stays out of sight. Must not know: what a decision does.
+//! Tests the way through the queue: no entry is left out or stays out of sight.
+//!
+//! Must not know: what a decision does.
 
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;

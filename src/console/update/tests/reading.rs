@@ -1,4 +1,4 @@
-//! What was read: asked for wherever something would run, and kept while other things are on screen.
+//! Tests reading: required before a call runs, and kept while other views are open.
 
 use super::arming::approve;
 use crate::console::model::overlay::Overlay;
@@ -36,7 +36,7 @@ fn read(stage: &mut Stage) {
     }
 }
 
-/// A write of so many letters waits, of which not all have room on the screen.
+/// A waiting write of this many letters, more than fit on the screen.
 fn asked_about(letters: usize) -> Stage {
     let mut stage = stage(100, 20);
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(letters));
@@ -52,7 +52,7 @@ fn what_was_not_read_needs_another_key() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
     stage.press("ctrl-a");
     let commands = stage.commands();
     let [Command::Call(CallCommand::Approve { unread, .. })] = commands.as_slice() else {
@@ -76,21 +76,14 @@ fn at_the_end_the_way_back_to_unread_rows_is_shown() {
     stage.press("2");
     stage.wait(ARMING);
     stage.press("a");
-    assert!(stage.status().contains("pgdn reads on"), "{}", stage.status());
+    assert!(stage.status().contains("pgdn shows more"), "{}", stage.status());
     stage.press("3 G");
     stage.wait(ARMING);
     let flat = stage.flat();
-    assert!(
-        flat.contains("of the arguments not on screen yet: pgup goes back there"),
-        "{flat}"
-    );
+    assert!(flat.contains("unread. pgup goes back"), "{flat}");
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("pgup goes back there"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("pgup goes back"), "{}", stage.status());
     assert!(!stage.status().contains("pgdn"), "{}", stage.status());
     for _ in 0..20 {
         stage.press("pgup");
@@ -104,11 +97,7 @@ fn at_the_end_the_way_back_to_unread_rows_is_shown() {
     stage.press("G");
     stage.draw();
     stage.press("R");
-    assert!(
-        stage.status().contains("pgup goes back there"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("pgup goes back"), "{}", stage.status());
 }
 
 #[test]
@@ -134,7 +123,7 @@ fn an_effect_happens_again_only_after_all_of_it_was_on_screen() {
         choices(&mut stage);
         stage.press("R");
         assert_eq!(stage.commands(), []);
-        assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
+        assert!(stage.status().contains("bytes unread"), "{}", stage.status());
         stage.press("G");
         stage.draw();
         stage.press("R");
@@ -201,7 +190,7 @@ fn another_revision_has_to_be_read_again() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
 }
 
 #[test]
@@ -222,5 +211,5 @@ fn calls_only_a_shell_can_resolve_are_in_no_list() {
     let listed: Vec<_> = bulk.items.iter().map(|item| item.call).collect();
     assert_eq!(listed, [id("c3")]);
     let text = stage.text();
-    assert!(text.contains("  write"), "its class stands beside it: {text}");
+    assert!(text.contains("  write"), "its class is next to it: {text}");
 }

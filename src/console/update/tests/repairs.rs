@@ -1,5 +1,6 @@
-//! A choice between repairs: shown before it is made, made by number, or left. Must not know: how a repair
-//! is found.
+//! Tests the choice of a repair: shown first, made by number, or declined.
+//!
+//! Must not know: how a repair is found.
 
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
@@ -8,7 +9,7 @@ use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::event::{Event, ResilienceEvent};
 use crate::domain::id::Rev;
 
-/// A call with two possible repairs, in front of the operator for long enough.
+/// A call with two possible repairs that was on screen for long enough.
 fn stage() -> Stage {
     let mut stage = Stage::new(110, 40);
     stage.two_repairs();
@@ -74,7 +75,7 @@ fn the_keys_of_other_questions_name_those_of_a_repair() {
         assert!(
             stage
                 .status()
-                .contains("F chooses a repair, K lets its failure stand"),
+                .contains("F chooses a repair, K lets the call fail"),
             "{key}: {}",
             stage.status()
         );

@@ -1,4 +1,4 @@
-//! A call that would repeat an effect says which execution it repeats, how that ended and why it counts no more.
+//! Tests a repeated effect: which execution it repeats, how that ended, and if it is active.
 
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
@@ -16,7 +16,8 @@ fn entry(stage: &Stage, call: &str) -> Seq {
     ledger::newest_of(&stage.model.run.state, id(call)).unwrap()
 }
 
-/// A write that ran under a thought that was rewritten, and another call that would repeat these executions.
+/// A write that ran under a thought that was rewritten, and another call that would repeat these
+/// executions.
 fn repeats(width: u16, entries: impl FnOnce(&Stage) -> Vec<Seq>) -> Stage {
     let mut stage = Stage::new(width, 40);
     stage.orphaned();
@@ -33,7 +34,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
         let (at, edit) = (entry(&stage, "c3"), stage.model.run.state.edits[0].intervention);
-        let output = format!("┏ it repeats c3 {at}, succeeded; counts no more: an edit replaced it ({edit})");
+        let output = format!("┏ it repeats c3 {at}, succeeded; superseded: an edit replaced it ({edit})");
         let shown = stage.flat();
         assert!(shown.contains(&output), "{shown}");
         let place = |words: &str| {
@@ -50,7 +51,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
             !shown.contains(" more ┏") && !shown.contains("and 1 more"),
             "{shown}"
         );
-        // The question with the two answers is the same frame.
+        // The dialog shows the same frame.
         stage.press("enter");
         assert!(matches!(stage.model.overlays.last(), Some(Overlay::Dialog(_))));
         assert!(stage.flat().contains(&output), "{}", stage.text());
@@ -67,7 +68,7 @@ fn nothing_is_shown_when_nothing_is_repeated() {
     assert!(stage.text().contains("may this call run?"), "{}", stage.text());
     assert!(!stage.text().contains("repeats"), "{}", stage.text());
     stage.press("O");
-    assert!(stage.text().contains("counts no more"), "{}", stage.text());
+    assert!(stage.text().contains("superseded: "), "{}", stage.text());
     assert!(!stage.text().contains("would be repeated"), "{}", stage.text());
     // Nor of one that asked and was answered.
     let mut stage = repeats(120, |stage| vec![entry(stage, "c3")]);
@@ -107,7 +108,7 @@ fn a_few_are_named_newest_first_and_the_others_are_counted() {
         "{shown}"
     );
     assert!(
-        shown.contains("it repeats c7") && shown.contains("succeeded; counts still"),
+        shown.contains("it repeats c7") && shown.contains("succeeded; still active"),
         "{shown}"
     );
 }
@@ -123,7 +124,7 @@ fn an_unseen_end_is_shown_as_outcome_unknown() {
     stage.repeats("c8", ("write_file", ARGS), ConsentCause::Unknown, vec![at]);
     stage.draw();
     stage.press("2 j");
-    let output = format!("┏ it repeats c3 {at}, outcome unknown; counts still");
+    let output = format!("┏ it repeats c3 {at}, outcome unknown; still active");
     assert!(stage.flat().contains(&output), "{}", stage.text());
     assert!(!stage.flat().contains("succeeded"), "{}", stage.text());
 }
@@ -164,8 +165,7 @@ fn the_effect_list_shows_why_one_is_superseded_and_what_would_repeat_it() {
         let edit = stage.model.run.state.edits[0].intervention;
         stage.press("O");
         let shown = stage.flat();
-        let output =
-            format!("succeeded, would be repeated by c8; counts no more: an edit replaced it ({edit})");
+        let output = format!("succeeded, would be repeated by c8; superseded: an edit replaced it ({edit})");
         assert!(shown.contains(&output), "{shown}");
     }
 }

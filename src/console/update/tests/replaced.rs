@@ -1,4 +1,4 @@
-//! The file that a write would replace: looked at while its decision is read, shown below what is decided.
+//! Tests the file that a write would replace: loaded and shown below the decision.
 
 use super::arming::{ARGS, approve};
 use crate::console::diff;
@@ -11,7 +11,7 @@ use crate::domain::event::CallEvent;
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
 
-/// What it was told to look at since the last time.
+/// The preview requests since the last call of this function.
 fn looked(stage: &mut Stage) -> Vec<Option<LoadTarget>> {
     let found = stage.out.iter().filter_map(|out| match out {
         Out::Look(at) => Some(at.clone()),
@@ -41,7 +41,7 @@ fn text(old: &str, new: &str) -> Replaced {
     Replaced::Text(diff::lines(old, new).into())
 }
 
-/// A write in front of the operator.
+/// A selected waiting write.
 fn stage() -> Stage {
     Stage::asked(120, 40, ARGS)
 }
@@ -54,19 +54,19 @@ fn the_diff_with_the_file_is_shown_below_the_decision() {
         [Some((look("c3", 1), "write_file".into(), ARGS.into()))]
     );
     assert!(
-        !stage.text().contains("as it is now"),
+        !stage.text().contains("the current file"),
         "nothing is said before it is known"
     );
     send_replaced(&mut stage, look("c3", 1), text("a\nb\n", "b\n"));
     let shown = stage.text();
     let (end, output) = (
         shown.find("end of the arguments"),
-        shown.find("in the file as it is now"),
+        shown.find("in the current file"),
     );
     assert!(end.is_some() && end < output, "{shown}");
-    assert!(shown.contains("no part of what is decided"), "{shown}");
+    assert!(shown.contains("not part of the decision"), "{shown}");
     assert!(shown.contains("- a"), "{shown}");
-    // It changes: what is shown does too, and what was read and armed stays.
+    // The file changes: so does the text, while rows stay read and the question stays armed.
     stage.wait(ARMING);
     send_replaced(&mut stage, look("c3", 1), text("zz\nb\n", "b\n"));
     let shown = stage.text();
@@ -87,7 +87,7 @@ fn a_new_file_and_one_that_cannot_be_shown_take_a_line() {
     let flat = flat(&shown);
     assert!(!shown.contains("a new file"), "{shown}");
     assert!(
-        flat.contains("the file as it is now is not compared: `a⟨U+001B⟩[2J` is longer"),
+        flat.contains("the current file is not compared: `a⟨U+001B⟩[2J` is longer"),
         "{shown}"
     );
 }
@@ -126,7 +126,7 @@ fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
         .map(|at| at.map(|(look, ..)| look))
         .collect();
     assert_eq!(back, [Some(look("c4", 1)), Some(look("c3", 1))]);
-    // Another tab, and a call that no longer waits.
+    // Also for another tab, and for a call that no longer waits.
     stage.press(">");
     stage.draw();
     assert_eq!(looked(&mut stage), [None]);
@@ -153,7 +153,7 @@ fn a_recorded_run_is_not_compared() {
     assert_eq!(looked(&mut stage), []);
 }
 
-/// The end of what is shown of a call with arguments of so many bytes.
+/// The end of the text about a call with this many bytes of arguments.
 fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
     let mut stage = Stage::new(120, 40);
     stage.begin();
@@ -176,7 +176,7 @@ fn skipping_the_diff_of_very_long_arguments_is_shown_in_its_place() {
     const LONG: usize = 256 * 1024;
     let why = "the arguments are longer than 256 KiB";
     let shown = end_of_long("write_file", LONG + 1, Some(why));
-    let output = "the file as it is now is not compared: the arguments are longer than 256 KiB";
+    let output = "the current file is not compared: the arguments are longer than 256 KiB";
     assert!(shown.contains(output), "{shown}");
     assert!(
         shown.contains("its texts are not shown with their line breaks: the arguments"),

@@ -1,4 +1,6 @@
-//! One key restricts the run to reading calls and lifts that, and the screen says so. Must not know: what is denied.
+//! Tests the key that restricts the run to reading calls and lifts that.
+//!
+//! Must not know: what is denied.
 
 use std::sync::Arc;
 
@@ -39,7 +41,7 @@ fn restricting_counts_at_any_speed_and_after_a_paste() {
     key(&mut stage, "!", 0);
     settle(&mut stage);
     assert!(restricts(&stage.commands()), "{}", stage.status());
-    // Nor does the screen have to be large enough to decide anything.
+    // A screen that is too small for decisions is enough.
     let mut stage = armed();
     stage.send(Msg::Term(TermMsg::Resize { width: 20, height: 6 }));
     key(&mut stage, "!", 0);
@@ -83,7 +85,7 @@ fn the_header_shows_restricted_mode_and_the_key_that_lifts_it() {
         assert!(second.contains("!: lift"), "{width}: {text}");
         assert!(!text.contains('\u{202e}'), "{width}: {text}");
     }
-    // Of a recorded run nothing can be lifted; it says what was.
+    // A recorded run shows the restriction, which cannot be lifted.
     let mut stage = restricted(80, 24);
     stage.model.settings.source = Source::Replay;
     let text = stage.text();

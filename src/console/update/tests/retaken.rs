@@ -1,4 +1,4 @@
-//! What was on screen before somebody else had the terminal, or before another layout, is not what is on screen now.
+//! Tests that text read before another program or layout does not count as read now.
 
 use super::arming::{approve, armed, key};
 use crate::console::msg::Msg;
@@ -11,7 +11,11 @@ fn what_was_typed_while_somebody_else_had_the_terminal_decides_nothing() {
     stage.send(Msg::Retaken { at });
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert!(stage.status().contains("not counted"), "{}", stage.status());
+    assert!(
+        stage.status().contains("Ignored: shown for less than"),
+        "{}",
+        stage.status()
+    );
     stage.wait(ARMING + 1_000);
     stage.press("a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)], "{}", stage.status());
@@ -31,7 +35,7 @@ fn rows_that_were_read_are_no_rows_of_another_layout() {
     stage.wait(1_000);
     stage.press("3 pgdn pgdn pgdn pgdn");
     stage.wait(ARMING + 1_000);
-    // It becomes wide, and the key that lets it run comes before a frame of that.
+    // The screen becomes wide, and the key that approves comes before the next frame.
     let read = stage.model.arming.frame.clone().unwrap();
     let left = read.read.misses(read.rows);
     assert!(
@@ -45,5 +49,9 @@ fn rows_that_were_read_are_no_rows_of_another_layout() {
     let at = stage.now + 30;
     stage.send(Msg::Tick { at });
     assert_eq!(stage.commands(), [], "{}", stage.status());
-    assert!(stage.status().contains("laid out anew"), "{}", stage.status());
+    assert!(
+        stage.status().contains("The layout just changed"),
+        "{}",
+        stage.status()
+    );
 }

@@ -1,4 +1,4 @@
-//! Rules that the operator writes: shown and counted before they count, accepted by a second key.
+//! Tests session rules: previewed and counted first, accepted by a second key.
 
 use crate::console::link::Update;
 use crate::console::model::Source;
@@ -16,7 +16,7 @@ fn digest(no: u32) -> Digest {
     Digest(format!("digest-of-c{no}-r1").into())
 }
 
-/// Three writes that wait, and one that ran.
+/// Three waiting writes, and one that ran.
 fn stage() -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.begin();
@@ -52,7 +52,7 @@ fn a_new_rule_starts_from_the_call_and_shows_what_it_would_have_decided() {
     );
     stage.press("ctrl-s");
     let text = stage.text();
-    assert!(text.contains("would have let run 3 of the 4 calls"), "{text}");
+    assert!(text.contains("would have allowed 3 of the 4 calls"), "{text}");
     assert!(text.contains("1 of them ran, 0 you rejected"), "{text}");
     assert!(text.contains("c4 r1") && text.contains("c5 r1"), "{text}");
     assert!(text.contains("under = \"docs\""), "word for word: {text}");
@@ -150,7 +150,7 @@ fn always_shows_the_exact_bytes_and_is_about_them_alone() {
     let text = stage.text();
     assert!(text.contains("exactly the bytes of c4 r1"), "{text}");
     assert!(text.contains(r#"{"path":"docs/a.md","content":"b"}"#), "{text}");
-    assert!(text.contains("would have let run 1 of the 4 calls"), "{text}");
+    assert!(text.contains("would have allowed 1 of the 4 calls"), "{text}");
     stage.wait(ARMING);
     stage.press("ctrl-a");
     let rule = RuleRequest::Exact {
@@ -176,14 +176,14 @@ fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
     stage.press("2");
     stage.press("*");
     assert!(
-        stage.status().contains("has to be on screen"),
+        stage.status().contains("Ignored: shown for less than"),
         "{}",
         stage.status()
     );
     stage.wait(ARMING);
     stage.press("*");
     assert!(
-        stage.status().contains("not all of it was on screen"),
+        stage.status().contains("Not all of it was on screen"),
         "{}",
         stage.status()
     );
@@ -192,7 +192,7 @@ fn there_is_no_always_for_what_was_not_read_or_does_not_wait() {
     assert_eq!(stage.commands(), []);
 }
 
-/// A shell line in front of the operator.
+/// A selected waiting shell command.
 fn line(command: &str) -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.begin();
@@ -229,7 +229,7 @@ fn always_is_refused_at_once_where_accepting_it_would_be() {
     );
     let text = stage.text();
     assert!(
-        text.contains("1 that waits runs at once if you accept it"),
+        text.contains("1 waiting call runs immediately if you accept it"),
         "{text}"
     );
 
@@ -257,7 +257,7 @@ fn a_new_rule_starts_with_what_is_valid_and_explains_its_limits() {
     assert!(
         stage
             .status()
-            .contains("not with \"allow\": it would let `shell` run"),
+            .contains("not with \"allow\": it would allow `shell`"),
         "{}",
         stage.status()
     );
@@ -280,10 +280,7 @@ fn a_question_is_not_among_what_a_rule_decides() {
     stage.edit_field("tool = \"*\"\ngate = \"deny\"");
     stage.press("ctrl-s");
     let text = stage.text();
-    assert!(
-        text.contains("nothing that waits is decided by accepting it"),
-        "{text}"
-    );
+    assert!(text.contains("accepting it decides no waiting call"), "{text}");
 }
 
 fn with_rule(stage: &mut Stage) {
@@ -300,7 +297,7 @@ fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
     let mut stage = stage();
     stage.press("B");
     assert!(
-        stage.status().contains("no rule was written"),
+        stage.status().contains("No rules in this session"),
         "{}",
         stage.status()
     );
@@ -316,11 +313,11 @@ fn rules_are_listed_with_what_they_did_and_dropped_the_second_time() {
     stage.press("B");
     let text = stage.text();
     assert!(text.contains("rules of the session"), "{text}");
-    assert!(text.contains("let 1 call run, denied 0"), "{text}");
+    assert!(text.contains("allowed 1 call, denied 0"), "{text}");
     stage.press("x");
     assert_eq!(stage.commands(), []);
     stage.press("j x");
-    assert_eq!(stage.commands(), [], "a move between takes it back");
+    assert_eq!(stage.commands(), [], "a move between cancels the first press");
     stage.wait(ARMING);
     stage.press("x");
     assert_eq!(stage.commands(), [Command::Run(RunCommand::DropRule { no: 1 })]);
@@ -353,7 +350,7 @@ fn a_rule_is_begun_from_a_call_and_from_nothing_else() {
         "nothing is drafted from a thought"
     );
     let output =
-        "t2 is no call, and a rule begins with one: put the cursor on one in the graph, then + again";
+        "t2 is not a call, and a rule starts with one: put the cursor on one in the graph, then + again";
     assert_eq!(stage.status(), output);
     stage.awaiting("c3", "write_file", r#"{"path":"docs/a.md","content":"b"}"#);
     stage.press("1 g j +");

@@ -1,4 +1,4 @@
-//! A text that is too long for the clipboard is not lost: it can be written into a file.
+//! Tests writing a text to a file when it is too long for the clipboard.
 
 use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
@@ -6,7 +6,7 @@ use crate::console::msg::{Msg, Out};
 use crate::console::testing::Stage;
 use crate::domain::call::Outcome;
 
-/// The result of a read, of so many bytes, in the inspector.
+/// The result of a read, with this many bytes, in the inspector.
 fn shows(bytes: usize, read_only: bool) -> Stage {
     let mut stage = Stage::with(100, 30, |settings| {
         settings.source = if read_only { Source::Replay } else { Source::Live }
@@ -38,7 +38,7 @@ fn text_too_long_for_the_clipboard_is_reported_with_limit_and_alternative() {
     assert_eq!(stage.out, []);
     assert_eq!(
         stage.status(),
-        "the text has 600000 bytes, and the clipboard is given 524288 at most: `save` in the palette writes it into a file"
+        "Cannot copy 600000 bytes: the limit is 524288. `save` in the palette writes it to a file"
     );
     let mut stage = shows(524_288, false);
     stage.press("y");
@@ -55,8 +55,8 @@ fn the_shown_text_goes_into_the_file_that_is_named() {
         let mut stage = shows(600_000, read_only);
         save(&mut stage);
         stage.press("enter");
-        assert_eq!(stage.out, [], "no file is named");
-        assert_eq!(stage.status(), "no file is named");
+        assert_eq!(stage.out, [], "No file named");
+        assert_eq!(stage.status(), "No file named");
         stage.type_text("a.txt");
         assert_eq!(stage.out, []);
         stage.press("enter");

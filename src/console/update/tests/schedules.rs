@@ -1,5 +1,6 @@
-//! Random schedules of keys, arrivals, changes, frames and time: whatever is approved was readable on
-//! the screen for long enough, judged by the picture alone. Must not know: how arming works.
+//! Tests by random schedules that every approved text was readable for long enough.
+//!
+//! Must not know: how arming works.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +45,7 @@ struct Witness {
 }
 
 impl Witness {
-    /// Notes the questions that a picture shows; what is no longer on it is forgotten.
+    /// Notes the questions on a picture, and forgets those that it no longer shows.
     fn look(&mut self, text: &str, now: u64) {
         let mut shown = BTreeMap::new();
         for line in text.lines() {
@@ -75,7 +76,7 @@ impl Witness {
     }
 }
 
-/// A hundred, or as many as the environment says.
+/// The number of cases: 100, or the number in the environment.
 fn sessions() -> ProptestConfig {
     let config = ProptestConfig::default();
     ProptestConfig {

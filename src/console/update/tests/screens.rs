@@ -1,4 +1,4 @@
-//! Whatever is pressed, on whatever screen, nothing panics; and arrivals never take the focus.
+//! Tests that no key on any screen panics, and that arrivals never take the focus.
 
 use proptest::prelude::*;
 
@@ -79,7 +79,7 @@ proptest! {
         let mut stage = Stage::new(width, height);
         stage.draw();
         if edited { stage.edited() } else { stage.sample() }
-        // What a live console left open may stand there when the same run is looked at as a record.
+        // An overlay of a live console may still be open when the same run is shown as a recording.
         if replay { stage.model.settings.source = Source::Replay }
         let mut no = 100;
         for act in acts {
@@ -123,7 +123,7 @@ proptest! {
         let model = &stage.model;
         let row = (model.graph.pinned, model.graph.selected);
         let waits = model.is_selected_in_queue() && model.queue.current().is_some();
-        // A graph that follows what comes takes the one cursor along, but never from a call that waits.
+        // In follow mode the graph moves the shared cursor, but never away from a waiting call.
         let held = row.0 || waits || model.screen.lead == Pane::Queue;
         for (at, what) in arrivals.into_iter().enumerate() {
             arrive(&mut stage, what, 200 + at as u32);
@@ -211,7 +211,7 @@ fn the_graph_follows_only_at_its_end() {
     stage.finished("c4", "read_file", "{}", Outcome::ok("1"));
     let text = stage.text();
     assert_eq!(stage.selected(), Some(id("t2")), "it stays");
-    assert!(!text.contains("new"), "what came is on the screen: {text}");
+    assert!(!text.contains("new"), "the new rows are on screen: {text}");
     for no in 10..40 {
         stage.awaiting(&format!("c{no}"), "write_file", "{}");
     }
@@ -337,7 +337,7 @@ fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
         Tab::Depends,
         Tab::Wire,
     ];
-    assert_eq!(seen, all, "the tabs that only calls have are passed over");
+    assert_eq!(seen, all, "the tabs that only calls have are skipped");
     stage.press(">");
     assert_eq!(stage.model.inspector.tab, Tab::Content);
     stage.press("<");
@@ -348,7 +348,10 @@ fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
 fn where_nothing_can_be_decided_no_second_press_is_asked_for() {
     let mut small = Stage::new(20, 5);
     let mut recorded = Stage::with(100, 30, |settings| settings.source = Source::Replay);
-    for (stage, why) in [(&mut small, "too small"), (&mut recorded, "recorded run")] {
+    for (stage, why) in [
+        (&mut small, "screen is smaller"),
+        (&mut recorded, "run is recorded"),
+    ] {
         stage.begin();
         stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
         for key in ["a", "*"] {
@@ -372,7 +375,7 @@ fn a_recorded_run_offers_nothing_that_it_refuses() {
         ("insert-prompt", false),
         ("fix-guide", false),
         ("impact", true),
-        ("event-on", true),
+        ("next-event", true),
     ] {
         stage.press(":");
         stage.type_text(typed);

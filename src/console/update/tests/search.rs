@@ -1,11 +1,11 @@
-//! What is searched is the whole of each text, however long; what was never stored is said.
+//! Tests that search covers the whole of each text, and reports what was never stored.
 
 use crate::console::model::graph::Pick;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
 
-/// A read whose result holds a word behind so many bytes.
+/// A read whose result has a word after this many bytes.
 fn far(bytes: usize, discarded: u64) -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -31,12 +31,12 @@ fn look_for(stage: &mut Stage, words: &str) {
 fn the_graph_is_searched_to_the_end_of_each_text() {
     let mut stage = far(300_000, 0);
     look_for(&mut stage, "needle");
-    assert_eq!(stage.status(), "1 place");
+    assert_eq!(stage.status(), "1 match");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("/ end");
     stage.type_text("pin");
     stage.press("enter");
-    assert_eq!(stage.status(), "nowhere in the graph: `needlepin`");
+    assert_eq!(stage.status(), "Not found in the graph: `needlepin`");
 }
 
 #[test]
@@ -112,13 +112,13 @@ fn unstored_text_is_mentioned_when_nothing_is_found() {
     look_for(&mut stage, "pin");
     assert_eq!(
         stage.status(),
-        "nowhere in the graph; 1 result was stored in part: the rest of it is not searched: `pin`"
+        "Not found in the graph; 1 result was stored in part: the rest of it is not searched: `pin`"
     );
     stage.press("3");
     look_for(&mut stage, "pin");
     assert_eq!(
         stage.status(),
-        "nowhere in it; 77 bytes of its result were not stored and are not searched: `pin`"
+        "Not found; 77 bytes of its result were not stored and are not searched: `pin`"
     );
 }
 
@@ -126,7 +126,7 @@ fn unstored_text_is_mentioned_when_nothing_is_found() {
 fn nodes_added_after_a_search_are_found_too() {
     let mut stage = far(100, 0);
     look_for(&mut stage, "lighthouse");
-    assert_eq!(stage.status(), "nowhere in the graph: `lighthouse`");
+    assert_eq!(stage.status(), "Not found in the graph: `lighthouse`");
     stage.proposed("c9", "read_file", r#"{"path":"lighthouse"}"#);
     stage.press("1 g n");
     assert_eq!(stage.selected(), Some(id("c9")), "{}", stage.status());
@@ -143,7 +143,7 @@ fn unstored_text_is_mentioned_before_the_text_with_the_gap() {
     assert!(at("77 bytes of it were not stored") < at("Needle"), "{text}");
 }
 
-/// A run of many calls, each of which names its number.
+/// A run of many calls, each with its number in its arguments.
 fn many() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -160,12 +160,12 @@ fn many() -> Stage {
 fn all_of_a_long_run_is_searched_and_the_first_place_below_the_cursor_is_gone_to() {
     let mut stage = many();
     look_for(&mut stage, "read_file");
-    assert_eq!(stage.status(), "200 places");
+    assert_eq!(stage.status(), "200 matches");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("G N N");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c200")));
     look_for(&mut stage, "\"file 202.\"");
-    assert_eq!(stage.status(), "1 place");
+    assert_eq!(stage.status(), "1 match");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
 }
 
@@ -174,7 +174,7 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     let mut stage = many();
     stage.running("c300", "read_file", r#"{"path":"late"}"#);
     look_for(&mut stage, "is:running");
-    assert_eq!(stage.status(), "1 place");
+    assert_eq!(stage.status(), "1 match");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c300")));
     stage.finish("c300", Outcome::ok("1"));
     stage.running("c301", "read_file", r#"{"path":"later"}"#);
@@ -185,7 +185,7 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     stage.press("n");
     assert_eq!(stage.model.graph.search.found(), 0);
     assert!(
-        stage.status().starts_with("nowhere in the graph"),
+        stage.status().starts_with("Not found in the graph"),
         "{}",
         stage.status()
     );

@@ -1,4 +1,4 @@
-//! The tab of the context: what was sent stays what was sent, whatever an edit makes of it.
+//! Tests the context tab: a sent request is shown as sent, whatever an edit changes.
 
 use crate::console::link::Update;
 use crate::console::msg::Msg;
@@ -9,7 +9,7 @@ use crate::domain::id::{Epoch, Rev, TurnId};
 use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::turn::{Stop, Usage};
 
-/// Turn 3 was asked with a thought of turn 2.
+/// The request of turn 3 was sent with a thought of turn 2.
 fn asked() -> Stage {
     let mut stage = Stage::new(100, 40);
     stage.begin();
@@ -81,7 +81,7 @@ fn an_edit_after_the_turn_leaves_what_was_sent_as_it_was() {
         doc.contains("the old thought") && !doc.contains("the new thought"),
         "{doc}"
     );
-    assert!(doc.contains("what stands before it was changed since"), "{doc}");
+    assert!(doc.contains("earlier nodes changed since"), "{doc}");
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn each_request_of_the_turn_is_shown_as_it_was_sent() {
     let only = doc(&mut stage);
     assert!(!only.contains("request 1 of"), "{only}");
     stage.press("(");
-    assert!(stage.status().contains("no older ones"), "{}", stage.status());
-    // An edit changes what stands before it, and it is asked again, twice.
+    assert!(stage.status().contains("No older ones"), "{}", stage.status());
+    // An edit changes the context before it, and the request is sent again, twice.
     let revised = |rev: u32, text: &str| {
         Event::Edit(EditEvent::Revised {
             node: id("t2"),
@@ -145,7 +145,7 @@ fn each_request_of_the_turn_is_shown_as_it_was_sent() {
             "{doc}"
         );
         assert_eq!(
-            doc.contains("told with this request alone"),
+            doc.contains("sent with this request alone"),
             request == 2,
             "{doc}"
         );
@@ -160,7 +160,7 @@ fn each_request_of_the_turn_is_shown_as_it_was_sent() {
     one_of(&mut stage, 1);
     stage.press("( )");
     one_of(&mut stage, 2);
-    // What is read stays where it is asked once more.
+    // The shown text stays when the request is sent again.
     stage.request(3, 4);
     assert!(doc(&mut stage).contains("request 2 of 4"));
     stage.press(") )");
@@ -183,7 +183,7 @@ fn a_request_that_is_not_known_exactly_shows_why_and_no_text() {
         !doc.contains("the old thought") && !doc.contains("system"),
         "{doc}"
     );
-    // What comes late, of the request that is no longer looked at, changes nothing.
+    // A late reply for a request that is no longer shown changes nothing.
     stage.press(")");
     let late = Err("late".to_owned());
     stage.send(Msg::Run(Update::Sent {

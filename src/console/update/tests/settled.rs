@@ -1,4 +1,4 @@
-//! What is set for the whole run, and a recorded run that is driven.
+//! Tests settings for the whole run, and driving a recorded run.
 
 use super::verbs::stage;
 use crate::console::link::ReplayControl;

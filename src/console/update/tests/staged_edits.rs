@@ -1,4 +1,4 @@
-//! Edits that are collected: previewed as one, committed or dropped together, never lost.
+//! Tests staged edits: previewed as one, committed or dropped together, never lost.
 
 use crate::console::model::Source;
 use crate::console::model::listing::Kind;
@@ -33,7 +33,7 @@ fn field(stage: &mut Stage) -> &mut crate::console::field::Field {
     }
 }
 
-/// Collects other arguments for a call.
+/// Stages other arguments for a call.
 pub(super) fn collect(stage: &mut Stage, row: usize, args: &str) {
     stage.press("1 g");
     for _ in 0..row {
@@ -70,7 +70,7 @@ fn release(name: &str) -> Command {
     Command::Edit(EditCommand::Release { node })
 }
 
-/// Another hand changes what a node says.
+/// Another client edits a node.
 pub(super) fn changed_by_another(stage: &mut Stage, node: NodeId) {
     stage.engine(Event::Edit(EditEvent::Revised {
         node,
@@ -92,8 +92,8 @@ fn collecting_commits_nothing_and_keeps_holding() {
     assert_eq!(commands, [hold("c3"), hold("c3"), hold("c4"), hold("c4")]);
     assert!(stage.model.overlays.is_empty(), "back to the panes");
     let text = stage.text();
-    assert!(text.contains("2 edits collected"), "{text}");
-    assert!(text.contains("c3 (edit collected)"), "{text}");
+    assert!(text.contains("2 edits staged"), "{text}");
+    assert!(text.contains("c3 (edit staged)"), "{text}");
     assert_eq!(stage.model.run.state.epoch, Epoch(0));
 }
 
@@ -118,11 +118,7 @@ fn an_answer_for_a_call_is_no_edit_and_cannot_be_staged() {
     stage.press("ctrl-g");
     assert!(stage.model.staged_edits.is_empty());
     assert_eq!(stage.commands(), []);
-    assert!(
-        stage.status().contains("cannot be collected"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("Cannot stage"), "{}", stage.status());
     assert_eq!(field(&mut stage).shown(), "no");
 }
 
@@ -212,7 +208,7 @@ fn another_edit_of_the_same_node_continues_the_staged_edit() {
     stage.press("1 g j j e");
     assert!(
         field(&mut stage).shown().contains("\"A\""),
-        "the collected text is in the editor"
+        "the staged text is in the editor"
     );
     field(&mut stage).replace(r#"{"path":"AA"}"#);
     stage.press("ctrl-g");
@@ -279,7 +275,11 @@ fn all_are_dropped_only_the_second_time() {
     stage.press("E D");
     assert_eq!(stage.model.staged_edits.len(), 2);
     stage.press("j D");
-    assert_eq!(stage.model.staged_edits.len(), 2, "a move between takes it back");
+    assert_eq!(
+        stage.model.staged_edits.len(),
+        2,
+        "a move between cancels the first press"
+    );
     stage.press("D");
     assert_eq!(stage.model.staged_edits.len(), 2, "the key may be held down");
     stage.wait(ARMING);
@@ -327,7 +327,7 @@ fn an_edit_of_what_is_history_can_only_be_taken_out() {
         nodes: vec![id("c4"), id("o4")],
     }));
     stage.press("E j enter");
-    assert!(stage.status().contains("c4 is history"), "{}", stage.status());
+    assert!(stage.status().contains("c4 is superseded"), "{}", stage.status());
     assert_eq!(stage.model.staged_edits.len(), 2, "it is not lost by itself");
     stage.press("x");
     assert_eq!(stage.model.staged_edits.len(), 1);
@@ -342,7 +342,7 @@ fn edits_that_do_not_go_together_are_refused_by_the_preview() {
     collect(&mut stage, 2, r#"{"path":"A"}"#);
     stage.press("E v");
     let text = stage.text();
-    assert!(text.contains("not possible: c3 is history"), "{text}");
+    assert!(text.contains("not possible: c3 is superseded"), "{text}");
     stage.wait(ARMING);
     stage.commands();
     stage.press("enter");
@@ -371,7 +371,7 @@ fn leaving_with_staged_edits_asks_first() {
     stage.press("q");
     assert_eq!(stage.out, []);
     let text = stage.text();
-    assert!(text.contains("2 collected edits are not committed"), "{text}");
+    assert!(text.contains("2 staged edits are not committed"), "{text}");
     stage.press("esc");
     assert_eq!(stage.model.staged_edits.len(), 2);
     stage.press("q q");
@@ -383,13 +383,9 @@ fn nothing_is_listed_when_no_edits_are_staged() {
     let mut stage = stage();
     stage.press("E");
     assert!(stage.model.overlays.is_empty());
-    assert!(
-        stage.status().contains("no edits are collected"),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().contains("No staged edits"), "{}", stage.status());
     stage.press(":");
-    stage.type_text("commit-collected");
+    stage.type_text("commit-staged");
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
 }

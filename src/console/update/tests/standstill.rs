@@ -1,4 +1,6 @@
-//! What a run says that only a collected edit holds. Must not know: how edits are collected.
+//! Tests a run that only a staged edit suspends.
+//!
+//! Must not know: how edits are staged.
 
 use super::staged_edits::{collect, two};
 use crate::console::model::listing::Kind;
@@ -6,7 +8,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Out};
 use crate::console::testing::{ARMING, Stage, id};
 
-/// A write that waits, an edit of it that is collected, and then the write let run all the same.
+/// A waiting write with a staged edit of it, which was then approved anyway.
 fn approved_after_an_edit(width: u16) -> Stage {
     let mut stage = Stage::new(width, 30);
     stage.begin();
@@ -26,15 +28,15 @@ fn approved_after_an_edit(width: u16) -> Stage {
 fn a_run_suspended_only_by_a_staged_edit_shows_it() {
     for width in [40, 80, 120] {
         let mut stage = approved_after_an_edit(width);
-        assert!(stage.model.run.state.agenda.running.is_empty(), "it is held");
+        assert!(stage.model.run.state.agenda.running.is_empty(), "it is suspended");
         assert_eq!(
             stage.status(),
-            "approved c3; it waits for the collected edit: E looks at it"
+            "Approved c3; it waits for the staged edit: E shows it"
         );
         let text = stage.text();
         let mut lines = text.lines();
         let header = lines.next().unwrap();
-        assert!(header.contains("held by an edit"), "{text}");
+        assert!(header.contains("waiting on edit"), "{text}");
         assert!(!header.contains("working"), "{text}");
         let banner = lines.next().unwrap();
         assert!(banner.contains("c3 write_file"), "{text}");
@@ -43,11 +45,11 @@ fn a_run_suspended_only_by_a_staged_edit_shows_it() {
     let mut stage = approved_after_an_edit(100);
     stage.press("W");
     let text = stage.text();
-    assert!(!text.contains("needs nobody"), "{text}");
+    assert!(!text.contains("does not need you"), "{text}");
     for words in [
         "c3 write_file waits for the edit of c3, which is not committed",
-        "held by an edit",
-        "look at the collected edits (E)",
+        "waiting on edit",
+        "look at the staged edits (E)",
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
@@ -64,39 +66,30 @@ fn discarding_edits_shows_before_and_after_which_call_runs() {
     stage.press("E D");
     assert_eq!(
         stage.status(),
-        "D once more forgets the edit: c3 runs then, as it was; nothing of it was committed"
+        "D again drops the edit: c3 runs then, as it was. It was not committed"
     );
     assert!(stage.model.run.state.agenda.running.is_empty());
     stage.wait(ARMING);
     stage.press("D");
     assert_eq!(
         stage.status(),
-        "the collected edit is forgotten: c3 runs now, as it was; nothing was changed"
+        "Dropped the staged edit: c3 runs now, as it was. Nothing changed"
     );
     stage.carry_out();
     assert!(stage.model.run.state.agenda.running.contains(&id("c3")));
 
     let mut stage = approved_after_an_edit(100);
     stage.press("E x");
-    assert_eq!(
-        stage.status(),
-        "taken out: c3 runs now, as it was; 0 edits collected"
-    );
+    assert_eq!(stage.status(), "Removed: c3 runs now, as it was. 0 edits staged");
 
-    // What waits for a word, or was done, does not run by that.
+    // A call that awaits approval, or has finished, does not run by that.
     let mut stage = two();
     stage.carry_out();
     stage.press("E D");
-    assert_eq!(
-        stage.status(),
-        "D once more forgets all 2 edits; nothing of them was committed"
-    );
+    assert_eq!(stage.status(), "D again drops all 2 edits. None was committed");
     stage.wait(ARMING);
     stage.press("D");
-    assert_eq!(
-        stage.status(),
-        "all collected edits are forgotten; nothing was changed"
-    );
+    assert_eq!(stage.status(), "Dropped all staged edits. Nothing changed");
 }
 
 #[test]
@@ -108,7 +101,7 @@ fn leaving_a_run_suspended_only_by_a_staged_edit_asks_first() {
     let text = stage.flat();
     assert!(
         text.contains(
-            "1 collected edit is not committed: it is lost when you leave. c3 write_file waits for the edit of c3, \
+            "1 staged edit is not committed: it is lost when you quit. c3 write_file waits for the edit of c3, \
              which is not committed."
         ),
         "{text}"

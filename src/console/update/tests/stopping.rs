@@ -1,5 +1,6 @@
-//! Stopping counts at any speed; what follows a paste decides nothing; quick keys that move all count. Must not know:
-//! what a stop does.
+//! Tests that stop keys work at any speed, and that keys after a paste decide nothing.
+//!
+//! Must not know: what a stop does.
 
 use super::arming::{armed, key, settle};
 use crate::console::msg::{Msg, TermMsg};
@@ -22,7 +23,7 @@ fn the_emergency_stop_asks_first_and_is_confirmed_at_any_speed() {
         let sent = stage.commands();
         assert!(is_one_stop(&sent), "{gap}: {sent:?}, {}", stage.status());
     }
-    // Nor does the screen have to be large enough to decide anything.
+    // A screen that is too small for decisions is enough.
     let mut stage = armed();
     stage.send(Msg::Term(TermMsg::Resize { width: 20, height: 6 }));
     stage.press("X X");
@@ -104,16 +105,16 @@ fn a_key_that_is_refused_now_is_dimmed_and_one_that_counts_is_not() {
     assert!(is_dimmed(&stage, "a"), "still");
     stage.wait(ARMING);
     assert!(!is_dimmed(&stage, "a") && !is_dimmed(&stage, "x"));
-    // Right after a paste nothing counts but what stops.
+    // Right after a paste only keys that stop the run are accepted.
     let (text, at) = ("pasted".to_owned(), stage.now);
     stage.send(Msg::Term(TermMsg::Paste { text, at }));
     assert!(is_dimmed(&stage, "a") && is_dimmed(&stage, "x") && is_dimmed(&stage, "e"));
     assert!(!is_dimmed(&stage, "p"), "the pause counts");
     let wakes = stage.model.keys.wake_at(stage.model.arming.now);
-    assert_eq!(wakes, Some(at + 301), "it is drawn anew then");
+    assert_eq!(wakes, Some(at + 301), "it is drawn again then");
     stage.wait(301);
     assert!(!is_dimmed(&stage, "a") && !is_dimmed(&stage, "e"));
-    // Part of it was not on screen: the key for that counts, the other does not.
+    // Part of it was not on screen: the key for unread calls works, the other does not.
     let long = format!(r#"{{"path":"b","content":"{}"}}"#, "line\n".repeat(200));
     stage.awaiting("c5", "write_file", &long);
     stage.press("j");
@@ -121,7 +122,7 @@ fn a_key_that_is_refused_now_is_dimmed_and_one_that_counts_is_not() {
     assert!(is_dimmed(&stage, "a") && !is_dimmed(&stage, "x"));
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    // What is not asked about by the frame is never dimmed.
+    // Keys that do not answer the question of the frame are never dimmed.
     assert!(!is_dimmed(&stage, "?"));
 }
 
@@ -171,7 +172,7 @@ fn what_follows_a_burst_is_taken_for_the_rest_of_a_paste() {
     key(&mut stage, "a", 0);
     settle(&mut stage);
     assert_eq!(stage.commands(), []);
-    // Long enough to be no key that is held down.
+    // A gap too long for a held key.
     stage.wait(1_100);
     key(&mut stage, "a", 0);
     settle(&mut stage);
@@ -204,7 +205,7 @@ fn quick_keys_that_only_move_all_count() {
     stage.draw();
     assert_eq!(tab(&stage), before);
     assert_eq!(stage.commands(), []);
-    // The keys that go round the panes too.
+    // The keys that move between panes too.
     let focus = stage.model.screen.focus;
     for _ in 0..5 {
         key(&mut stage, "tab", 0);

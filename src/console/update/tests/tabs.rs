@@ -1,4 +1,4 @@
-//! Tabs of the inspector stand still, and each is read on where it was left; only what was on screen counts as read.
+//! Tests that tabs stay in place and keep their position, and which rows count as read.
 
 use super::arming::approve;
 use crate::console::model::inspector::Tab;
@@ -7,7 +7,7 @@ use crate::domain::call::Outcome;
 use crate::domain::id::Rev;
 use crate::domain::node::Origin;
 
-/// Where each tab stands on the screen, by its name.
+/// The column of each tab on the screen.
 fn places(stage: &Stage) -> Vec<(Tab, u16)> {
     let inspector = &stage.model.inspector;
     let area = stage.model.screen.places.inspector.unwrap();
@@ -117,7 +117,7 @@ fn a_restored_scroll_position_does_not_count_as_read() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), [], "the rows before were never on screen");
-    assert!(stage.status().contains("not on screen yet"), "{}", stage.status());
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
     stage.press("3 g");
     for _ in 0..30 {
         stage.press("pgdn > <");

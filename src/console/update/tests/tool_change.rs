@@ -1,5 +1,4 @@
-//! A call of a tool that is defined otherwise than when it was written or approved: what changed is shown, old against
-//! new.
+//! Tests a call whose tool was redefined after it was written: shows old against new.
 
 use super::arming::ARGS;
 use crate::console::testing::{ARMING, Stage, id};
@@ -9,7 +8,7 @@ use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::Rev;
 use crate::domain::tool_change;
 
-/// The run goes on with another definition of the tool that writes.
+/// The run resumes with another definition of the tool that writes.
 fn redefined(stage: &mut Stage, change: impl FnOnce(&mut ToolCard)) {
     let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
     change(&mut started.tools[1]);
@@ -26,7 +25,7 @@ fn approved(stage: &mut Stage, call: &str) {
     });
 }
 
-/// A write in front of the operator.
+/// A selected waiting write.
 fn stage() -> Stage {
     Stage::asked(120, 50, ARGS)
 }
@@ -64,7 +63,7 @@ fn what_changed_of_the_tool_is_shown_old_against_new() {
         end < place("the tool's schema") && text.contains(r#"-     "content""#),
         "{text}"
     );
-    // The bytes that are decided about are the same: what was read stays read, and it can be decided.
+    // The arguments are the same: rows stay read, and the call can be decided.
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands().len(), 1, "{}", stage.status());
@@ -88,7 +87,7 @@ fn later_calls_show_the_tool_change_until_the_tool_is_approved_again() {
     let mut stage = stage();
     redefined(&mut stage, |card| card.description = "other".into());
     let message = |stage: &Stage, call: &str| tool_change::of(&stage.model.run.state, id(call)).is_some();
-    // Nothing of the tool was ever let run: who wrote it knew it as it is.
+    // No call of the tool was approved before: the model knew the current definition.
     stage.awaiting("c4", "write_file", ARGS);
     assert!(message(&stage, "c3") && !message(&stage, "c4"));
 

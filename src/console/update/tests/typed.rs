@@ -1,4 +1,6 @@
-//! What goes into a text and what does not: keys that wait together, bounds, marks, brackets. Must not know: terminals.
+//! Tests text input: keys that arrive together, limits, marks, brackets.
+//!
+//! Must not know: terminals.
 
 use super::typing::editor;
 use crate::console::key::{Code, Key};
@@ -16,7 +18,7 @@ fn guiding() -> Stage {
     stage
 }
 
-/// The keys of a text, as a terminal without bracketed paste tells them: all at once.
+/// Sends the keys of a text together, like a paste in a terminal without bracketed paste.
 fn at_once(stage: &mut Stage, text: &str) {
     let at = stage.now;
     let key = |c| match c {
@@ -33,7 +35,7 @@ fn paste(stage: &mut Stage, text: &str) {
     stage.draw();
 }
 
-/// What stands in the line that is open.
+/// The text of the open line.
 #[track_caller]
 fn line(stage: &Stage) -> String {
     match stage.model.overlays.last() {
@@ -52,7 +54,7 @@ fn keys_that_wait_together_are_one_change_of_the_text() {
     assert_eq!(editor(&mut stage).field.text(), format!("a{text}b"));
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "ab", "one undo");
-    // Whatever comes between, a text that was changed is not dropped by the next key.
+    // After any input in between, the next key does not drop a changed text.
     stage.press("esc");
     at_once(&mut stage, "xy");
     stage.press("esc");
@@ -101,11 +103,11 @@ fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     let text = editor(&mut stage).field.text();
     assert!(text.len() == most && text.ends_with("xy"), "{}", text.len());
     assert!(
-        stage.status().contains("2 characters were not taken"),
+        stage.status().contains("2 characters dropped"),
         "{}",
         stage.status()
     );
-    // What is selected makes room.
+    // Replacing a selection makes room.
     stage.press("shift-left z");
     assert!(editor(&mut stage).field.text().ends_with("xz"));
 }
@@ -125,7 +127,7 @@ fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
         );
         at_once(&mut stage, &"x".repeat(most + 5));
         assert!(
-            stage.status().starts_with("6 characters were not taken"),
+            stage.status().starts_with("6 characters dropped"),
             "{}",
             stage.status()
         );
@@ -189,7 +191,7 @@ fn what_is_typed_in_a_string_of_json_is_json() {
     assert_eq!(editor(&mut stage).faults, []);
     let sent = editor(&mut stage).result().unwrap();
     assert_eq!(*sent, written.replace(": ", ":").replace(", ", ","));
-    // A character that JSON wants escaped is not escaped for the operator: it is said.
+    // A character that needs an escape in JSON is reported, not escaped.
     stage.press("alt-a");
     paste(&mut stage, "{\"path\": \"a\tb\", \"content\": \"\"}");
     assert!(editor(&mut stage).result().unwrap_err().contains("not JSON"));
@@ -263,7 +265,7 @@ fn leaving_shows_how_much_text_is_lost() {
     assert!(
         stage
             .flat()
-            .contains("Your text in the editor (30 lines) is not kept"),
+            .contains("Your text in the editor (30 lines) is lost"),
         "{}",
         stage.text()
     );
@@ -276,9 +278,9 @@ fn the_empty_queue_message_clears_once_a_call_waits() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     stage.press("t");
-    assert_eq!(stage.status(), "nothing waits for you");
+    assert_eq!(stage.status(), "Queue empty");
     stage.thought("t2", "so");
-    assert_eq!(stage.status(), "nothing waits for you", "it is still true");
+    assert_eq!(stage.status(), "Queue empty", "it is still true");
     stage.awaiting("c3", "write_file", super::arming::ARGS);
     assert_eq!(stage.status(), "");
 }

@@ -1,4 +1,4 @@
-//! Typing: the place of a fault, completion by the schema, selection, search, pastes of any size.
+//! Tests typing: fault positions, completion, selection, search, pastes of any size.
 
 use crate::console::field::{LIMIT, LINES};
 use crate::console::model::editor::Editor;
@@ -29,7 +29,7 @@ pub fn editor(stage: &mut Stage) -> &mut Editor {
     }
 }
 
-/// The characters that are drawn as wrong, with the row that each stands in.
+/// The characters that are drawn as wrong, each with its row.
 fn wrong(stage: &mut Stage) -> Vec<(String, String)> {
     let style = stage
         .model
@@ -117,7 +117,7 @@ fn names_of_the_schema_complete() {
     assert_eq!(
         editor(&mut stage).field.text().to_owned(),
         "{\"path\": \"a\", \"content\": ",
-        "the only name that fits is put in"
+        "the only matching name is inserted"
     );
     stage.press("alt-u alt-u");
     editor(&mut stage).field.replace("{");
@@ -143,7 +143,7 @@ fn without_matches_the_text_stays_and_a_message_is_shown() {
     let before = editor(&mut stage).field.text().to_owned();
     stage.press("ctrl-end tab");
     assert_eq!(editor(&mut stage).field.text().to_owned(), before);
-    assert!(stage.status().contains("names nothing"), "{}", stage.status());
+    assert!(stage.status().contains("No completions"), "{}", stage.status());
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn words_in_the_text_are_found() {
     stage.press("ctrl-f");
     stage.type_text("nowhere");
     stage.press("enter");
-    assert!(stage.status().contains("not in the text"), "{}", stage.status());
+    assert!(stage.status().contains("Not in the text"), "{}", stage.status());
     assert_eq!(stage.commands(), []);
 }
 
@@ -248,12 +248,12 @@ fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     assert_eq!(editor(&mut stage).long, Some(format!("a{pasted}b")));
     stage.press("alt-u");
     assert_eq!(editor(&mut stage).field.text(), "ab");
-    // As many as there may be can be typed in, and their end is what is shown of them.
+    // The maximum number of lines can be typed, and their end is shown.
     stage.paste("\n".repeat(LINES - 2));
     stage.press("enter enter");
     assert_eq!(editor(&mut stage).field.rows(), LINES);
     assert!(
-        stage.status().starts_with("1 character was not taken"),
+        stage.status().starts_with("1 character dropped"),
         "{}",
         stage.status()
     );
@@ -261,7 +261,7 @@ fn more_lines_than_rows_can_be_counted_are_none_to_type_in() {
     stage.type_text("the end");
     let text = stage.text();
     assert!(text.contains("bthe end"), "{text}");
-    // All of it is all of it, on a line of any length.
+    // The whole text is selected, on a line of any length.
     let long = format!("x\n{}", "y".repeat(100_000));
     editor(&mut stage).field.replace(&long);
     editor(&mut stage).field.select_all();
@@ -279,7 +279,10 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
     let before = stage.text();
     stage.paste("some words ".repeat(LIMIT / 10));
     let text = stage.text();
-    assert!(text.contains("alt-u takes back what made them so many"), "{text}");
+    assert!(
+        text.contains("alt-u undoes the change that made them too many"),
+        "{text}"
+    );
     assert!(
         text.contains("some words some words"),
         "its beginning is shown: {text}"
@@ -291,14 +294,18 @@ fn a_paste_that_was_too_long_is_taken_back_and_no_key_is_swallowed() {
         stage.status()
     );
     stage.press("alt-u");
-    assert!(stage.status().contains("again what it was"), "{}", stage.status());
+    assert!(
+        stage.status().contains("as before it became too long"),
+        "{}",
+        stage.status()
+    );
     let rows = |text: &str| text.lines().take(20).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&stage.text()), rows(&before));
     stage.type_text("z");
     assert!(stage.text().contains("xz"), "{}", stage.text());
 }
 
-/// What happens between the two times.
+/// What happens between the two presses.
 type Between = fn(&mut Stage);
 
 #[test]
@@ -330,7 +337,7 @@ fn double_presses_count_only_in_a_row_and_in_time() {
         stage.press("esc");
         assert_eq!(stage.model.overlays.is_empty(), counts, "way {no}");
         stage.press("esc");
-        assert!(stage.model.overlays.is_empty(), "it was said anew, way {no}");
+        assert!(stage.model.overlays.is_empty(), "it was asked again, way {no}");
     }
 }
 
@@ -361,7 +368,7 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
         stage.status()
     );
     assert_eq!(editor(&mut stage).field.text(), "ab");
-    // Whatever comes between, the text is not dropped by the next one.
+    // After any input in between, the next press does not drop the text.
     stage.press("left esc");
     assert_eq!(editor(&mut stage).field.text(), "ab");
     stage.type_text("c");
@@ -374,7 +381,7 @@ fn a_changed_text_is_dropped_only_by_a_second_key() {
     assert_eq!(stage.commands(), []);
 }
 
-/// Two calls that gave something, one of them to the state, and an editor on a third after them.
+/// Two calls with results, one of them written to the state, and an editor on a third call.
 fn reading(args: &str) -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.spent();
@@ -386,7 +393,7 @@ fn reading(args: &str) -> Stage {
     stage
 }
 
-/// The names that are offered behind a text; the one that was put in where there is no choice.
+/// The names that are offered after a text, and the text with the only name inserted.
 fn offered(args: &str) -> (Vec<String>, String) {
     let mut stage = reading(args);
     stage.press("ctrl-end tab");
@@ -422,7 +429,7 @@ fn references_complete_with_what_is_there() {
     assert_eq!(
         names,
         ["state.plan.files", "state.plan.notes"],
-        "what stands there, and a path below"
+        "the value there, and a path below"
     );
     let (_, text) = offered(r#"{"path": "†call.c9 || †sta"#);
     assert_eq!(

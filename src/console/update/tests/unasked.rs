@@ -1,4 +1,4 @@
-//! A dialog over a call of which an edit, or another hand, made something else: it says so and decides nothing.
+//! Tests a dialog over a call that changed meanwhile: it says so and decides nothing.
 
 use crate::console::hints::hints;
 use crate::console::model::overlay::Overlay;
@@ -28,7 +28,7 @@ fn dialog(make: impl Fn(&mut Stage)) -> Stage {
     stage
 }
 
-/// No key decides anything; the dialog stays until it is closed.
+/// Checks that no key decides anything, and that the dialog stays until it is closed.
 fn decides_nothing(stage: &mut Stage, why: &str) {
     stage.wait(ARMING);
     let text = stage.text();
@@ -54,14 +54,14 @@ fn decides_nothing(stage: &mut Stage, why: &str) {
 fn a_repeated_effect_that_an_edit_replaced_is_not_decided() {
     let mut stage = dialog(|stage| stage.consent("c3"));
     stage.rewrite("t2", "I will not write.");
-    decides_nothing(&mut stage, "c3 is history: an edit replaced it");
+    decides_nothing(&mut stage, "c3 is superseded: an edit replaced it");
 }
 
 #[test]
 fn an_unknown_outcome_of_a_superseded_call_decides_nothing() {
     let mut stage = dialog(|stage| stage.outcome_unknown("c3"));
     stage.rewrite("t2", "I will not write.");
-    decides_nothing(&mut stage, "c3 is history: an edit replaced it");
+    decides_nothing(&mut stage, "c3 is superseded: an edit replaced it");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn nor_is_what_another_hand_decided_meanwhile() {
         digest: None,
         decision: Decision::Auto { rule: "test".into() },
     });
-    decides_nothing(&mut stage, "c3 does not wait for you");
+    decides_nothing(&mut stage, "cannot decide c3: it is ");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What stays the same is not laid out again, whatever happens elsewhere: counted, not timed.
+//! Tests that unchanged text is not laid out again, by counting and not by timing.
 
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
@@ -8,15 +8,15 @@ use crate::domain::event::{EditEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, Rev};
 use crate::domain::node::{Content, Origin};
 
-/// A value as long as they come.
+/// A very long value.
 const LONG: usize = 10_000_000;
-/// Bytes that a frame may lay out of what is short.
+/// The most bytes that a frame may lay out for short texts.
 const SHORT: usize = 64 * 1024;
 
-/// Shows a tab of a call in the graph, and counts what a stream of events about something else costs.
+/// Shows a tab of a call, and counts the layout work that unrelated events cause.
 fn stays(stage: &mut Stage, tab: Tab) {
     stage.model.inspector.choose(tab, Pane::Graph);
-    // What has to be asked for stands in the second frame.
+    // Data that is loaded on demand is in the second frame.
     stage.draw();
     stage.draw();
     assert_eq!(stage.model.inspector.tab, tab);
@@ -28,10 +28,10 @@ fn stays(stage: &mut Stage, tab: Tab) {
             stage.draw();
         });
         assert!(laid < SHORT, "{tab:?}: {laid} bytes were laid out again");
-        assert_eq!(through, 0, "{tab:?}: something was gone through again");
+        assert_eq!(through, 0, "{tab:?}: something was scanned again");
     }
     if !matches!(tab, Tab::Context | Tab::Wire) {
-        assert_ne!(stage.model.inspector.made, made, "{tab:?}: it is made anew");
+        assert_ne!(stage.model.inspector.made, made, "{tab:?}: it is made again");
     }
 }
 

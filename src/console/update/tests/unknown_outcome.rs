@@ -1,5 +1,4 @@
-//! The question about a call whose outcome nobody knows: what can be said, and what is held back while its process
-//! runs.
+//! Tests the question about an unknown outcome, also while its process still runs.
 
 use crate::console::link::{OrphanCandidate, Update};
 use crate::console::model::orphan_status::OrphanStatus;
@@ -21,7 +20,7 @@ fn orphan_candidate() -> OrphanCandidate {
     }
 }
 
-/// The question in front of the operator, about a call that had a process.
+/// The selected question about a call that had a process.
 fn asked() -> Stage {
     let mut stage = Stage::new(140, 40);
     stage.begin();
@@ -74,7 +73,7 @@ fn resolve(what: Resolution) -> Command {
 fn an_outcome_can_be_left_unknown_and_the_effect_is_shown() {
     let mut stage = asked();
     assert!(
-        stage.text().contains("x leave it: not run again"),
+        stage.text().contains("x abandon: not run again"),
         "{}",
         stage.text()
     );
@@ -83,7 +82,7 @@ fn an_outcome_can_be_left_unknown_and_the_effect_is_shown() {
     assert!(
         stage
             .flat()
-            .contains("c3 stays unknown and does not run again: what else is the model told?"),
+            .contains("c3 stays unknown and does not run again: what should the model know?"),
         "{}",
         stage.text()
     );
@@ -93,7 +92,7 @@ fn an_outcome_can_be_left_unknown_and_the_effect_is_shown() {
     let reason = "the office checks".into();
     assert_eq!(stage.commands(), [resolve(Resolution::Abandon { reason })]);
     assert!(stage.model.overlays.is_empty());
-    // Without a word beside it, too.
+    // Without a note, too.
     stage.press("enter");
     stage.wait(ARMING);
     stage.press("x enter");
@@ -153,7 +152,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
             left == OrphanProcess::Process,
             "{text}"
         );
-        assert!(!text.contains("it did not happen: let it run"), "{text}");
+        assert!(!text.contains("it did not happen: run it"), "{text}");
         stage.press("d");
         assert_eq!(stage.commands(), []);
         let output = stage.status();
@@ -167,11 +166,11 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
     let text = stage.flat();
     assert!(text.contains("its process 25142 has ended"), "{text}");
     assert_eq!(stage.status(), "", "the refusal goes with its reason");
-    assert!(text.contains("it did not happen: let it run"), "{text}");
+    assert!(text.contains("it did not happen: run it"), "{text}");
     stage.wait(2_000);
     stage.press("d");
     assert_eq!(stage.commands(), [resolve(Resolution::DidNot)]);
-    // Word of another process is none of this one.
+    // A report about another process does not apply to this one.
     stage.send(Msg::Run(Update::Outlives {
         process: OrphanCandidate {
             pid: 1,
@@ -182,7 +181,7 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
     assert_eq!(stage.model.run.outlived(id("c3")), OrphanStatus::Nothing);
 }
 
-/// A shell command that waited and was let run, and that the operator cancelled while it ran.
+/// A shell command that was approved, and that the operator cancelled while it ran.
 fn cancelled() -> Stage {
     let mut stage = Stage::new(100, 30);
     stage.begin();
@@ -202,11 +201,11 @@ fn one_key_resolves_a_cancelled_call_as_unfinished_and_resumes() {
     let mut stage = cancelled();
     let text = stage.text();
     assert!(text.contains("it was cancelled while it ran"), "{text}");
-    assert!(text.contains("c it did not finish: go on"), "{text}");
+    assert!(text.contains("c did not finish: continue"), "{text}");
     let word = [resolve(Resolution::DidNotFinish)];
     stage.press("c");
     assert_eq!(stage.commands(), word);
-    // The same in the list of choices.
+    // The list of choices does the same.
     let mut stage = cancelled();
     stage.press("enter");
     stage.press("c");

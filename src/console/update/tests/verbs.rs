@@ -1,4 +1,4 @@
-//! Every verb gives its command, and only where it may.
+//! Tests that every verb sends its command, and only where it may.
 
 use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
@@ -21,7 +21,7 @@ pub fn stage() -> Stage {
     stage
 }
 
-/// The queue in front of the operator, for long enough.
+/// Shows the queue for long enough.
 fn look(stage: &mut Stage) {
     stage.draw();
     stage.press("2");
@@ -61,7 +61,7 @@ fn a_completed_command_is_reported_where_the_screen_does_not_show_it() {
     let policy = Command::Run(RunCommand::SetPolicy {
         policy: "auto".into(),
     });
-    let words = "the policy is auto from now on; 1 call asked before it and goes on waiting for you";
+    let words = "Policy is now auto; 1 call asked before and still waits for you";
     assert_eq!(done(&mut stage, policy.clone()), words);
     stage.awaiting("c4", "write_file", ARGS);
     let (call, rev) = (id("c4"), Rev(1));
@@ -82,15 +82,15 @@ fn a_completed_command_is_reported_where_the_screen_does_not_show_it() {
         deadline_ms: None,
         approver: None,
     }));
-    let words = format!("{words}; 1 call that had been let run asks you now");
+    let words = format!("{words}; 1 call approved before asks you now");
     assert_eq!(done(&mut stage, policy.clone()), words);
     let (call, rev) = (id("c3"), Rev(1));
     let reason = "no".into();
     let reject = Command::Call(CallCommand::Reject { call, rev, reason });
-    assert_eq!(done(&mut stage, reject), "rejected c3: it does not run");
+    assert_eq!(done(&mut stage, reject), "Rejected c3: it does not run");
     let mut idle = Stage::new(80, 24);
     idle.begin();
-    assert_eq!(done(&mut idle, policy), "the policy is auto from now on");
+    assert_eq!(done(&mut idle, policy), "Policy is now auto");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_reason_can_be_given_up() {
     let mut stage = stage();
     stage.awaiting("c3", "write_file", ARGS);
     look(&mut stage);
-    // A reason that was begun is asked about; one that was not is not.
+    // Closing asks first if a reason was typed, and not otherwise.
     stage.press("x n o esc");
     assert_eq!(stage.status(), "enter takes what was typed, esc again drops it");
     assert_eq!(stage.model.overlays.len(), 1);
@@ -113,7 +113,7 @@ fn a_reason_can_be_given_up() {
     stage.press("x esc");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.commands(), []);
-    // A word that is looked for is typed again in a moment.
+    // A search text is quickly typed again.
     stage.press("1 / n o esc");
     assert!(stage.model.overlays.is_empty());
 }
@@ -209,10 +209,7 @@ fn an_empty_answer_needs_a_second_key() {
     look(&mut stage);
     stage.press("w ctrl-s");
     assert_eq!(stage.commands(), []);
-    assert_eq!(
-        stage.status(),
-        "nothing is written: ctrl-s again gives an empty result"
-    );
+    assert_eq!(stage.status(), "The result is empty. ctrl-s again sends it");
     stage.press("ctrl-s");
     assert!(
         matches!(stage.commands().as_slice(), [Command::Call(CallCommand::Answer { value, .. })] if **value == *"\"\""),
@@ -246,10 +243,10 @@ fn a_journal_failure_is_not_reported_as_a_refusal() {
     stage.awaiting("c3", "read_file", r#"{"path":"a"}"#);
     look(&mut stage);
     stage.press("a");
-    stage.refuse_last(RefusalKind::Journal, "nobody knows whether this was recorded");
+    stage.refuse_last(RefusalKind::Journal, "it is unknown whether this was recorded");
     let output = stage.status();
     assert!(
-        output.ends_with(": nobody knows whether this was recorded"),
+        output.ends_with(": it is unknown whether this was recorded"),
         "{output}"
     );
     assert!(output.starts_with("approve c3"), "{output}");

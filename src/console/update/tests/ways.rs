@@ -1,5 +1,6 @@
-//! Each intent that the rules know, with the way by which the console comes to it: a new one does not
-//! compile before it has one here, or a reason why not. Must not know: what an intent does.
+//! Lists how the console sends each command: a new command does not compile without one.
+//!
+//! Must not know: what a command does.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +12,18 @@ use crate::domain::command::{
 };
 use crate::domain::rule::RuleRequest;
 
-/// How the console comes to an intent.
+/// How the console sends a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// By entries of the command table.
     By(&'static [&'static str]),
-    /// By none, and why.
+    /// Not at all, and why.
     Not(&'static str),
 }
 
 use Way::{By, Not};
 
-/// A function over an enum, and the list of all that it can give: the match makes the list whole.
+/// A function over an enum, and the list of all its values: the match makes the list complete.
 macro_rules! ways {
     ($name:ident, $all:ident, $of:ty: $($pattern:pat => $way:expr,)*) => {
         const $all: &[Way] = &[$($way),*];
@@ -37,7 +38,7 @@ ways! { run, RUN, RunCommand:
     RunCommand::Restrict { .. } | RunCommand::LiftRestriction {} => By(&["restrict"]),
     RunCommand::Step {} => By(&["step"]),
     RunCommand::StopTurn {} => By(&["stop-turn"]),
-    RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "leave-cancel"]),
+    RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "quit-cancel"]),
     RunCommand::AskAgain { .. } => By(&["ask-again", "ask-turn-again"]),
     RunCommand::KeepArrived { .. } => By(&["keep-arrived"]),
     RunCommand::SetLimits { .. } => By(&["limits"]),
@@ -49,23 +50,23 @@ ways! { run, RUN, RunCommand:
 }
 
 ways! { call, CALL, CallCommand:
-    CallCommand::Approve { .. } => By(&["approve", "approve-unread", "approve-all", "approve-list", "take-in"]),
+    CallCommand::Approve { .. } => By(&["approve", "approve-unread", "approve-all", "approve-list", "refresh-list"]),
     CallCommand::Reject { .. } => By(&["reject"]),
     CallCommand::Answer { .. } => By(&["answer"]),
     CallCommand::Cancel { .. } => By(&["cancel-call"]),
     CallCommand::Retry { .. } => By(&["retry"]),
     CallCommand::Consent { choice: ConsentChoice::Reuse { .. }, .. } => By(&["reuse"]),
     CallCommand::Consent { choice: ConsentChoice::RunAgain, .. } => By(&["run-again"]),
-    CallCommand::Consent { choice: ConsentChoice::Reject { .. }, .. } => By(&["refuse-effect"]),
+    CallCommand::Consent { choice: ConsentChoice::Reject { .. }, .. } => By(&["reject-repeat"]),
     CallCommand::Resolve { what: Resolution::Happened { .. }, .. } => By(&["it-happened"]),
     CallCommand::Resolve { what: Resolution::DidNot, .. } => By(&["it-did-not"]),
     CallCommand::Resolve { what: Resolution::DidNotFinish, .. } => By(&["cancel-call", "did-not-finish"]),
-    CallCommand::Resolve { what: Resolution::Abandon { .. }, .. } => By(&["leave-unknown"]),
+    CallCommand::Resolve { what: Resolution::Abandon { .. }, .. } => By(&["abandon-call"]),
     CallCommand::Unpin { .. } => By(&["unpin"]),
 }
 
 ways! { edits, EDITS, EditCommand:
-    EditCommand::Commit { .. } => By(&["commit-edit", "commit-collected", "keep-later"]),
+    EditCommand::Commit { .. } => By(&["commit-edit", "commit-staged", "keep-later"]),
     EditCommand::Undo { .. } => By(&["undo"]),
     EditCommand::Redo { .. } => By(&["redo"]),
     EditCommand::Switch { .. } => By(&["branch-switch"]),
@@ -80,9 +81,9 @@ ways! { edit, EDIT, Edit:
     Edit::Observation { .. } => By(&["correct"]),
     Edit::InsertPrompt { .. } => By(&["guide", "insert-prompt"]),
     Edit::InsertThought { .. } => By(&["insert-thought"]),
-    Edit::InsertCall { .. } => By(&["insert-call", "take-back", "probe"]),
+    Edit::InsertCall { .. } => By(&["insert-call", "revert-effect", "probe"]),
     Edit::RejectAnswer { .. } => By(&["reject"]),
-    Edit::Copy { .. } => By(&["branch-take", "pane-take"]),
+    Edit::Copy { .. } => By(&["branch-copy", "pane-copy"]),
     Edit::Delete { .. } => By(&["delete"]),
 }
 
@@ -144,8 +145,8 @@ fn every_intent_has_a_way_in_the_console() {
     }
     let unknown: Vec<&&str> = named.difference(&known).collect();
     assert!(unknown.is_empty(), "no command of the console: {unknown:?}");
-    // And the other way round: what decides, edits or drives is an intent of the rules, or only shows
-    // and collects.
+    // And the other way round: a verb that decides, edits or drives sends a command, or only shows or
+    // stages something.
     let shows = [
         Verb::Decide(Decide::Open),
         Verb::Decide(Decide::Rules),

@@ -1,4 +1,4 @@
-//! The pane of weights and breakers: what made a weight, how it is set, how a breaker is reset.
+//! Tests the pane of weights and breakers: what made a weight, setting it, resetting.
 
 use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::Overlay;
@@ -32,7 +32,7 @@ fn a_weight_is_explained_down_to_the_executions_that_made_it() {
     let before = health_rows(&stage);
     let row = before.iter().find(|row| row.contains("weight 0.24")).unwrap();
     assert!(
-        row.starts_with("  put to you for general ") && row.ends_with("after 7 executions"),
+        row.starts_with("  asks you for general ") && row.ends_with("after 7 executions"),
         "{row}"
     );
     assert!(
@@ -68,7 +68,7 @@ fn the_cursor_stays_on_its_weight_where_others_come_before_it() {
     let mut stage = Stage::new(120, 40);
     stage.ailing();
     on_weight(&mut stage, "search");
-    // A tool that stands before it runs for the first time, and the key comes before another frame.
+    // A tool above it runs for the first time, and the key comes before another frame.
     stage.thought("t20", "And one more.");
     stage.finished("c21", "list_dir", "{}", crate::domain::call::Outcome::ok("[]"));
     stage.press("backspace");
@@ -96,7 +96,7 @@ fn a_weight_is_set_and_reset() {
     }
     stage.press("enter");
     assert!(
-        stage.status().contains("write a number from 0 to 1"),
+        stage.status().contains("type a number from 0 to 1"),
         "{}",
         stage.status()
     );
@@ -119,7 +119,7 @@ fn a_weight_is_set_and_reset() {
     stage.press("8 8 g");
     stage.press("Q");
     assert!(
-        stage.status().contains("put the cursor on a weight"),
+        stage.status().contains("Put the cursor on a weight"),
         "{}",
         stage.status()
     );

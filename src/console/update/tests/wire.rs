@@ -1,4 +1,4 @@
-//! The tab of the wire: read when it is looked at, and again once the stream has ended.
+//! Tests the wire tab: loaded on demand, and again after the stream has ended.
 
 use crate::console::doc::Styled;
 use crate::console::link::Frames;
@@ -33,7 +33,7 @@ fn looking() -> Stage {
 fn the_bytes_are_asked_for_once_and_shown_safely() {
     let mut stage = looking();
     assert_eq!(asked(&mut stage), [(TurnId(2), 1)]);
-    assert!(stage.text().contains("being read"), "{}", stage.text());
+    assert!(stage.text().contains("loading…"), "{}", stage.text());
     stage.press("k j");
     assert_eq!(asked(&mut stage), [], "it is on its way");
     let frames = Frames {
@@ -106,7 +106,7 @@ fn each_request_of_a_turn_is_reached_from_the_newest_on() {
         text.contains("sent, request 2 of turn 2") && text.contains("the second"),
         "{text}"
     );
-    // What is read stays where the turn is asked once more.
+    // The shown text stays when the turn is asked again.
     stage.request(2, 4);
     stage.draw();
     assert_eq!(asked(&mut stage), []);
@@ -117,12 +117,12 @@ fn each_request_of_a_turn_is_reached_from_the_newest_on() {
     );
     stage.press("( (");
     assert_eq!(asked(&mut stage), [(TurnId(2), 1)]);
-    assert!(stage.status().contains("no older ones"), "{}", stage.status());
+    assert!(stage.status().contains("No older ones"), "{}", stage.status());
     stage.press(") ) )");
     assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 4)));
     stage.press(")");
-    assert!(stage.status().contains("no newer ones"), "{}", stage.status());
-    // From the newest on it follows again.
+    assert!(stage.status().contains("No newer ones"), "{}", stage.status());
+    // From the newest request on, the tab shows new ones again.
     stage.request(2, 5);
     stage.draw();
     assert_eq!(asked(&mut stage).last(), Some(&(TurnId(2), 5)));
@@ -141,7 +141,7 @@ fn a_single_request_mentions_no_others() {
         "{text}"
     );
     stage.press("(");
-    assert!(stage.status().contains("no older ones"), "{}", stage.status());
+    assert!(stage.status().contains("No older ones"), "{}", stage.status());
     stage.press("< (");
     assert!(
         stage.status().contains("tabs `revisions`, `context` and `wire`"),
@@ -204,7 +204,7 @@ fn revisions_older_than_the_newest_twenty_are_reached_too() {
     stage.press("( (");
     let oldest = rows(&mut stage);
     assert_eq!(of(&oldest), (1..=5).rev().collect::<Vec<_>>());
-    assert!(stage.status().contains("no older ones"), "{}", stage.status());
+    assert!(stage.status().contains("No older ones"), "{}", stage.status());
     stage.press(") )");
     assert_eq!(of(&rows(&mut stage)), of(&newest));
 }

@@ -1,4 +1,4 @@
-//! A row of the graph in words: symbol, id, what it says, what came of it.
+//! Draws a row of the graph: symbol, id, text and outcome.
 //!
 //! Must not know: how rows come to be.
 
@@ -31,7 +31,7 @@ use crate::domain::turn::{Activity, Stream, Turn};
 use crate::domain::why;
 use crate::text::{head, visible};
 
-/// Draws a row: lit by the cursor, or by what is foreseen of it.
+/// Draws a row, highlighted by the cursor or by its preview mark.
 pub(super) fn node_row(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -74,7 +74,7 @@ pub(super) fn node_row(
     }
 }
 
-/// The words of a row; `look` is that of all of it, where it has one.
+/// The text of a row; `look` is the style of the whole row, if it has one.
 pub(super) fn line(model: &Model, here: &Row, look: Option<Role>, width: usize) -> Styled {
     match here.kind {
         RowKind::Replaced => several::fold_line(model, here),
@@ -90,7 +90,7 @@ pub(super) fn line(model: &Model, here: &Row, look: Option<Role>, width: usize) 
     }
 }
 
-/// The symbol of a row and its look, by those of its node.
+/// The symbol of a row and its style, from its node.
 pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<Role>)) -> (char, Role) {
     let symbol = match here.kind {
         RowKind::Fan => Symbol::Fan,
@@ -103,8 +103,8 @@ pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<
     )
 }
 
-/// Lights what the cursor's node hangs on, and what hangs on it: with a sign at the edge of the pane, so that nothing
-/// is told by colour alone, and with a tint where it fits.
+/// Highlights the parents and children of the selected node: a sign at the edge of the pane, and a tint
+/// where it fits. The sign works without colours.
 pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Rect, Rect), here: &Row) {
     let Some((symbol, role)) = highlight(model, here) else {
         return;
@@ -114,7 +114,7 @@ pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Re
     canvas.put(place.x, place.y, 1, glyph.encode_utf8(&mut [0; 4]), symbol.role());
 }
 
-/// How a row hangs together with the cursor's node.
+/// The sign for how a row is connected with the selected node.
 fn highlight(model: &Model, here: &Row) -> Option<(Symbol, Role)> {
     let state = &model.run.state;
     let highlighted = &model.graph.highlight;
@@ -131,7 +131,7 @@ fn highlight(model: &Model, here: &Row) -> Option<(Symbol, Role)> {
     }
 }
 
-/// True where the search found something in a row.
+/// True for a row with a match of the search.
 fn is_match(model: &Model, row: usize, here: &Row) -> bool {
     let graph = &model.graph;
     if graph.search.hits.is_empty() {
@@ -146,7 +146,7 @@ fn is_match(model: &Model, row: usize, here: &Row) -> bool {
         .any(|id| graph.rows.find(*id) == Some(row))
 }
 
-/// The symbol of a node, and a look for its whole row where it does not count (fully) now.
+/// The symbol of a node, and a style for its whole row if it is superseded or stale.
 pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
     let node = state.node(id);
     let symbol = match state.calls.get(&id) {
@@ -174,15 +174,15 @@ pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
     (symbol, row)
 }
 
-/// Where a call stands, in its row; nothing where it ran and went well.
+/// The status of a call, for its row; `None` if it succeeded.
 fn status_word(model: &Model, call: &Call) -> Option<String> {
     let state = &model.run.state;
     let effective = EffectiveStatus::of_call(state, call);
     let word = match &call.status {
         Status::Succeeded => match (result_source::now(state, call), effective) {
-            (Some(source), EffectiveStatus::Superseded(_)) => format!("{}, history", source.label()),
+            (Some(source), EffectiveStatus::Superseded(_)) => format!("{}, superseded", source.label()),
             (Some(source), _) => source.label().to_owned(),
-            (None, _) => "history".to_owned(),
+            (None, _) => "superseded".to_owned(),
         },
         Status::Failed(class) => format!("failed: {}", class.label()),
         Status::Running(_) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
@@ -190,21 +190,21 @@ fn status_word(model: &Model, call: &Call) -> Option<String> {
     };
     let is_held = matches!(effective, EffectiveStatus::Suspended(_)) || state.held.contains(&call.id);
     Some(match effective {
-        EffectiveStatus::Superseded(Status::Failed(_)) => format!("{word}, history"),
+        EffectiveStatus::Superseded(Status::Failed(_)) => format!("{word}, superseded"),
         EffectiveStatus::Superseded(_) => word,
         _ if call.status == Status::Succeeded && result_source::now(state, call).is_none() => return None,
-        _ if is_held => format!("{word}, held"),
+        _ if is_held => format!("{word}, suspended"),
         _ => word,
     })
 }
 
-/// A node in words.
+/// The text of a node's row.
 fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styled {
     let state = &model.run.state;
     let Some(node) = state.node(id) else {
         return Styled::new();
     };
-    // What a node hangs on is said whatever else there is no room for.
+    // The parents of a node are shown before anything else.
     let chips = chips(model, id, width / 2);
     let width = width.saturating_sub(chips.columns());
     let role = |usual: Role| row.unwrap_or(usual);
@@ -213,10 +213,10 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line.own(role(Role::Edited), format!("{} ", node.rev()));
     }
     if model.staged_edits.touches(id) {
-        line = line.own(Role::Edited, "(edit collected) ");
+        line = line.own(Role::Edited, "(edit staged) ");
     }
     if !node.active && id.kind != NodeKind::Call {
-        line = line.own(role(Role::Superseded), "(history) ");
+        line = line.own(role(Role::Superseded), "(superseded) ");
     }
     if node.active {
         let mut badges = badge::without_failed_calls(state, id);
@@ -231,7 +231,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         line = line
             .untrusted(role(Role::Accent), tool, 40)
             .own(role(Role::Text), " ");
-        // The status comes before what may be long.
+        // The status comes before texts that may be long.
         if let Some(word) = status_word(model, call) {
             let symbol = match result_source::now(state, call) {
                 Some(_) if call.status == Status::Succeeded => Symbol::Edited,
@@ -270,7 +270,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     }
     let back = state.turn_of(id).and_then(|turn| output::of(state, turn));
     if back.is_some_and(|unfit| unfit.node == id) {
-        line = line.own(role(Role::Failed), "(does not fit) ");
+        line = line.own(role(Role::Failed), "(invalid) ");
     }
     let usual = match (id.kind, &node.now().origin) {
         (NodeKind::Prompt, _) => Role::Operator,
@@ -289,7 +289,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     line
 }
 
-/// Adds why the model made a call, as its own word, where there is room for some of it.
+/// Adds the model's stated reason for a call, where there is room for some of it.
 fn with_reason(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
     let room = width.saturating_sub(line.columns());
     if room < WHY {
@@ -300,13 +300,13 @@ fn with_reason(model: &Model, line: Styled, why: &str, width: usize) -> Styled {
         .summary(Role::Dim, &summary::text_of(why), room - 3)
 }
 
-/// Columns in which the reason for a call is worth a row's room.
+/// The fewest columns for the reason of a call.
 const WHY: usize = 16;
 
-/// Parents to which no line goes that are named in a row; the others are counted.
+/// The number of parents without a line that a row names; the others are counted.
 const CHIPS: usize = 4;
 
-/// Parents to which no line goes, in so many columns at most: as many of them by name as fit, the others counted.
+/// Parents without a line, in at most `most` columns: names as far as they fit, the others counted.
 fn chips(model: &Model, id: NodeId, most: usize) -> Styled {
     let gutter = &model.graph.rows.gutter;
     let chips = gutter.find(id).map(|row| gutter.chips(row)).unwrap_or_default();
@@ -329,7 +329,7 @@ fn chips(model: &Model, id: NodeId, most: usize) -> Styled {
     }
 }
 
-/// The row of a stream that broke: why, and the beginning of what had come.
+/// The row of a broken stream: the reason, and the beginning of the received text.
 fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, widest: usize) {
     let charset = model.settings.charset;
     let symbol = Symbol::Failed;
@@ -365,7 +365,7 @@ fn broken_row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, turn: &Turn, 
     }
 }
 
-/// Why a stream broke, and the beginning of what had come; holds untrusted text.
+/// The reason of a broken stream, and the beginning of the received text. Contains untrusted text.
 pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
     let turn = state.turns.get(&turn)?;
     let Stream::Broken(fault) = &turn.stream else {
@@ -376,7 +376,7 @@ pub(super) fn why_broken(state: &State, turn: TurnId) -> Option<String> {
     Some(format!("broke ({}) {head}", fault.kind.label()))
 }
 
-/// Draws a part of an open stream, or a stream that broke.
+/// Draws a part of an open stream, or a broken stream.
 pub(super) fn live_row(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -413,14 +413,14 @@ pub(super) fn live_row(
         None => return,
     };
     let used = canvas.put(x, place.y, width, &head, Role::Running);
-    // The newest words are at the end: that is what is shown.
+    // The end has the newest text, so the end is shown.
     let room = usize::from(width.saturating_sub(used));
     let from = text
         .char_indices()
         .rev()
         .nth(room.max(1) * 2)
         .map_or(0, |(at, _)| at);
-    // A blank at the end of what is still being said is no blank at its end.
+    // A trailing blank of an open stream is not trailing in the full text.
     let newest = text.get(from..).unwrap_or_default().trim_end_matches(' ');
     let shown = visible(newest);
     canvas.put(

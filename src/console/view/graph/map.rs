@@ -1,6 +1,6 @@
 //! The map: boxes around the selected node, with the lines between them.
 //!
-//! Must not know: where boxes stand and why.
+//! Must not know: how boxes are placed.
 
 use ratatui::layout::Rect;
 
@@ -74,7 +74,7 @@ fn draw_box(
         }
         Spot::Node(_) | Spot::Broken(_) => None,
     };
-    // The sign says what a tint says, which not everybody sees.
+    // The sign repeats the tint, for operators who do not see it.
     let open = match highlighted {
         _ if is_selected => Symbol::Pointer.glyph(charset),
         Some((symbol, _)) => symbol.glyph(charset),

@@ -1,6 +1,6 @@
-//! What a previewed edit does to the rows of the graph: a word and a light for each, below the preview.
+//! Marks each affected row of the graph with its preview, below the preview of an edit.
 //!
-//! Read off the plan that the preview tells about. Must not know: how a plan comes to be, how a row is drawn.
+//! Must not know: how a plan is made, how a row is drawn.
 
 use ratatui::layout::Rect;
 
@@ -16,38 +16,38 @@ use crate::domain::lineage::Plan;
 
 /// The fewest rows of the graph that are worth a title.
 const LEAST: u16 = 3;
-/// Rows that stand before the first that the edit touches.
+/// Rows before the first affected one.
 const BEFORE: usize = 2;
 
-/// What becomes of a node; what matters most comes first.
+/// The preview mark of a node; the most important comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PreviewMark {
-    /// It runs with what it never ran with.
+    /// It runs for the first time with these inputs.
     Runs,
-    /// The same, where the policy does not ask first.
+    /// The same, but the policy may ask first.
     RunsOrAsks,
     /// It runs again.
     Again,
-    /// It runs again if what it reads comes out different.
+    /// It runs again if its inputs differ.
     MayRun,
-    /// The same of what it never ran with.
+    /// It runs for the first time if its inputs differ.
     MayRunFirst,
     /// Its execution ends.
     Cancelled,
-    /// It becomes history.
+    /// It is superseded.
     Superseded,
-    /// It becomes history if what was seen of it comes out different.
+    /// It is superseded if its result differs.
     MayFall,
-    /// It counts again.
+    /// It is active again.
     Back,
     /// Its result stays.
     Unchanged,
 }
 
 impl PreviewMark {
-    /// What a plan does with a node.
+    /// The mark that a plan gives a node.
     fn of(plan: &Plan, id: NodeId) -> Option<Self> {
-        // A result shares the fate of its call.
+        // A result has the mark of its call.
         let call = id.call();
         let has = |nodes: &[NodeId]| [id, call].iter().any(|one| nodes.binary_search(one).is_ok());
         let is_call = call.kind == NodeKind::Call;
@@ -74,7 +74,7 @@ impl PreviewMark {
         all.into_iter().find(|(is, _)| *is).map(|(_, fate)| fate)
     }
 
-    /// The word and its look: those of the preview.
+    /// The label and its style, as in the preview.
     const fn label(self) -> (&'static str, Role) {
         match self {
             Self::Runs => ("runs", Role::Running),
@@ -90,8 +90,7 @@ impl PreviewMark {
         }
     }
 
-    /// The light of a row: as what hangs on the selected one, where anything becomes of it; as what that hangs on,
-    /// where it stays.
+    /// The highlight of a row: that of a child if the node changes, that of a parent if its result stays.
     const fn light(self) -> Role {
         match self {
             Self::Unchanged => Role::Ancestor,
@@ -100,16 +99,16 @@ impl PreviewMark {
     }
 }
 
-/// What becomes of a row.
+/// The preview mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowPreview {
     fate: PreviewMark,
-    /// True where that is said of some of its nodes only.
+    /// True if only some of its nodes have the mark.
     part: bool,
 }
 
 impl RowPreview {
-    /// What a plan does with a row and what is folded in it.
+    /// The mark that a plan gives a row and the nodes folded in it.
     pub(super) fn of(plan: &Plan, here: &Row) -> Option<Self> {
         let some = here.ends(MAX_HIGHLIGHTED);
         let is_cut = some.clone().count() >= 2 * MAX_HIGHLIGHTED;
@@ -126,7 +125,7 @@ impl RowPreview {
         most.map(|fate| Self { fate, part })
     }
 
-    /// Lights a row and writes the word at its end; gives the columns that it takes.
+    /// Highlights a row and writes the label at its end; returns the columns used.
     pub(super) fn draw(self, canvas: &mut Canvas<'_>, place: Rect) {
         canvas.tint(place, self.fate.light());
         let (words, role) = self.describe();
@@ -145,7 +144,7 @@ impl RowPreview {
         }
     }
 
-    /// Columns of the word, and of the blank before it.
+    /// Columns of the label and the blank before it.
     pub(super) fn columns(self) -> u16 {
         self.describe().0.columns() as u16 + 1
     }
@@ -153,7 +152,7 @@ impl RowPreview {
     fn describe(self) -> (String, Role) {
         let (word, role) = self.fate.label();
         let words = if self.part {
-            format!("in part {word}")
+            format!("partly {word}")
         } else {
             word.to_owned()
         };
@@ -161,7 +160,7 @@ impl RowPreview {
     }
 }
 
-/// Draws the rows of the graph that a plan touches into the room that a preview leaves.
+/// Draws the affected rows of the graph into the room that a preview leaves.
 pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
     let graph = &model.graph;
     if area.height <= LEAST || graph.is_empty() {
@@ -172,7 +171,7 @@ pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, are
         area.x,
         area.y,
         area.width,
-        " what it touches in the graph ",
+        " affected rows of the graph ",
         Role::Header,
     );
     let body = Rect {

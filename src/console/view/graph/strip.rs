@@ -1,4 +1,4 @@
-//! The whole run in one column: where something needs an eye, and what part of it is on screen.
+//! Draws the whole run in one column: waiting and failed parts, and the part on screen.
 //!
 //! Must not know: how rows come to be.
 
@@ -21,7 +21,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
         let end = part.end.min(graph.rows.len());
         let here = part.start.min(end)..end;
         let (most, failed) = graph.rows.marks(here.clone());
-        // What still streams stands below all rows.
+        // An open stream is below all rows.
         let streams = part.end > graph.rows.len();
         let mark = most.max(if streams { Mark::Running } else { Mark::None });
         let is_shown = part.start < shown.end && shown.start < part.end;
@@ -37,7 +37,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
     }
 }
 
-/// The number of failures in a part of which most went well; none where that says no more than their symbol.
+/// The number of failures in a part that mostly succeeded; `None` if the symbol alone is enough.
 fn few(failed: usize, of: usize) -> Option<char> {
     let digit = u32::try_from(failed)
         .ok()

@@ -1,8 +1,9 @@
-//! The timeline: the rows of the graph with bars in place of lanes.
+//! Draws the timeline: the rows of the graph with bars instead of lanes.
 //!
-//! The axis spans what the rows on screen did, so that moving on shows every part of a long run at its
-//! own scale. What goes on lasts until the moment at which a frame is drawn: no frame is drawn for that alone. Each
-//! thing that can be done has a character of its own. Must not know: where times come from.
+//! Must not know: where times come from.
+//!
+//! The axis spans the rows on screen, so that each part of a long run has its own scale. An open bar ends at the
+//! time of the frame; no frame is drawn for that alone. Each kind of bar has its own character.
 
 use std::fmt::Write as _;
 
@@ -19,7 +20,7 @@ use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, TurnId};
 
-/// The axis of what is on screen.
+/// The axis of the rows on screen.
 pub(super) struct Scale {
     from: i64,
     to: i64,
@@ -27,7 +28,7 @@ pub(super) struct Scale {
     x: u16,
     /// Columns of the bars.
     width: u16,
-    /// What the bars tell.
+    /// The data of the bars.
     shown: Vec<BarKind>,
 }
 
@@ -66,8 +67,8 @@ impl Scale {
         u16::try_from(far * last / span).unwrap_or(0)
     }
 
-    /// What it spans, and what the characters mean: of all that can be where there is room for it, or else of what is
-    /// on screen.
+    /// The legend: the span, and the meaning of the characters. It lists all kinds if there is room, or else
+    /// those on screen.
     pub fn legend(&self, model: &Model, columns: u16) -> Styled {
         let charset = model.settings.charset;
         let begun = model.run.state.begun_at;
@@ -99,7 +100,7 @@ impl Scale {
     }
 }
 
-/// What the line above the bars explains.
+/// The kinds of bars that the legend explains.
 const LEGEND: [BarKind; 6] = [
     BarKind::Ran,
     BarKind::Waited,
@@ -192,14 +193,14 @@ fn draw(model: &Model, canvas: &mut Canvas<'_>, y: u16, bar: &Bar, scale: &Scale
     let columns = usize::from(to - from) + 1;
     let mut text: String = std::iter::repeat_n(glyph, columns).collect();
     if bar.open {
-        // It goes on.
+        // The bar is still open.
         text.pop();
         text.push(Symbol::Arrow.glyph(model.settings.charset));
     }
     canvas.put(scale.x + from, y, scale.width - from, &text, role);
 }
 
-/// A moment of the run, from its beginning.
+/// The time since the start of the run.
 fn clock(ms: i64) -> String {
     let seconds = ms.max(0) / 1000;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

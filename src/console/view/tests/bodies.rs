@@ -1,4 +1,4 @@
-//! The words below a row of the graph: all of a short text is on screen, and a long one says that it goes on.
+//! Tests the text below a row of the graph: a short one is whole, a long one is marked as cut.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::console::columns::Columns as _;
 use crate::console::testing::{Stage, id};
 
-/// A fan of calls with lanes beside the thought that is looked at.
+/// A fan of calls, with lanes next to the selected thought.
 fn stage(width: u16, fan: u32, text: &str) -> Stage {
     let mut stage = Stage::new(width, 60);
     stage.begin();

@@ -1,4 +1,4 @@
-//! The frame of a decision is drawn by the console alone: whatever a model, a tool or a file says.
+//! Tests that no text of a model, a tool or a file can imitate the frame of a decision.
 
 use proptest::prelude::*;
 use ratatui::buffer::{Buffer, Cell};
@@ -35,7 +35,7 @@ fn cell(buffer: &Buffer, x: u16, y: u16) -> &Cell {
     buffer.cell((x, y)).unwrap()
 }
 
-/// What stands in an area in the look of a decision, row by row.
+/// The text in an area with the style of a decision, row by row.
 fn decided(buffer: &Buffer, area: Rect, style: Style) -> Vec<String> {
     (area.top()..area.bottom())
         .map(|y| {
@@ -92,7 +92,7 @@ fn frame_of(buffer: &Buffer, area: Rect, stage: &Stage) -> Vec<String> {
 
 const ASKED: &str = "may this call run?";
 
-/// Two calls that wait, one of them in the decision frame where there is room for it.
+/// Two waiting calls, one of them in the decision frame if there is room.
 fn waiting(size: (u16, u16)) -> Stage {
     let mut stage = Stage::new(size.0, size.1);
     stage.begin();
@@ -101,7 +101,7 @@ fn waiting(size: (u16, u16)) -> Stage {
     stage.outcome_unknown("c5");
     stage.running("c6", "read_file", r#"{"path":"a"}"#);
     stage.at_the_queue();
-    // The stream that broke with it stands before them.
+    // The broken stream is listed before them.
     stage.press("j");
     stage.wait(ARMING);
     stage

@@ -1,4 +1,4 @@
-//! Pictures of the graph pane in its forms and at its levels of detail, and what they keep.
+//! Snapshots of the graph pane in its forms and levels of detail, and rules for all of them.
 
 use proptest::prelude::*;
 use ratatui::style::Color;
@@ -144,7 +144,7 @@ fn a_turn_that_is_looked_at_is_not_folded_when_it_grows_old() {
         "it still has its own row"
     );
     assert_eq!(at - stage.model.graph.top, row, "in the same place on the screen");
-    assert!(stage.text().contains(" new "), "what came is counted");
+    assert!(stage.text().contains(" new "), "new rows are counted");
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn a_filter_shows_what_it_hides_and_can_be_cleared() {
     let text = stage.text();
     assert!(text.contains("only is:failed part20 (1)"), "{text}");
     assert!(text.contains("not shown"), "{text}");
-    assert_eq!(stage.status(), "1 fit `is:failed part20`");
-    // What comes is sieved as well.
+    assert_eq!(stage.status(), "1 match `is:failed part20`");
+    // New rows are filtered too.
     stage.model_turn(90, 900, "nothing", &[(r#"{"path":"b"}"#, Outcome::ok("1"))]);
     assert!(!stage.text().contains("c901"));
     stage.press("& ctrl-w ctrl-w ctrl-w ctrl-w enter");
@@ -210,7 +210,7 @@ fn siblings_parents_and_children() {
     assert_eq!(stage.selected(), Some(id("c10")), "round again");
     stage.press("[ }");
     assert!(
-        stage.status().contains("nothing else hangs on"),
+        stage.status().contains("Nothing else depends on"),
         "{}",
         stage.status()
     );
@@ -249,7 +249,7 @@ fn the_map_is_walked_with_the_arrows() {
     assert_eq!(stage.selected(), Some(id("c9")));
     stage.press("up");
     assert_eq!(stage.selected(), Some(id("t7")));
-    // Past the edge of what was drawn it is drawn anew around where the cursor is.
+    // Beyond the drawn edge, the map is drawn again around the cursor.
     for _ in 0..20 {
         stage.press("down");
     }
@@ -288,7 +288,7 @@ fn a_stream_that_broke_has_a_row_with_what_had_come() {
     stage.press("G");
     assert_eq!(stage.model.graph.selected, Some(Pick::Live(TurnId(2), 0)));
     let text = stage.text();
-    assert!(text.contains("what had come of the next block"), "{text}");
+    assert!(text.contains("arrived part of the next block"), "{text}");
     assert!(text.contains("the answer is no JSON"), "{text}");
 }
 
@@ -303,7 +303,7 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     stage.press("g /");
     stage.type_text("lighthouse");
     stage.press("enter");
-    assert_eq!(stage.status(), "1 place");
+    assert_eq!(stage.status(), "1 match");
     assert_eq!(stage.model.graph.selected, broken);
     stage.press("g /");
     stage.type_text("read");
@@ -312,7 +312,7 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     stage.press("&");
     stage.type_text("is:failed");
     stage.press("enter");
-    assert_eq!(stage.status(), "1 fit `is:failed`");
+    assert_eq!(stage.status(), "1 match `is:failed`");
     assert!(stage.text().contains("✖ turn 2 broke"), "{}", stage.text());
     stage.press("&");
     stage.type_text("tool:read_file");
@@ -338,7 +338,11 @@ fn a_stream_that_broke_is_a_box_of_the_map() {
         "the inspector is about it"
     );
     stage.press("up");
-    assert_eq!(stage.selected(), Some(id("c3")), "it hangs on what had come");
+    assert_eq!(
+        stage.selected(),
+        Some(id("c3")),
+        "it depends on the received text"
+    );
     stage.press("f");
     assert_eq!(stage.model.graph.selected, broken);
     assert!(stage.text().contains("❯✖ turn 2 br"), "a jump goes there too");
@@ -485,7 +489,7 @@ fn a_jump_past_a_filter_shows_what_it_leads_to_and_nothing_else() {
     assert!(text.contains(&words), "{text}");
     assert!(
         (rows + 1..=rows + 2).contains(&stage.model.graph.rows.len()),
-        "one row more, and perhaps what stands on its other side: {text}"
+        "one row more, and perhaps a row on its other side: {text}"
     );
     stage.press("[");
     assert_eq!(stage.selected(), Some(failed));

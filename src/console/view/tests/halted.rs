@@ -1,16 +1,16 @@
-//! The line of a halt: what it means and why it is, at the sizes that people have.
+//! Tests the banner of a halt at common sizes: its consequences and its reason.
 
 use crate::console::link::Update;
 use crate::console::msg::Msg;
 use crate::console::testing::Stage;
 
-/// A full disk, as the engine tells it of a session far down.
+/// A full disk, as the engine reports it for a session with a long path.
 fn full_disk(stage: &mut Stage) {
     let halt = crate::engine::log::Unwritten {
         why: "No space left on device (os error 28)".into(),
         more: format!(
-            "make room on the disk, then go on: everything acknowledged is there; failed to write the journal: \
-             /home/somebody/{}/journal.jsonl",
+            "make room on the disk, then resume: everything acknowledged is there; failed to write the journal: \
+             /home/user/{}/journal.jsonl",
             "sessions-and-more/".repeat(6)
         ),
     };
@@ -38,10 +38,10 @@ fn the_halt_line_shows_the_reason_before_a_cut_and_details_are_elsewhere() {
             let text = stage.text();
             let row = text.lines().find(|row| row.starts_with(" HALTED"));
             let row = row.unwrap();
-            // The key that tells all of it stands before anything that may be cut.
+            // The key that shows more comes before anything that may be cut.
             assert!(row.starts_with(" HALTED, W why"), "{row}");
             assert!(row.contains("No space left on device"), "{row}");
-            let begins = row.contains("nothing more begins") || row.contains("nothing new");
+            let begins = row.contains("nothing new");
             assert_eq!(begins, width >= 80, "{row}");
             assert_eq!(row.contains("unrecorded"), busy && width >= 80, "{row}");
             assert_eq!(text.contains("read_file running at the halt"), busy, "{text}");

@@ -1,4 +1,6 @@
-//! What was made visible stays to be seen wherever its row is marked. Must not know: which rows are.
+//! Tests that marks of unsafe characters stay visible in highlighted rows.
+//!
+//! Must not know: which rows are highlighted.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,5 +1,6 @@
-//! The colours of a tool's output as they are drawn, on terminals of many, few and no colours. Must not know: how they
-//! are asked for.
+//! Tests how the colours of tool output are drawn with many, few and no colours.
+//!
+//! Must not know: how a tool asks for colours.
 
 use crate::console::json;
 use crate::console::model::screen::inside;
@@ -8,14 +9,14 @@ use crate::console::theme::{Colours, Theme};
 use crate::domain::call::Outcome;
 
 const OUTPUT: &str = "\u{1b}[1;32mok\u{1b}[0m    12 tests\n\
-    \u{1b}[31mFAIL  one\ngoes on\u{1b}[0m\n\
+    \u{1b}[31mFAIL  one\ncontinued\u{1b}[0m\n\
     \u{1b}[33myellow\u{1b}[0m \u{1b}[38;5;208m208\u{1b}[0m \u{1b}[38;2;90;160;255mall\u{1b}[0m \u{1b}[2mweak\u{1b}[0m\n\
     \u{1b}[30;40mblack on black\u{1b}[0m \u{1b}[7mreversed\u{1b}[0m \u{1b}[8;5mhidden\u{1b}[0m\n\
     \u{1b}[1;38;2;255;215;95;48;2;43;36;19m as a decision \u{1b}[0m\n\
     \u{1b}[41;97m a\u{202e}mark \u{1b}[2J in it \u{1b}[0m\n\
     \u{1b}[3;4;9mlines\u{1b}[0m";
 
-/// The rows of the inspector from the output on, each run of one look with its colours and attributes.
+/// The rows of the inspector from the output on, each run of one style with its colours and attributes.
 fn styled_rows(colours: Colours) -> String {
     let mut stage = Stage::with(110, 30, |settings| {
         settings.look = Theme::built_in("dark").unwrap().look(colours);

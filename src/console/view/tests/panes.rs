@@ -1,4 +1,4 @@
-//! Pictures of the panes at the bottom, at the sizes that people have.
+//! Snapshots of the panes at the bottom, at common sizes.
 
 use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
@@ -176,11 +176,11 @@ fn empty_panes_show_a_message() {
     assert!(text.contains("no call writes a path of the state"), "{text}");
     stage.press("6");
     let text = stage.text();
-    assert!(text.contains("nothing was edited yet"), "{text}");
+    assert!(text.contains("no edits yet"), "{text}");
     stage.press("7");
     let text = stage.text();
     assert!(text.contains("none: a script answers, no model"), "{text}");
-    // A model that nobody named a price for is another matter.
+    // A model without a configured price is another matter.
     let mut started = stage.model.run.state.started.as_deref().unwrap().clone();
     started.wire = "openai-chat".into();
     stage.engine(Event::Run(RunEvent::Refitted {
@@ -245,7 +245,7 @@ fn every_status_is_distinguishable_without_colors_and_in_ascii() {
             .lines()
             .find(|line| line.contains("c3 read_file"))
             .unwrap_or_else(|| panic!("no row with {status:?}: {text}"));
-        // The pane beside it tells more; the row alone must do.
+        // The pane next to it shows more; the row alone must do.
         let row: String = row.chars().take(44).collect();
         if let Some(other) = rows.insert(row.clone(), status.clone()) {
             panic!("{other:?} and {status:?} look the same: {row}");

@@ -1,4 +1,4 @@
-//! Pictures of the whole screen, at the sizes that people have.
+//! Snapshots of the whole screen, at common sizes.
 
 use crate::console::layout::gutter::Line;
 use crate::console::link::{At, Update};

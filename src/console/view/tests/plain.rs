@@ -1,4 +1,4 @@
-//! A screen of ASCII alone: the console's own words have signs for it, so that no sign is lost there.
+//! Tests an ASCII screen: each of the console's own signs has an ASCII form.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -18,7 +18,7 @@ type Scene = fn(&mut Stage);
 
 /// Runs of all kinds. What is not ASCII in their own texts are characters that have a mark.
 const SCENES: [(&str, Scene); 14] = [
-    ("mended twice", |stage| stage.repaired_in_two_rounds()),
+    ("repaired twice", |stage| stage.repaired_in_two_rounds()),
     ("two repairs", |stage| stage.two_repairs()),
     ("spent", |stage| stage.spent()),
     ("ailing", |stage| {
@@ -36,7 +36,7 @@ const SCENES: [(&str, Scene); 14] = [
         stage.begin();
         stage.broken();
     }),
-    ("in doubt", |stage| {
+    ("outcome unknown", |stage| {
         stage.begin();
         stage.outcome_unknown("c3");
     }),
@@ -67,7 +67,7 @@ fn stage(scene: Scene, width: u16, height: u16) -> Stage {
     stage
 }
 
-/// What is on the screen has a sign of its own in ASCII, and is ASCII.
+/// Each sign on the screen has its own ASCII form, and the ASCII screen is ASCII.
 #[track_caller]
 fn check(stage: &mut Stage, what: &str) {
     let buffer = stage.draw();
@@ -83,7 +83,7 @@ fn check(stage: &mut Stage, what: &str) {
     ] {
         assert!(!own.contains(mark), "{what}: {mark} in\n{text}");
     }
-    // The same before the last of the signs were put in.
+    // The same before the last signs were replaced.
     let area = buffer.area;
     let mut terminal = Terminal::new(TestBackend::new(area.width, area.height)).unwrap();
     let model = &stage.model;

@@ -1,4 +1,4 @@
-//! Pictures of everything that asks the operator, and of pages and lists that lead there.
+//! Snapshots of everything that asks the operator, and of pages and lists that lead there.
 
 use crate::console::link::Frames;
 use crate::console::msg::Msg;

@@ -1,4 +1,6 @@
-//! What grows with the room that there is, and what gives way where there is little. Must not know: how it is drawn.
+//! Tests which parts of the screen grow with it, and which are dropped on a small one.
+//!
+//! Must not know: how they are drawn.
 
 use crate::console::testing::Stage;
 

@@ -1,4 +1,6 @@
-//! The preview of an edit on the rows of the graph: each row says what becomes of it. Must not know: plans.
+//! Tests the preview of an edit on the rows of the graph.
+//!
+//! Must not know: plans.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
@@ -9,7 +11,7 @@ use crate::domain::call::Outcome;
 use crate::domain::event::TurnEvent;
 use crate::domain::id::TurnId;
 
-const HEAD: &str = "what it touches in the graph";
+const HEAD: &str = "affected rows of the graph";
 
 fn stage(width: u16, height: u16) -> Stage {
     Stage::with(width, height, |settings| {
@@ -24,7 +26,7 @@ fn preview(stage: &mut Stage) {
     stage.press("ctrl-s");
 }
 
-/// The row below the head that is about a node, and the ground of its first cell.
+/// The row of a node below the head, and the background of its first cell.
 fn row(stage: &mut Stage, node: &str) -> (String, Option<Color>) {
     let buffer: Buffer = stage.draw();
     let text = stage.text();
@@ -59,7 +61,7 @@ fn reruns_superseded_and_preserved_nodes_are_listed_and_highlighted() {
     let (below, above) = (style(&stage, Role::Descendant), style(&stage, Role::Ancestor));
     let (text, background) = row(&mut stage, "c3");
     assert!(text.ends_with("  runs"), "these bytes never ran: {text}");
-    // The cursor stands on it.
+    // The cursor is on it.
     assert_eq!(background, style(&stage, Role::Selection));
     let (text, background) = row(&mut stage, "c4");
     assert!(text.ends_with("kept"), "{text}");

@@ -1,5 +1,6 @@
-//! What a row of the graph leaves room for and what it counts, and what no row of a list is cut before. Must not know:
-//! how lanes are found.
+//! Tests what a row of the graph or a list keeps in little room, and what it counts.
+//!
+//! Must not know: how lanes are found.
 
 use crate::console::testing::{Stage, id};
 use crate::domain::escape::Detector;
@@ -8,13 +9,13 @@ use crate::domain::id::TurnId;
 use crate::domain::node::{Channel, Origin};
 use crate::domain::rule::RuleSpec;
 
-/// The line of the screen in which a node's row stands.
+/// The screen line with the row of a node.
 fn row(text: &str, words: &str) -> String {
     let row = text.lines().find(|line| line.contains(words));
     row.map_or_else(|| panic!("no {words}: {text}"), str::to_owned)
 }
 
-/// Fourteen calls that wait, and a thought after them: more than there are lanes.
+/// Fourteen waiting calls, and a thought after them: more than there are lanes.
 fn crowd() -> Stage {
     crowd_with_text("Done.", 160)
 }
@@ -59,7 +60,7 @@ fn parents_that_are_not_named_are_counted() {
 
 #[test]
 fn dependencies_of_a_row_are_shown_however_long_its_text_is() {
-    let words = "A thought that goes on and on, ".repeat(20);
+    let words = "A thought that runs on and on, ".repeat(20);
     for (width, expected) in [(160, "⤷c11 ⤷c12 ⤷c13 ⤷c14 +2"), (50, "+")] {
         let mut stage = crowd_with_text(&words, width);
         stage.press("1");
@@ -122,8 +123,8 @@ fn the_decisive_words_are_visible_at_every_width() {
         muted.insert(Detector::FailingTool);
         stage.press("8");
         let message = [
-            "put to you for general",
-            "nothing came of it yet",
+            "asks you for general",
+            "no outcome yet",
             "it changed nothing",
             "failing_tool muted by you",
         ];

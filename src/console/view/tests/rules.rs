@@ -1,4 +1,4 @@
-//! Rules that every picture keeps.
+//! Rules that every screen keeps.
 
 use proptest::prelude::*;
 
@@ -169,7 +169,7 @@ fn a_wide_fan_is_one_row_that_unfolds() {
     assert!(text.contains("30 calls ●30"), "{text}");
     assert!(
         text.contains("c40 write_file"),
-        "what waits is never hidden: {text}"
+        "a waiting call is never hidden: {text}"
     );
     stage.press("1 g j j space");
     assert!(stage.text().contains("c20 read_file"));
@@ -243,13 +243,13 @@ fn hints_are_only_of_keys_that_do_something() {
     assert!(words(&stage).contains(&"approve"));
     stage.wait(ARMING);
     stage.press("x");
-    assert_eq!(words(&stage), ["accept", "give up", "help"]);
+    assert_eq!(words(&stage), ["accept", "discard", "help"]);
 }
 
 #[test]
 fn help_and_readme_name_every_command() {
     let mut seen = String::new();
-    // What drives a recording is named in that of one, what it refuses in that of a run that goes on.
+    // Replay commands are in the help of a recording, refused ones in the help of a live run.
     for source in [Source::Live, Source::Replay] {
         let mut stage = Stage::with(200, 40, |settings| settings.source = source);
         stage.press("?");

@@ -1,5 +1,4 @@
-//! Words at the edges of the screen: none is lost for want of room without a sign of it, and none stands
-//! beside what it is not about.
+//! Tests text at the edges of the screen: a cut is marked, and labels stay with their subject.
 
 use crate::console::link::{At, Update};
 use crate::console::model::Source;
@@ -96,7 +95,7 @@ fn what_has_no_room_on_the_screen_is_read_in_the_log() {
         let text = flat(&stage.text());
         assert!(text.contains("or wait for it."), "{width}x{height}: {text}");
     }
-    // What fits is not put into the log.
+    // A message that fits is not logged.
     let mut stage = Stage::new(80, 24);
     stage.sample();
     let before = stage.model.log.shown().count();
@@ -187,10 +186,7 @@ fn the_log_reports_when_nothing_can_be_repaired() {
     }));
     stage.press("L");
     let text = stage.text();
-    assert!(
-        text.contains("c3: nothing was found that could be mended"),
-        "{text}"
-    );
+    assert!(text.contains("c3: found nothing to repair"), "{text}");
 }
 
 #[test]
@@ -321,7 +317,7 @@ fn what_cannot_be_committed_is_not_offered() {
     stage.press("ctrl-s");
     stage.wait(ARMING);
     assert!(from_below(&mut stage)[0].contains("enter commit"));
-    // Meanwhile somebody else changed what the edit is based on.
+    // Meanwhile another operator changed the base of the edit.
     stage.engine(Event::Edit(EditEvent::Revised {
         node: id("p1"),
         rev: Rev(2),
@@ -351,7 +347,7 @@ fn a_question_shows_that_the_arguments_are_not_from_the_model() {
         ("write_file", r#"{"path":"second","content":"b"}"#),
         Origin::Repair { attempt: 1 },
     );
-    // The row of the first revision waits no more: the cursor goes to that of the second.
+    // The row of the first revision no longer waits: the cursor goes to that of the second.
     stage.press("down");
     let text = stage.text();
     assert!(text.contains("c3 r2  may this call run?"), "{text}");

@@ -1,4 +1,6 @@
-//! The timeline: whom a call waited for, and how long what goes on has lasted. Must not know: how a time is recorded.
+//! Tests the timeline: what a call waited for, and the length of open bars.
+//!
+//! Must not know: how a time is recorded.
 
 use crate::console::layout::gutter::Line;
 use crate::console::model::graph::bars::{self, BarKind};
@@ -11,7 +13,7 @@ use crate::domain::node::Origin;
 
 const A: &str = r#"{"path":"a.txt"}"#;
 
-/// The result of an earlier execution stands for a call.
+/// A call reuses the result of an earlier execution.
 fn reuse(stage: &mut Stage, actor: Actor, node: &str, from: Seq) {
     let decided = CallEvent::Decided {
         call: id(node),
@@ -60,7 +62,7 @@ fn a_result_from_the_record_waited_for_nobody_unless_somebody_was_asked() {
     assert_eq!(did(&stage, "c6"), [BarKind::Blocked, BarKind::Queued]);
 }
 
-/// A read that ran for two seconds, and a write that waits since then, looked at three minutes later.
+/// A read that ran for two seconds, and a write that waits since then, shown three minutes later.
 fn waited(utc_zero: Option<i64>) -> (String, Option<u64>) {
     let mut stage = Stage::with(120, 40, |settings| {
         settings.utc_zero = utc_zero;
@@ -92,7 +94,7 @@ fn ongoing_activity_lasts_until_now() {
     assert!(columns(&text, "c3 read_file", '█') < 4, "{text}");
     // Nothing is drawn for it alone.
     assert_eq!(wakes, None);
-    // The time of a record stands still.
+    // The time of a record does not advance.
     let (text, _) = waited(None);
     assert!(text.contains("+2.0 s"), "{text}");
     assert!(columns(&text, "c5 write_file aw", '▒') < 2, "{text}");

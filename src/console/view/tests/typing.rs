@@ -1,4 +1,4 @@
-//! What an editor shows of its text, of where the cursor is, and of what is wrong.
+//! Tests what an editor shows: its text, the cursor and the faults.
 
 use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;

@@ -1,4 +1,4 @@
-//! A terminal that draws characters of ambiguous width two columns wide.
+//! Tests a terminal that draws characters of ambiguous width two columns wide.
 
 use ratatui::buffer::{Buffer, CellWidth as _};
 use ratatui::style::Modifier;
@@ -8,7 +8,7 @@ use crate::console::layout::gutter::Line;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage};
 
-/// Words of a model, with letters and signs that are neither narrow nor wide.
+/// Text of a model, with letters and signs of ambiguous width.
 const MODEL_TEXT: &str =
     "“Привет” → 日本語 ①② ─·─ α, Ελλάδα … and 3 × ½ “more” of it, until the row is full and beyond";
 
@@ -25,8 +25,8 @@ fn stage(width: u16, height: u16) -> Stage {
     stage
 }
 
-/// Each row as such a terminal shows it. Nothing is under what stands before it, nothing reaches over the edge, and the
-/// cells say themselves how wide they are.
+/// Each row as such a terminal shows it. Fails if a character covers the next one or reaches over the edge, or if a
+/// cell has a wrong width.
 fn shown(buffer: &Buffer) -> Vec<String> {
     let _wide = measured(true);
     let width = usize::from(buffer.area.width);
@@ -39,14 +39,14 @@ fn shown(buffer: &Buffer) -> Vec<String> {
             assert_eq!(
                 usize::from(cell.cell_width()),
                 columns,
-                "{:?} behind {row}",
+                "{:?} after {row}",
                 cell.symbol()
             );
             row.push_str(cell.symbol());
             let under = cells.get(at + 1..at + columns).expect(&row);
             assert!(
                 under.iter().all(|cell| cell.symbol() == " "),
-                "{row} hides what is behind it"
+                "{row} hides the next cell"
             );
             at += columns;
         }
@@ -55,7 +55,7 @@ fn shown(buffer: &Buffer) -> Vec<String> {
     .collect()
 }
 
-/// The column in which a sign stands, as such a terminal counts.
+/// The column of a sign, as such a terminal counts.
 fn column(row: &str, sign: &str) -> Option<usize> {
     let _wide = measured(true);
     row.split_once(sign).map(|(before, _)| before.columns())
@@ -103,7 +103,7 @@ fn borders_stand_in_one_column_beside_such_characters() {
     for row in framed {
         assert_eq!(column(row, "|"), first, "{rows:#?}");
     }
-    // The marks of what is decided, and the first letters of what is said behind an id.
+    // The marks of the decision, and the first letters of the text after an id.
     stage.press("esc 2");
     let rows = shown(&stage.draw());
     let exact: Vec<&String> = rows.iter().filter(|row| row.contains("# c3 r1")).collect();
@@ -141,7 +141,7 @@ fn an_editor_shows_all_of_its_text_and_the_cursor_in_its_place() {
     let all: String = rows.iter().flat_map(|row| row.split_whitespace()).collect();
     let output: String = MODEL_TEXT.split_whitespace().collect();
     assert!(all.contains(&output), "{rows:#?}");
-    // Behind the last letter of a line of such letters.
+    // After the last letter of a line of such letters.
     let mut stage = self::stage(60, 20);
     stage.press("i");
     let letters = "Привет… ①";

@@ -1,4 +1,6 @@
-//! Inserts turns into threads and numbers their replies. Must not know: why a turn was decided.
+//! Inserts turns into threads and numbers their replies.
+//!
+//! Must not know: why a turn was decided.
 
 use crate::domain::apply::At;
 use crate::domain::history::History;
@@ -74,8 +76,8 @@ pub(super) fn place(
     }
 }
 
-/// Returns the reply number at a place of a thread: one more than the active whole replies before it. A turn that was split
-/// at a thought is not whole: the next one continues it.
+/// Returns the reply number at a place of a thread: one more than the active whole replies before
+/// it. A turn split at a thought is not whole: the next one continues it.
 fn next_reply(state: &State, thread: ThreadId, index: usize) -> u32 {
     let before = state.threads.get(&thread).map_or(&[][..], |line| &line[..index]);
     let whole = before

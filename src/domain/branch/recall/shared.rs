@@ -1,6 +1,6 @@
-//! How a node stood on the branch that comes back, where that branch shares a reply of the model with others.
+//! Finds the state of a node on a branch that shares a reply of the model with others.
 //!
-//! Must not know: what becomes of calls, what is done with it.
+//! Must not know: what happens to calls, how the state is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use crate::domain::state::State;
 /// What both branches have in common.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// The epochs of the branch that stands.
+    /// The epochs of the current branch.
     pub(super) now: Line,
-    /// Turns that count on both.
+    /// Turns that are active on both.
     pub(super) common: BTreeSet<TurnId>,
-    /// Of those the ones whose stream may have brought more since.
+    /// Those among them whose stream may have brought more since.
     pub(super) turns: BTreeSet<TurnId>,
     /// Sub-agents that no edit between the branches touched.
     pub(super) children: BTreeSet<ThreadId>,
-    /// Turns that are asked for again, of whose reply more may have arrived on another branch: the line on which it
-    /// last stood, and the request.
+    /// Turns that are requested again and whose reply may have progressed on another branch: the
+    /// line on which it was last active, and the request.
     pub(super) arrived: BTreeMap<TurnId, (Line, Option<Arc<str>>)>,
 }
 
-/// How a node stood; none where it did not count, or the reply of both branches says something else now.
+/// The state of a node; none if it was not active, or if the shared reply differs now.
 pub(super) fn state_at(state: &State, node: &Node, line: &Line, shared: &Shared) -> Option<NodeState> {
     let turn = state.turns.get(&node.turn);
     if shared.common.contains(&node.turn)
@@ -44,12 +44,12 @@ pub(super) fn state_at(state: &State, node: &Node, line: &Line, shared: &Shared)
     }
 }
 
-/// True where the model, asked for the same again, said something else.
+/// True if the model gave another reply to the same request.
 fn was_replaced(node: &Node, request: Option<&Arc<str>>) -> bool {
     node.replaced.is_some() && node.replaced.as_ref() == request
 }
 
-/// The same for a reply that had come further when it last stood than on the branch that comes back.
+/// The same for a reply that had progressed further on the branch where it was last active.
 fn arrived(node: &Node, line: &Line) -> Option<NodeState> {
     let last = match node.history.at(line) {
         Then::Now => node.state(),
@@ -60,10 +60,10 @@ fn arrived(node: &Node, line: &Line) -> Option<NodeState> {
     as_generated(node, last.rev).filter(|_| counted)
 }
 
-/// How a node stands on a branch to which the reply that it came with belongs as well: as the model
-/// said it, whatever the operator made of it on the branch that it arrived on.
+/// The state of a node on a branch that shares its reply: as the model wrote it, without changes
+/// that the operator made on the other branch.
 fn streamed(node: &Node, now: &Line) -> Option<NodeState> {
-    // An answer that was refused, a node that was deleted: that was done to it on another branch.
+    // A rejected answer and a deleted node were changed on another branch.
     let counts = node.active || node.is_deleted_on(now) || node.history.was_ever(now, |was| was.active);
     let status = as_generated(node, node.current).filter(|_| counts)?;
     Some(NodeState {
@@ -72,7 +72,7 @@ fn streamed(node: &Node, now: &Line) -> Option<NodeState> {
     })
 }
 
-/// A node of the model by the newest of its revisions, up to one, that no operator wrote.
+/// A node of the model by its newest revision, up to one, that no operator wrote.
 fn as_generated(node: &Node, up_to: Rev) -> Option<NodeState> {
     let by_model = |one: &&Revision| matches!(one.origin, Origin::Model | Origin::Engine { .. });
     node.revisions.first().filter(by_model)?;

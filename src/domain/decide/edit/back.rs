@@ -1,5 +1,6 @@
-//! Going back to a turn by the engine's own rule: it and what came after it become history, and it is
-//! asked for anew. Must not know: why.
+//! Rolls back to a turn by a rule of the engine: supersedes it and asks for it again.
+//!
+//! Must not know: why.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::domain::id::{NodeId, TurnId};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::thread;
 
-/// Goes back to a turn, under a node that stands for it in the graph.
+/// Rolls back to a turn, under a node that represents the step in the graph.
 pub(in crate::domain::decide) fn go_back(
     draft: &mut Draft<'_>,
     id: TurnId,
@@ -22,7 +23,7 @@ pub(in crate::domain::decide) fn go_back(
     let Some(turn) = state.turns.get(&id).filter(|turn| thread::acts(state, turn)) else {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history, or held by an edit"),
+            format!("{id} is superseded, or suspended by an edit"),
         ));
     };
     not_pinned_above(state, turn.thread)?;
@@ -44,7 +45,7 @@ pub(in crate::domain::decide) fn go_back(
     });
     invalidation::resume_callers(draft, turn.thread);
     supersede_turns(draft, turns);
-    // What it is asked with depends on what falls: the request is made from what is left.
+    // The superseded nodes change the request: it is made from what is left.
     let mut left = state.clone();
     try_out(&mut left, &draft.events);
     let new = draft.turn();

@@ -1,4 +1,6 @@
-//! Takes over what a node says on another branch. Must not know: how branches are shown.
+//! Copies the content of a node from another branch.
+//!
+//! Must not know: how branches are shown.
 
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::domain::thread;
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
-/// The words, the answer or the result of a node, as it stood at the end of an epoch, count here too.
+/// Copies the text, the answer or the result of a node, as it was at the end of an epoch.
 pub(super) fn take(
     draft: &mut Draft<'_>,
     (node, shown): (NodeId, Option<Rev>),
@@ -38,10 +40,7 @@ pub(super) fn take(
     let Some((content, origin)) = output else {
         return Err(Refusal::new(
             RefusalKind::Unknown,
-            format!(
-                "{id} does not count on branch {}: there is nothing to take over",
-                from.0
-            ),
+            format!("cannot copy {id}: not active on branch {}", from.0),
         ));
     };
     match content {
@@ -63,12 +62,12 @@ pub(super) fn take(
         }
         Content::Call { .. } | Content::Deleted => Err(Refusal::new(
             RefusalKind::Unknown,
-            format!("{id} has no words and no result that could be taken over"),
+            format!("cannot copy {id}: it has no text and no result"),
         )),
     }
 }
 
-/// Refuses a result of which that branch did not know any more whether it holds.
+/// Refuses a result that was stale on that branch.
 fn in_question(state: &State, id: NodeId, from: Epoch, line: &Line) -> Result<(), Refusal> {
     let call = state.calls.get(&id.call());
     let suspect = call.is_some_and(|call| match call.history.at(line) {
@@ -82,15 +81,15 @@ fn in_question(state: &State, id: NodeId, from: Epoch, line: &Line) -> Result<()
     Err(Refusal::new(
         RefusalKind::Status,
         format!(
-            "{id} is in question on branch {}: what its call reads had changed. Take it from a branch where it \
-             stood, or type the result",
+            "cannot copy {id}: it is stale on branch {}; hint: copy it from a branch where it is current, or \
+             type the result",
             from.0
         ),
     ))
 }
 
 fn copy_text(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<'_>) -> Result<(), Refusal> {
-    // Another branch's answer takes the place of the one that counts here.
+    // The answer of the other branch replaces the active answer here.
     let own = thread::of(draft.state, id);
     let target = match draft.state.nodes.get(&id) {
         Some(node) if node.active => Some(id),
@@ -107,28 +106,25 @@ fn copy_text(draft: &mut Draft<'_>, id: NodeId, text: &Arc<str>, reason: Reason<
     let Some(target) = target else {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} does not count here, and nothing stands in its place: insert the words instead"),
+            format!("cannot copy {id}: no matching node on this branch; hint: insert the text instead"),
         ));
     };
     let base = draft.state.nodes.get(&target).map(Node::rev).unwrap_or_default();
     match target.kind {
         NodeKind::Thought => revise::thought(draft, (target, base), text, reason),
         NodeKind::Prompt | NodeKind::Answer => revise::revise_text(draft, (target, base), text, reason),
-        NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => {
-            Err(Refusal::new(
-                RefusalKind::Unknown,
-                format!("{id} is a record: it cannot be taken over"),
-            ))
-        }
+        NodeKind::Call | NodeKind::Observation | NodeKind::Repair | NodeKind::Intervention => Err(
+            Refusal::new(RefusalKind::Unknown, format!("cannot copy {id}: it is a record")),
+        ),
     }
 }
 
-/// What a call came to on another branch.
+/// The result of a call on another branch.
 struct CopiedResult {
     branch: Epoch,
     /// The revision of the call that gave it.
     rev: Rev,
-    /// The execution that gave it; 0 where none did.
+    /// The execution that gave it; 0 without one.
     attempt: Attempt,
     outcome: Outcome,
     origin: Origin,
@@ -143,10 +139,7 @@ fn result(
     let Outcome::Ok { value, .. } = &given.outcome else {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!(
-                "{id} is no value on branch {}: only a result can be taken over",
-                given.branch.0
-            ),
+            format!("cannot copy {id}: it has no value on branch {}", given.branch.0),
         ));
     };
     let call = id.call();
@@ -159,22 +152,24 @@ fn result(
         let base = draft.state.nodes.get(&id).map(Node::rev).unwrap_or_default();
         return revise::observation(draft, (id, base), value, reason);
     }
-    // It has not come to a result here: the one of the other branch is its result.
+    // It has no result here: the one of the other branch becomes its result.
     let rev = node.rev();
     revise::base(draft.state, call, rev)?;
     if life.is_some_and(|life| matches!(life.status, Status::OutcomeUnknown(_))) {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("say first whether {call} happened here"),
+            format!(
+                "cannot copy {id}: the outcome of {call} is unknown here; hint: say first whether it happened"
+            ),
         ));
     }
     begin(
         draft,
         Some(call),
-        &format!("take {id} from branch {}", given.branch.0),
+        &format!("copy {id} from branch {}", given.branch.0),
         reason,
     );
-    cancel_running(draft, &[call], "its result was taken from another branch");
+    cancel_running(draft, &[call], "its result was copied from another branch");
     orphan_own(draft, call);
     let origin = Origin::Operator { user: draft.user() };
     decided(draft, call, rev, &given.outcome, origin);
@@ -203,7 +198,7 @@ fn executed_as<'c>(call: Option<&'c Call>, given: &CopiedResult) -> Option<&'c A
     attempts.find(|one| one.no == given.attempt && one.rev == given.rev)
 }
 
-/// A call that only the other branch made is put in at the end with what it gave there; it does not run.
+/// Inserts a call that only the other branch made, with its result there; it does not run.
 fn insert_with_result(
     draft: &mut Draft<'_>,
     call: NodeId,
@@ -218,7 +213,7 @@ fn insert_with_result(
     }) else {
         return Err(Refusal::new(
             RefusalKind::Unknown,
-            format!("{call} is not on record with arguments"),
+            format!("cannot copy {call}: its arguments are not recorded"),
         ));
     };
     let life = draft.state.calls.get(&call);
@@ -227,7 +222,7 @@ fn insert_with_result(
         Origin::Execution => executed_as(life, given).map(|record| record.intent),
         _ => None,
     };
-    // Its references may mean something else here: it is shown with what it ran with.
+    // Its references may mean something else here: it is shown with the arguments that it ran with.
     let source = entry
         .and_then(|seq| draft.state.ledger.get(&seq))
         .map(|entry| entry.call);
@@ -244,12 +239,13 @@ fn insert_with_result(
     begin(
         draft,
         None,
-        &format!("take {} from branch {}", call.observation(), given.branch.0),
+        &format!("copy {} from branch {}", call.observation(), given.branch.0),
         reason,
     );
     let turn = insert::open(draft, after);
     let node = draft.node(NodeKind::Call);
-    // It is read by the name and the path that its arguments give, as if they had been typed here.
+    // Other calls read it by the name and the path in its arguments, as if they had been typed
+    // here.
     let scanned = rewrite::scan(&args);
     let label = scanned
         .label
@@ -268,7 +264,7 @@ fn insert_with_result(
         call: node,
         rev: Rev(1),
         faults: Vec::new(),
-        // What never ran is as it was written: asked for anew it reads what it says.
+        // A call that never ran keeps its written references: if it is run again, it reads them.
         references: if ran { Vec::new() } else { scanned.references },
         label,
         out: scanned.out,

@@ -1,4 +1,6 @@
-//! Edits that put something new into the graph. Must not know: how it is typed or shown.
+//! Decides edits that insert something into the graph.
+//!
+//! Must not know: how it is typed or shown.
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::domain::turn::{Activity, Producer, Stream};
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
-/// The turn that an insertion stands after: the named one, or the tip.
+/// The turn before an insertion: the named one, or the last one.
 pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<TurnId>, Refusal> {
     if let Mode::Stopped(_) = draft.state.mode {
         return Err(super::super::run::over(&draft.state.mode));
@@ -32,36 +34,39 @@ pub(super) fn place(draft: &Draft<'_>, after: Option<TurnId>) -> Result<Option<T
     let Some(turn) = draft.state.turns.get(&id) else {
         return Err(Refusal::new(RefusalKind::Unknown, format!("there is no {id}")));
     };
-    // What this commit put in after it already comes first.
+    // Earlier insertions of this commit come first.
     let (thread, pos) = (turn.thread, turn.pos);
     let later = draft.state.turns_of(thread).filter(|one| one.pos > pos);
     let own = later.take_while(|one| one.id >= draft.first_turn).last();
     let (id, turn) = own.map_or((id, turn), |own| (own.id, own));
     match thread::activity(draft.state, turn) {
-        Activity::Superseded(_) => Err(Refusal::new(RefusalKind::Superseded, format!("{id} is history"))),
+        Activity::Superseded(_) => Err(Refusal::new(
+            RefusalKind::Superseded,
+            format!("{id} is superseded"),
+        )),
         Activity::Suspended(_) => Err(Refusal::new(
             RefusalKind::Status,
-            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+            format!("{id} is suspended until an edit before it takes effect; hint: wait"),
         )),
         Activity::Active => super::not_pinned_above(draft.state, turn.thread).map(|()| Some(id)),
     }
 }
 
 pub(super) fn open(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
-    // Who goes on from a broken turn takes what has arrived of it.
+    // Insertions after a broken turn keep what has arrived of it.
     if let Some(id) = after
         && let Some(turn) = draft.state.turns.get(&id)
         && matches!(turn.stream, Stream::Broken(_))
     {
         draft.turn_event(TurnEvent::Aborted {
             turn: id,
-            reason: Arc::from("the operator went on from what had arrived"),
+            reason: Arc::from("the operator continued from what had arrived"),
         });
     }
     open_after(draft, after)
 }
 
-/// A new turn of the operator's.
+/// Makes a new turn of the operator.
 fn open_after(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
     let before = after.and_then(|id| draft.state.turns.get(&id));
     let thread = before.map_or(thread::ROOT, |turn| turn.thread);
@@ -75,7 +80,7 @@ fn open_after(draft: &mut Draft<'_>, after: Option<TurnId>) -> TurnId {
     turn
 }
 
-/// An operator's turn with a prompt in it.
+/// Makes a turn of the operator with a prompt.
 pub(super) fn operator_prompt(draft: &mut Draft<'_>, after: Option<TurnId>, text: &Arc<str>) {
     let turn = open(draft, after);
     let node = draft.node(NodeKind::Prompt);
@@ -100,11 +105,11 @@ pub(super) fn prompt(
         let unanswered = after.into_iter().collect();
         begin_after(draft, before, "add guidance", reason);
         operator_prompt(draft, Some(before), text);
-        // Until then it was asked with less.
+        // Its request before lacked the guidance.
         draft.turn_event(TurnEvent::Drifted { turns: unanswered });
         return Ok(());
     }
-    // What the run is about is no intervention.
+    // The first prompt of the run is no intervention.
     if let Some(turn) = after {
         begin_after(draft, turn, "add guidance", reason);
         supersede_after(draft, turn);
@@ -113,8 +118,8 @@ pub(super) fn prompt(
     Ok(())
 }
 
-/// The turn before one of which nothing came and that is asked again by itself: guidance that stands there is part of
-/// that request, and the wait before it stays.
+/// The turn before one without a block that will be retried. Guidance inserted there is part of the
+/// retry, and the wait before it stays.
 fn before_unanswered(draft: &Draft<'_>, turn: TurnId) -> Option<TurnId> {
     let state = draft.state;
     let turn = state.turns.get(&turn)?;
@@ -137,8 +142,8 @@ pub(super) fn thought(
         return Err(Refusal::new(RefusalKind::Invalid, "a thought cannot be empty"));
     }
     let turn = if let Some(node) = cut {
-        begin_after(draft, after, &format!("insert a thought behind {node}"), reason);
-        close_after(draft, node, "a thought was put in before it");
+        begin_after(draft, after, &format!("insert a thought after {node}"), reason);
+        close_after(draft, node, "a thought was inserted before it");
         open_after(draft, Some(after))
     } else {
         begin_after(draft, after, "insert a thought", reason);
@@ -159,15 +164,15 @@ pub(super) fn thought(
     Ok(())
 }
 
-/// The turn that a thought stands after, and the node in it behind which all falls, if there is anything
-/// to fall: behind the end of a turn it stands as behind the turn.
+/// The turn before a thought, and the node in it after which everything is superseded, if there is
+/// anything. A thought after the last node of a turn comes after the turn.
 fn spot(draft: &Draft<'_>, after: Option<InsertAfter>) -> Result<(TurnId, Option<NodeId>), Refusal> {
     let state = draft.state;
     let (turn, node) = match after {
         None => (None, None),
         Some(InsertAfter::Turn(turn)) => (Some(turn), None),
         Some(InsertAfter::Node(id)) => {
-            // A result stands with its call.
+            // A result belongs to its call.
             let id = if id.kind == NodeKind::Observation {
                 id.call()
             } else {
@@ -176,7 +181,7 @@ fn spot(draft: &Draft<'_>, after: Option<InsertAfter>) -> Result<(TurnId, Option
             if matches!(id.kind, NodeKind::Repair | NodeKind::Intervention) {
                 return Err(Refusal::new(
                     RefusalKind::Status,
-                    format!("{id} is a record of what was done: name what the model said, or its turn"),
+                    format!("cannot insert after {id}: it is a record; hint: name another node, or its turn"),
                 ));
             }
             let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
@@ -185,7 +190,7 @@ fn spot(draft: &Draft<'_>, after: Option<InsertAfter>) -> Result<(TurnId, Option
         }
     };
     let Some(turn) = place(draft, turn)? else {
-        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+        return Err(Refusal::new(RefusalKind::Status, "start the run with a prompt"));
     };
     let cut = node.filter(|id| graph::cuts_turn_after(state, *id));
     Ok((turn, cut))
@@ -200,7 +205,7 @@ pub(super) fn call(
 ) -> Result<(), Refusal> {
     let after = place(draft, after)?;
     let Some(place) = after else {
-        return Err(Refusal::new(RefusalKind::Status, "begin the run with a prompt"));
+        return Err(Refusal::new(RefusalKind::Status, "start the run with a prompt"));
     };
     check_args(
         advice,

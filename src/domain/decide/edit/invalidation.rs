@@ -1,4 +1,4 @@
-//! What falls and what comes into question after an edited place.
+//! Supersedes and marks as stale what an edit invalidates.
 //!
 //! Must not know: what was edited.
 
@@ -15,7 +15,7 @@ use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::Stream;
 
-/// A call has another value: its readers come into question, later turns fall.
+/// The value of a call changed: marks its readers as stale, supersedes later turns.
 pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
     suspect_readers(draft, call);
     if let Some(turn) = draft.state.turn_of(call).map(|turn| turn.id) {
@@ -23,14 +23,14 @@ pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, c
     }
 }
 
-/// Calls that read a call, directly or not, come into question.
+/// Marks the direct and indirect readers of a call as stale.
 pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
     let readers = graph::readers_of(draft.state, call);
     suspect(draft, readers);
 }
 
-/// Calls that read what falls here, without falling themselves: a call may read one that stands
-/// behind it in its turn.
+/// Marks readers of superseded calls as stale if they stay active: a call may read one that follows
+/// it in its turn.
 pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
     let mut readers = BTreeSet::new();
     for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
@@ -44,7 +44,7 @@ pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, 
     suspect(draft, readers);
 }
 
-/// Calls come into question, apart from those that have not looked at what they read yet.
+/// Marks calls as stale, without those that have not read their inputs yet.
 pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
     let calls: Vec<NodeId> = calls
         .into_iter()
@@ -61,7 +61,7 @@ pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<
     }
 }
 
-/// Turns after the call's turn are held until it is known whether they still see the same.
+/// Suspends later turns until it is known whether their context changed.
 pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
     let Some(turn) = draft.state.turn_of(call) else {
         return;
@@ -77,7 +77,7 @@ pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: Node
     }
 }
 
-/// Turns after this one are history: streams are closed, running calls cancelled, effects listed.
+/// Supersedes later turns: closes streams, cancels running calls, lists effects.
 pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
     let Some(turn) = draft.state.turns.get(&turn) else {
         return;
@@ -89,7 +89,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
         .map(|later| later.id)
         .collect();
     if draft.keep_later {
-        // What an operator put in themselves reads nothing.
+        // Inserted turns read nothing.
         let turns: Vec<TurnId> = later
             .into_iter()
             .filter(|id| {
@@ -108,9 +108,9 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
     supersede_turns(draft, later);
 }
 
-/// What a sub-agent's thread was edited in changes what it gives: its call goes on with the same
-/// execution, what read its result comes into question, and later turns of the thread above are
-/// held until it is known whether they still see the same. And so on upwards.
+/// Resumes the callers of an edited sub-agent thread, upwards: each call continues with the same
+/// execution. Readers of its result become stale, and later turns of its thread are suspended until
+/// it is known whether their context changed.
 pub(in crate::domain::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
     let state = draft.state;
     for child in thread::above(state, thread) {
@@ -132,13 +132,13 @@ pub(in crate::domain::decide) fn resume_callers(draft: &mut Draft<'_>, thread: T
     }
 }
 
-/// Ends a sub-agent and all that it does.
+/// Ends a sub-agent and all its work.
 pub(in crate::domain::decide) fn end_child(draft: &mut Draft<'_>, child: &Child) {
     let turns = draft.state.turns_of(child.thread).map(|turn| turn.id).collect();
     supersede_turns(draft, turns);
 }
 
-/// These turns are history.
+/// Supersedes turns.
 pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
     if turns.is_empty() {
         return;
@@ -176,7 +176,7 @@ pub(super) fn lose_corrections(draft: &mut Draft<'_>, calls: &[NodeId]) {
     }
 }
 
-/// Asks for the end of every running execution among these nodes.
+/// Cancels every running execution of these nodes.
 pub(crate) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &str) {
     for id in nodes {
         if let Some(Status::Running(attempt)) = draft.state.calls.get(id).map(|call| call.status.clone()) {
@@ -189,7 +189,7 @@ pub(crate) fn cancel_running(draft: &mut Draft<'_>, nodes: &[NodeId], reason: &s
     }
 }
 
-/// Lists the effects that happened, or may have, under these nodes.
+/// Lists the effects of these nodes that happened or may have.
 pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
     let calls: BTreeSet<NodeId> = nodes
         .iter()
@@ -202,7 +202,7 @@ pub(crate) fn orphan(draft: &mut Draft<'_>, nodes: &[NodeId]) {
     }
 }
 
-/// Lists the effects of the revisions of a call so far: another revision takes their place.
+/// Lists the effects of the earlier revisions of a call: another revision replaces them.
 pub(super) fn orphan_own(draft: &mut Draft<'_>, call: NodeId) {
     let entries = effects_of(draft.state, &BTreeSet::from([call]));
     if !entries.is_empty() {

@@ -1,5 +1,8 @@
-//! Decides undo, redo and the choice of another branch. The outside world is left as it is: nothing
-//! that a tool did is undone, and no approval comes back. Must not know: how branches are shown.
+//! Decides undo, redo and switch of branches.
+//!
+//! Must not know: how branches are shown.
+//!
+//! They change nothing in the world: no effect of a tool is reverted, and no approval comes back.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,12 +19,12 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::{EpochOrigin, LedgerOutcome, State};
 use crate::domain::turn::{Stream, TurnState};
 
-/// Refuses where another edit was committed since the operator looked: what is the newest one is another by now.
+/// Refuses if the current epoch is not the one that the operator saw.
 fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
     match epoch {
         Some(epoch) if epoch != state.epoch => Err(Refusal::new(
             RefusalKind::Changed,
-            "the run changed since this was shown, by an edit, an undo, a redo or a switch: look at the new preview",
+            "the run changed since this was shown, by an edit, an undo, a redo or a switch; hint: review the new preview",
         )),
         Some(_) | None => Ok(()),
     }
@@ -30,7 +33,10 @@ fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {
 pub(super) fn undo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<usize>) -> Result<(), Refusal> {
     as_shown(draft.state, epoch)?;
     let Some((to, undone)) = branch::undo_target(draft.state) else {
-        return Err(Refusal::new(RefusalKind::NoChange, "there is no edit to undo"));
+        return Err(Refusal::new(
+            RefusalKind::NoChange,
+            "nothing to undo: there is no edit",
+        ));
     };
     let what = format!("undo: {}", undone.what);
     go(draft, to, (EpochOrigin::Undo, &what), shown)
@@ -41,7 +47,7 @@ pub(super) fn redo(draft: &mut Draft<'_>, epoch: Option<Epoch>, shown: Option<us
     let Some(to) = branch::redo_target(draft.state) else {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            "there is nothing to redo: no edit was undone since the last one",
+            "nothing to redo: no edit was undone since the last one",
         ));
     };
     go(draft, to, (EpochOrigin::Redo, "redo what was undone"), shown)
@@ -58,7 +64,7 @@ pub(super) fn switch(
     if to == branch::current(draft.state) {
         return Err(Refusal::new(
             RefusalKind::NoChange,
-            format!("branch {} is the one that stands", to.0),
+            format!("branch {} is already the current branch", to.0),
         ));
     }
     let what = format!("switch to branch {}", to.0);
@@ -75,7 +81,7 @@ pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Resu
     if epoch == Epoch(0) {
         return Err(Refusal::new(
             RefusalKind::Status,
-            "the first branch is the run itself: name the session instead",
+            "the first branch is the run itself; hint: name the session instead",
         ));
     }
     let name = name.trim();
@@ -92,7 +98,7 @@ pub(super) fn name(draft: &mut Draft<'_>, epoch: Epoch, name: &Arc<str>) -> Resu
     Ok(())
 }
 
-/// Refuses a number that names no branch.
+/// Refuses a number that is not a branch.
 pub(super) fn known(state: &State, epoch: Epoch) -> Result<(), Refusal> {
     if branch::is_one(state, epoch) {
         return Ok(());
@@ -111,7 +117,7 @@ fn go(
         return Err(Refusal::new(
             RefusalKind::NoChange,
             format!(
-                "what stands now is what branch {} says",
+                "the current branch equals branch {} already",
                 branch::of(draft.state, to).0
             ),
         ));
@@ -122,7 +128,7 @@ fn go(
     seen(shown, lineage::effects_of(draft.state, &draft.events).len())
 }
 
-/// Closes the streams and asks for the end of the executions that count no more.
+/// Closes the streams and cancels the executions that become superseded.
 fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
     let turns = moves
         .turns_fall
@@ -166,7 +172,7 @@ fn end_what_goes(draft: &mut Draft<'_>, moves: &Moves) {
     }
 }
 
-/// Whether an execution has not ended: that of a call which fell may have, without the call knowing of it.
+/// Whether an execution has not ended. The call of a superseded one may not know.
 fn is_under_way(state: &State, call: &Call, attempt: Attempt) -> bool {
     let record = call.attempts.iter().find(|one| one.no == attempt);
     let entry = record.and_then(|record| state.ledger.get(&record.intent));

@@ -1,4 +1,6 @@
-//! Edits that give a node another revision. Must not know: how an edit is typed or shown.
+//! Decides edits that give a node another revision.
+//!
+//! Must not know: how an edit is typed or shown.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ use crate::domain::turn::{Activity, Producer, Stream, Turn};
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
-/// The node, if it counts and says what the edit was based on.
+/// The node, if it is active and has the revision that the edit was based on.
 pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal> {
     let node = state
         .nodes
@@ -38,20 +40,23 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
     if node.active && matches!(activity, Some(Activity::Suspended(_))) {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("{id} is held while an edit before it is worked in: wait until it stands again"),
+            format!("{id} is suspended until an edit before it takes effect; hint: wait"),
         ));
     }
     if !node.active || matches!(activity, Some(Activity::Superseded(_))) {
         return Err(Refusal::new(
             RefusalKind::Superseded,
-            format!("{id} is history: {}", effective_status::replaced_words(state, id)),
+            format!(
+                "{id} is superseded: {}",
+                effective_status::replaced_words(state, id)
+            ),
         ));
     }
     if node.rev() != rev {
         return Err(Refusal::new(
             RefusalKind::Changed,
             format!(
-                "{id} changed since your edit began (you had {rev}, it is {}): look at it again",
+                "{id} changed since your edit began (you had {rev}, it is {}); hint: review it",
                 node.rev()
             ),
         ));
@@ -63,7 +68,7 @@ pub(super) fn base(state: &State, id: NodeId, rev: Rev) -> Result<&Node, Refusal
 fn no_change(id: NodeId) -> Refusal {
     Refusal::new(
         RefusalKind::NoChange,
-        format!("{id} says this already: nothing was changed"),
+        format!("no change: {id} already has this text"),
     )
 }
 
@@ -91,7 +96,7 @@ fn not_blank(id: NodeId, text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
         return Err(Refusal::new(
             RefusalKind::Invalid,
-            format!("{id} cannot be rewritten to nothing: delete it instead"),
+            format!("cannot rewrite {id} to nothing; hint: delete it instead"),
         ));
     }
     Ok(())
@@ -127,7 +132,7 @@ pub(super) fn call(
         });
     }
     let started = newest_attempt(life).0 > 0;
-    // What has ended, or was shown to the model as it is, has consequences.
+    // A call that has ended, or that the model has seen, has consequences.
     let reported =
         life.status.is_settled() || draft.state.turns.get(&node.turn).is_some_and(|turn| turn.settled);
     orphan_own(draft, id);
@@ -147,7 +152,7 @@ pub(super) fn call(
     Ok(())
 }
 
-/// Calls that read a name which only the new arguments give.
+/// Calls that read a name that only the new arguments have.
 fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeId> {
     let scanned = crate::domain::reference::rewrite::scan(args);
     let label = scanned.label.unwrap_or_else(|| id.to_string());
@@ -155,7 +160,7 @@ fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeI
     crate::domain::graph::readers_of_names(state, id, &label, &heads)
 }
 
-/// Refuses arguments that the tool would not take.
+/// Refuses arguments that the tool does not accept.
 pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str) -> Result<(), Refusal> {
     if advice.tool(tool).is_none() {
         let near = advice.near(tool);
@@ -188,9 +193,9 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
     })
 }
 
-/// Whether committing the edit is also the approval of what it says: everything it reads is there,
-/// it is not of a higher effect class than before, it can be undone, and where it can change the world the difference
-/// was seen.
+/// Whether the commit of an edit also approves its content. Its inputs must be known, its effect
+/// class not higher than before, and its effect reversible. If it can change the world, the
+/// difference must have been on screen.
 fn edit_approves(
     state: &State,
     advice: &dyn Advice,
@@ -231,12 +236,13 @@ pub(super) fn thought(
     Ok(())
 }
 
-/// What the model streamed after a thought falls; the turn is closed there and continued.
+/// Supersedes what the model streamed after a thought; the turn is closed there and continued.
 fn split_at(draft: &mut Draft<'_>, id: NodeId) {
     close_after(draft, id, "a thought before it was rewritten");
 }
 
-/// What the model streamed behind a node falls; the turn is closed there, and the thread goes on from it.
+/// Supersedes what the model streamed after a node; the turn is closed there, and the thread
+/// continues from it.
 pub(super) fn close_after(draft: &mut Draft<'_>, id: NodeId, why: &str) {
     let Some(turn) = draft.state.turn_of(id) else {
         return;
@@ -260,7 +266,7 @@ pub(super) fn close_after(draft: &mut Draft<'_>, id: NodeId, why: &str) {
     supersede_after(draft, turn.id);
 }
 
-/// Revises a prompt or an answer: all that came after its turn came of the text before.
+/// Revises a prompt or an answer: everything after its turn depended on the old text.
 pub(super) fn revise_text(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
@@ -294,12 +300,12 @@ pub(super) fn reject_answer(
     if why.trim().is_empty() {
         return Err(Refusal::new(
             RefusalKind::Invalid,
-            "say what is wrong with the answer: the model is told",
+            "say what is wrong with the answer: the model sees it",
         ));
     }
     let turn = node.turn;
     begin(draft, Some(id), &format!("reject {id}"), Some(why));
-    // A structured answer goes with the call that gave it.
+    // A structured answer is superseded with the call that gave it.
     let mut nodes = vec![id];
     if let Some(turn) = draft.state.turns.get(&turn) {
         nodes.extend(turn.nodes.iter().filter(|one| {
@@ -314,10 +320,10 @@ pub(super) fn reject_answer(
     }
     let streams = |turn: &Turn| turn.stream == Stream::Open;
     if draft.state.turns.get(&turn).is_some_and(streams) {
-        // Asked again after a cut, the model would only say the same again.
+        // Asked again after a cut, the model would only repeat itself.
         draft.turn_event(TurnEvent::Aborted {
             turn,
-            reason: Arc::from("the operator refused the answer in it"),
+            reason: Arc::from("the operator rejected the answer"),
         });
     }
     suspect_readers_of_gone(draft, &nodes);
@@ -326,7 +332,7 @@ pub(super) fn reject_answer(
     super::insert::operator_prompt(
         draft,
         Some(turn),
-        &Arc::from(format!("The operator refused your answer: {why}")),
+        &Arc::from(format!("The operator rejected your answer: {why}")),
     );
     Ok(())
 }
@@ -354,14 +360,14 @@ pub(super) fn observation(
     if !life.status.is_settled() {
         return Err(Refusal::new(
             RefusalKind::Status,
-            format!("{call} is {}: answer for it instead", life.status.label()),
+            format!("{call} is {}; hint: answer for it instead", life.status.label()),
         ));
     }
     if matches!(node.outcome(), Some(Outcome::Ok { value: old, .. }) if old == value) {
         return Err(no_change(id));
     }
     let call_rev = draft.state.nodes.get(&call).map(Node::rev).unwrap_or_default();
-    // The execution that gave what is corrected here; after an undo not always the newest.
+    // The execution that gave the corrected result; after an undo not always the newest.
     let attempt = match &node.now().content {
         Content::Observation { attempt, .. } => *attempt,
         _ => Attempt(0),
@@ -395,7 +401,7 @@ pub(super) fn delete(
                 let what = if own == thread::ROOT { "run" } else { "sub-agent" };
                 return Err(Refusal::new(
                     RefusalKind::Status,
-                    format!("{id} is what the {what} is about: edit it instead"),
+                    format!("cannot delete {id}: it is the task of the {what}; hint: edit it instead"),
                 ));
             }
             begin(draft, Some(id), &format!("delete {id}"), reason);
@@ -419,7 +425,7 @@ pub(super) fn delete(
             return Err(Refusal::new(
                 RefusalKind::Status,
                 format!(
-                    "{id} is the result of {}: correct it, or delete the call",
+                    "cannot delete {id}: it is the result of {}; hint: correct it, or delete the call",
                     id.call()
                 ),
             ));
@@ -427,17 +433,17 @@ pub(super) fn delete(
         NodeKind::Answer => {
             return Err(Refusal::new(
                 RefusalKind::Status,
-                format!("reject {id} instead: the model then knows why and goes on"),
+                format!("cannot delete {id}: it is an answer; hint: reject it, and say why"),
             ));
         }
         NodeKind::Repair | NodeKind::Intervention => {
             return Err(Refusal::new(
                 RefusalKind::Status,
-                format!("{id} is a record and stays"),
+                format!("cannot delete {id}: it is a record"),
             ));
         }
     }
-    // An operator turn without anything left in it is history itself.
+    // An operator turn without anything left in it is superseded itself.
     let empty = draft.state.turns.get(&node.turn).is_some_and(|turn| {
         turn.producer == Producer::Operator
             && !turn

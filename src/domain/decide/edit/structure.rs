@@ -1,5 +1,6 @@
-//! Refuses edited calls that could never run as they stand among the others: a name that is taken or that
-//! nobody has, a circle of calls that wait for each other. Must not know: what values are read, what follows.
+//! Refuses edited calls that could never run: names that are taken or missing, and cycles.
+//!
+//! Must not know: what values are read, what follows.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,22 +13,22 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::Stream;
 
-/// What an edited call is called and reads.
+/// Name and references of an edited call.
 struct Sketch {
     label: Option<Arc<str>>,
     reads: Vec<Reference>,
 }
 
-/// The calls of a state, some of them with arguments that are not checked yet.
+/// The calls of a state, some of them with new arguments that are not checked yet.
 struct Calls<'s> {
     state: &'s State,
     edited: BTreeMap<NodeId, Sketch>,
 }
 
-/// Looks at the calls that edits give other arguments, as they stand once all edits are made.
+/// Checks the calls whose arguments are edited, as they are after all edits.
 ///
 /// # Errors
-/// Where one of them could not run whatever the others come to.
+/// Fails if one of them could never run, whatever the results of the others.
 pub(super) fn sound(state: &State, edits: &[Edit]) -> Result<(), Refusal> {
     let mut edited = BTreeMap::new();
     for edit in edits {
@@ -55,7 +56,7 @@ impl Calls<'_> {
         node.is_some_and(|node| node.active && node.as_call().is_some())
     }
 
-    /// True where a call goes by a name: the one that it was given, or its id.
+    /// True if a call has a name: its label or its id.
     fn is_called(&self, id: NodeId, name: &str) -> bool {
         let given = match self.edited.get(&id) {
             Some(sketch) => sketch.label.as_deref(),
@@ -64,13 +65,13 @@ impl Calls<'_> {
         given.map_or_else(|| id.to_string() == name, |given| given == name)
     }
 
-    /// Calls that may go by a name: read off the index of names, for a turn can be wide.
+    /// Calls that may have a name: from the index of names, because a turn can be wide.
     fn candidates(&self, name: &str) -> impl Iterator<Item = NodeId> {
         let holders = self.state.agenda.holders(name);
         holders.chain(self.edited.keys().copied())
     }
 
-    /// Another call of a call's turn that goes by a name.
+    /// Another call of the same turn that has a name.
     fn beside(&self, id: NodeId, name: &str) -> Option<NodeId> {
         let turn = self.state.nodes.get(&id)?.turn;
         self.candidates(name).find(|one| {
@@ -79,7 +80,7 @@ impl Calls<'_> {
         })
     }
 
-    /// The names that a call cannot do without: what is one of several choices is not among them.
+    /// The names that a call requires, without those that are one of several choices.
     fn needs(&self, id: NodeId) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let reads = match self.edited.get(&id) {
@@ -108,7 +109,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Refuses a name that nobody has, where nobody comes any more who could have it.
+    /// Refuses a name that no call has, if no later call can have it.
     fn names(&self, id: NodeId) -> Result<(), Refusal> {
         let open = self
             .state
@@ -120,19 +121,19 @@ impl Calls<'_> {
             }
             if self.is_called(id, &name) {
                 return Err(refused(format!(
-                    "{id} would read its own result, `{name}`: it could never begin"
+                    "{id} would read its own result, `{name}`: it could never start"
                 )));
             }
             if !open {
                 return Err(refused(format!(
-                    "{id} would read `{name}`, and no call before it or beside it is called so"
+                    "{id} would read `{name}`, and no call before it or next to it has that name"
                 )));
             }
         }
         Ok(())
     }
 
-    /// Whether a call of an earlier turn goes by a name.
+    /// Whether a call of an earlier turn has a name.
     fn is_before(&self, id: NodeId, name: &str) -> bool {
         let Some(own) = self.state.turn_of(id) else {
             return false;
@@ -147,7 +148,7 @@ impl Calls<'_> {
     }
 
     fn no_circle(&self, id: NodeId) -> Result<(), Refusal> {
-        // Who reads each call that was found, on the way from the edited one.
+        // The reader of each call that was found, on the way from the edited one.
         let mut readers: BTreeMap<NodeId, NodeId> = BTreeMap::new();
         let mut open = vec![id];
         while let Some(last) = open.pop() {
@@ -165,14 +166,14 @@ impl Calls<'_> {
     }
 }
 
-/// Names the calls of a circle, from the edited one back to it.
+/// Names the calls of a cycle, from the edited one back to it.
 fn circle(id: NodeId, last: NodeId, readers: &BTreeMap<NodeId, NodeId>) -> Refusal {
     let way = std::iter::successors(Some(last), |one| readers.get(one).copied().filter(|_| *one != id));
     let mut names: Vec<String> = way.map(|one| one.to_string()).collect();
     names.reverse();
     names.push(id.to_string());
     refused(format!(
-        "they would wait for each other, and none could begin: {}",
+        "they would wait for each other, and none could start: {}",
         names.join(" reads ")
     ))
 }

@@ -1,7 +1,9 @@
-//! What other open editors hold goes on waiting when something is committed. A commit closes every editor in the fold,
-//! and what follows from it is worked out before anybody could hold again: so the same decision holds it.
+//! Restores the holds of other open editors after a commit.
 //!
 //! Must not know: who has an editor open, what is typed in it.
+//!
+//! A commit closes every editor in the state, and the events that follow from it are computed
+//! immediately. So the same decision restores the holds.
 
 use super::try_out;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -11,7 +13,7 @@ use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::state::State;
 
-/// Holds again what waits for edits that this decision neither makes nor takes the ground from.
+/// Suspends the descendants of open edits again, unless this decision commits or invalidates the edit.
 pub(in crate::domain::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
     let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
     if draft.state.editing.is_empty() || !draft.events.iter().any(commits) {
@@ -42,7 +44,7 @@ fn edits(command: &Command) -> &[Edit] {
     }
 }
 
-/// The node whose editor is done with once this edit counts.
+/// The node whose editor closes when this edit is committed.
 const fn target(edit: &Edit) -> Option<NodeId> {
     match edit {
         Edit::Call { node, .. }

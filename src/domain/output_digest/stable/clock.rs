@@ -1,4 +1,6 @@
-//! Dates, times and durations in a text. Must not know: what is done with them.
+//! Dates, times and durations in a text.
+//!
+//! Must not know: what is done with them.
 
 use super::{HEX, LETTER, Scan};
 

@@ -1,5 +1,6 @@
-//! What is on record is not asked for and not run again, or is where somebody wants it. Must not know: how branches
-//! are shown.
+//! Tests of when recorded replies and results are used again instead of a new request or execution.
+//!
+//! Must not know: how branches are shown.
 
 use super::super::world::*;
 use super::{answered, answers};
@@ -22,7 +23,7 @@ fn an_equal_request_after_an_edit_takes_its_recorded_reply() {
     w.correct(s, r#"{"v":51}"#).unwrap();
     w.reply(&[answer("as written")]);
     w.correct(s, r#"{"v":7}"#).unwrap();
-    assert_eq!(answers(&w), ["seven"], "the recorded reply stands");
+    assert_eq!(answers(&w), ["seven"], "the recorded reply is used");
     assert_eq!(w.asked.len(), asked + 1, "only the new value was asked about");
     assert!(
         w.events()

@@ -1,4 +1,6 @@
-//! Undo, redo and switch continue a branch. Must not know: how branches are shown.
+//! Tests that undo, redo and switch continue a branch.
+//!
+//! Must not know: how branches are shown.
 
 use super::*;
 
@@ -14,7 +16,7 @@ fn events_after_an_undo_redo_or_switch_continue_on_that_branch() {
     w.drain();
     w.args(b, r#"{"_as":"b","n":5}"#).unwrap();
     w.undo().unwrap();
-    // It goes on there: b is answered, the model asked.
+    // The run continues there: b is answered, the model asked.
     w.answer_for(b, r#"{"v":9}"#).unwrap();
     w.reply(&[answer("without the edit")]);
     let numbers = |w: &World| -> Vec<u32> { branches(&w.state).iter().map(|one| one.epoch.0).collect() };

@@ -1,4 +1,6 @@
-//! The indices of the state against what they are derived from. Must not know: who reads them.
+//! Compares the indices of the state with the data they are derived from.
+//!
+//! Must not know: who reads the indices.
 
 use std::collections::BTreeSet;
 
@@ -115,7 +117,7 @@ pub fn agenda(state: &State) {
         with(&|call: &Call| call.status.needs_operator()),
         "waiting"
     );
-    assert_eq!(waiting.len(), agenda.waiting.len(), "nobody waits twice");
+    assert_eq!(waiting.len(), agenda.waiting.len(), "no call waits twice");
     let woken: BTreeSet<NodeId> = with(&|call: &Call| call.suspect || call.status == Status::Blocked)
         .into_iter()
         .filter(|id| ready::look(state, &state.calls[id]) != Readiness::Wait)

@@ -1,4 +1,4 @@
-//! Corrections after undo, redo and switch, and in recorded replies.
+//! Tests of corrections after undo, redo and switch, and in recorded replies.
 //!
 //! Must not know: how counterparts are found.
 
@@ -35,7 +35,8 @@ fn it_belongs_to_its_branch() {
 
 #[test]
 fn what_fell_on_another_branch_is_no_word_of_this_one() {
-    // `b` is corrected on one branch and falls there; another branch, on which it had fallen before, is chosen since.
+    // `b` is corrected on one branch and superseded there. Then the run switches to another branch, on
+    // which it was superseded before.
     let mut w = two_turns("read");
     w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
     w.reply(&[b("read")]);
@@ -60,7 +61,7 @@ fn what_fell_on_another_branch_is_no_word_of_this_one() {
 
 #[test]
 fn undo_drops_corrections_made_since() {
-    // The turn is asked for anew behind the edit, and answered there: without the edit nobody has said anything.
+    // After the edit the model is asked again, and `b` is answered: without the edit there is no answer.
     for by_undo in [true, false] {
         let mut w = World::new();
         w.stream(think("first"));
@@ -82,7 +83,7 @@ fn undo_drops_corrections_made_since() {
 
 #[test]
 fn a_recorded_reply_is_reused_only_if_its_context_matches() {
-    // The correction was made behind another value of `a`: the reply on record does not know of it.
+    // The correction was made after another value of `a`: the recorded reply does not know of it.
     let mut w = two_turns("read");
     w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
     w.reply(&[b("read")]);

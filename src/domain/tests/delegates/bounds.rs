@@ -1,5 +1,6 @@
-//! What bounds a sub-agent: its tools, its turns, the run's limits, how deep it may delegate. Must not
-//! know: the rest.
+//! Tests of the bounds of a sub-agent: tools, turns, limits of the run, depth of delegation.
+//!
+//! Must not know: the rest.
 
 use super::*;
 use crate::domain::call::ErrorClass;
@@ -34,7 +35,11 @@ fn a_sub_agent_has_the_tools_that_it_was_given_and_no_others() {
     assert!(w.runs(w.id("not")).is_empty());
     assert_eq!(w.runs(w.id("yes")).len(), 1);
     let inner = w.id("aa");
-    assert_eq!(names(&w, inner), ["read"], "nobody gives what he does not have");
+    assert_eq!(
+        names(&w, inner),
+        ["read"],
+        "a sub-agent gets only tools of its parent"
+    );
     w.on(inner).reply(&[answer("x")]);
     assert!(
         w.last_request()
@@ -78,7 +83,7 @@ fn a_sub_agent_that_used_up_its_turns_fails_its_call_with_a_word_on_it() {
         "{}",
         w.last_request()
     );
-    // An edit inside gives back the turns that fall.
+    // An edit inside gives back the turns that it supersedes.
     w.correct(w.id("w"), r#"{"v":0}"#).unwrap();
     assert!(matches!(w.status(a), Status::Running(_)));
     w.on(a).reply(&[answer("after all")]);
@@ -156,7 +161,7 @@ fn an_edit_deep_inside_goes_up_level_by_level_and_stops_where_it_comes_out_equal
     let asked = w.asked.len();
     w.correct(w.id("r"), r#"{"v":0}"#).unwrap();
     for id in [one, two] {
-        assert!(matches!(w.status(id), Status::Running(_)), "{id} goes on");
+        assert!(matches!(w.status(id), Status::Running(_)), "{id} continues");
     }
     assert_eq!(w.asked.len(), asked + 1, "only the innermost is asked");
     assert_eq!(w.status(side), Status::Succeeded);

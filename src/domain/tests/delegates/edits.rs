@@ -1,4 +1,6 @@
-//! Edits inside a sub-agent's thread, and of the call that it works for. Must not know: the rest.
+//! Tests of edits inside a sub-agent's thread, and of the call that it works for.
+//!
+//! Must not know: the rest.
 
 use super::*;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
@@ -18,7 +20,7 @@ fn an_equal_sub_agent_answer_keeps_later_turns_and_reruns_no_sibling() {
     w.correct(w.id("a1"), r#"{"v":99}"#).unwrap();
     assert!(
         matches!(w.status(a), Status::Running(_)),
-        "the same execution goes on"
+        "the same execution continues"
     );
     assert_eq!(w.starts(a), 1);
     assert!(
@@ -54,7 +56,7 @@ fn the_preview_of_a_sub_agent_edit_lists_dependents_of_its_answer() {
     assert_eq!(
         plan.held,
         [last],
-        "the root's answer stands or falls with that of A"
+        "the root's answer is superseded with that of A"
     );
     assert_eq!(plan.perhaps, [answer]);
     assert!(!plan.turns.contains(&last) && !plan.superseded.contains(&answer));
@@ -238,7 +240,7 @@ fn other_arguments_of_the_call_begin_another_sub_agent() {
     let texts = format!("{:?}", w.asked.last().unwrap().messages);
     assert!(
         texts.contains("do it well") && texts.contains("write (c"),
-        "the new one is told what happened: {texts}"
+        "the new one sees what happened: {texts}"
     );
     // The same write again needs consent.
     w.on(a).reply(&[call("write", r#"{"_as":"again","n":1}"#)]);
@@ -254,7 +256,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.on(a).reply(&[answer("A is 1")]);
     w.on(b).reply(&[call("read", r#"{"_as":"b1","n":10}"#)]);
     w.correct(w.id("a1"), r#"{"v":7}"#).unwrap();
-    // B goes on in the epoch of the edit.
+    // B continues in the epoch of the edit.
     w.drain();
     w.on(b).stream(call("write", r#"{"_as":"b2","n":3}"#));
     let (runs, asked) = (w.executed.len(), w.asked.len());
@@ -262,7 +264,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     assert_eq!(w.status(a), Status::Succeeded);
     assert_eq!(w.value(a), r#""A is 1""#);
     assert_eq!(w.executed.len(), runs);
-    assert_eq!(w.asked.len(), asked, "nobody is asked again");
+    assert_eq!(w.asked.len(), asked, "the model is not asked again");
     assert_eq!(w.running.len(), 1, "B's call runs on");
     assert!(!w.running[0].cancelled);
     w.finish(w.id("b2"));
@@ -273,7 +275,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
     w.end(crate::domain::turn::Stop::End);
     w.on(b).reply(&[answer("b")]);
     w.reply(&[answer("end")]);
-    // And forward again: the edited thread stands as it was left.
+    // And forward again: the edited thread is active as it was left.
     w.redo().unwrap();
     assert!(matches!(w.status(a), Status::Running(_)), "{:?}", w.status(a));
     assert_eq!(w.value(w.id("a1")), r#"{"v":7}"#);
@@ -294,12 +296,12 @@ fn the_result_of_an_edited_sub_agent_is_not_reused_for_an_equal_call() {
     w.reply(&[think("so"), delegate("a", ""), delegate("b", "")]);
     assert!(
         matches!(w.status(w.id("a")), Status::Running(_)),
-        "A is asked anew"
+        "A is asked again"
     );
     assert_eq!(
         w.value(w.id("b")),
         r#""b""#,
-        "B only looked, and nobody changed what it saw"
+        "B only read, and what it read did not change"
     );
     assert_eq!(w.starts(w.id("b")), 0);
 }
@@ -335,7 +337,7 @@ fn what_is_held_above_holds_a_sub_agent_too() {
     w.stream(call("write", r#"{"_as":"w","n":1}"#));
     let asked = w.asked.len();
     w.retry(w.id("s")).unwrap();
-    // A call that runs and a stream that is open go on; nothing begins and nothing is decided.
+    // A running call and an open stream continue; nothing begins and nothing is decided.
     w.finish(w.id("r"));
     assert_eq!(w.status(w.id("r")), Status::Succeeded);
     assert_eq!(kind(w.approve(w.id("w"))), RefusalKind::Status);
@@ -344,7 +346,7 @@ fn what_is_held_above_holds_a_sub_agent_too() {
     assert!(w.runs(w.id("later")).is_empty());
     assert_eq!(w.asked.len(), asked);
     w.finish(w.id("s"));
-    assert_eq!(w.runs(w.id("later")).len(), 1, "an equal result lets it go on");
+    assert_eq!(w.runs(w.id("later")).len(), 1, "an equal result lets it continue");
     w.approve(w.id("w")).unwrap();
     w.drain();
     assert_eq!(w.asked.len(), asked + 1);

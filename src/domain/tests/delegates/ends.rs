@@ -1,4 +1,6 @@
-//! How sub-agents end: with their call, by the operator, in a crash. Must not know: the rest.
+//! Tests of how sub-agents end: with their call, by the operator, in a crash.
+//!
+//! Must not know: the rest.
 
 use super::*;
 use crate::domain::call::ErrorClass;
@@ -6,7 +8,7 @@ use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
 use crate::domain::lineage;
 use crate::domain::turn::Stop;
 
-/// A at work with a call that runs, one that has written, and an open stream; B beside it.
+/// A with a running call, a call that has written and an open stream; B works in the background.
 fn busy() -> World {
     let mut w = two();
     let a = w.id("a");
@@ -17,7 +19,7 @@ fn busy() -> World {
 }
 
 fn ended(w: &World, thread: ThreadId) {
-    assert_eq!(active_turns(w, thread), 0, "its turns are history");
+    assert_eq!(active_turns(w, thread), 0, "its turns are superseded");
     let wrote = w.state.calls[&w.id("wrote")].attempts[0].intent;
     assert!(w.state.ledger[&wrote].more.orphaned, "what it did is listed");
     assert!(w.running.iter().all(|one| one.cancelled), "what ran is cancelled");
@@ -77,7 +79,7 @@ fn a_sub_agent_ends_with_its_call_however_that_falls() {
         ended(&w, of_a);
         let b_active = matches!(what, "deleted" | "answered for");
         assert_eq!(w.state.nodes[&w.id("b")].active, b_active, "{what}");
-        // What comes in late is history only.
+        // Late events are superseded on arrival.
         w.finish(w.id("runs"));
         w.crash();
         assert_eq!(active_turns(&w, of_a), 0, "{what}");
@@ -118,7 +120,7 @@ fn two_sub_agents_resume_after_a_crash_like_the_root() {
         crash(&mut w, 0);
         assert!(
             matches!(w.status(a), Status::Running(_)),
-            "a sub-agent is never in doubt"
+            "the outcome of a sub-agent is never unknown"
         );
         assert_eq!(w.open.len(), 2, "its cut stream is asked for again");
         w.on(a).reply(&[call("read", r#"{"_as":"a1","n":1}"#)]);

@@ -1,5 +1,6 @@
-//! Steps that the operator puts in: in the middle, at the tip, beside a turn at work. Must not know: how an edit is
-//! shown.
+//! Tests of inserted steps: in the middle, at the tip, next to a turn in progress.
+//!
+//! Must not know: how an edit is shown.
 
 use super::*;
 

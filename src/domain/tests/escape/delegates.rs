@@ -1,4 +1,6 @@
-//! Repetition inside a sub-agent. Must not know: how repetition is found.
+//! Tests of loops inside a sub-agent.
+//!
+//! Must not know: how a loop is detected.
 
 use super::*;
 
@@ -10,7 +12,7 @@ fn a_looping_sub_agent_is_stopped_and_its_parent_continues() {
     config.ladder.roll_back = 0;
     config.ladder.human = 0;
     let mut w = World::with(rules(config));
-    w.reply(&[call("delegate", r#"{"task":"go round"}"#)]);
+    w.reply(&[call("delegate", r#"{"task":"repeat"}"#)]);
     let parent = newest(&w);
     let thread = *w.state.children.keys().next().unwrap();
     for _ in 0..3 {
@@ -46,7 +48,7 @@ fn other_calls_continue_after_the_operator_stops_a_looping_sub_agent() {
     for stop in ways {
         let mut w = World::with(rules(config.clone()));
         w.reply(&[
-            call("delegate", r#"{"_as":"a","task":"go round"}"#),
+            call("delegate", r#"{"_as":"a","task":"repeat"}"#),
             call("pure", r#"{"_as":"b","n":"†call.a"}"#),
             call("read", r#"{"_as":"c","n":5}"#),
         ]);

@@ -1,4 +1,6 @@
-//! Calls that failed for good begin an incident without a repetition. Must not know: how a retry is decided.
+//! Tests of incidents that begin without a loop, from calls that finally failed.
+//!
+//! Must not know: how a retry is decided.
 
 use super::super::ladder;
 use super::*;

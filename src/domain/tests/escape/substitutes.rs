@@ -1,4 +1,6 @@
-//! Another tool in place of one that does not help. Must not know: which tools there are.
+//! Tests of another tool that replaces one that does not help.
+//!
+//! Must not know: which tools exist.
 
 use super::*;
 use crate::domain::tests::ladder;
@@ -30,7 +32,7 @@ fn another_tool_makes_the_call_where_one_is_known() {
 #[test]
 fn the_most_reliable_substitute_is_called_and_the_reason_names_it() {
     let mut config = Config::default();
-    let others = ["nobody", "idem", "pure"].map(Into::into).to_vec();
+    let others = ["missing", "idem", "pure"].map(Into::into).to_vec();
     config.substitutes.insert("read".into(), Others(others));
     let reliable = [("idem".to_owned(), 0.31), ("pure".to_owned(), 0.72)];
     let mut w = World::with(Rules {
@@ -43,7 +45,7 @@ fn the_most_reliable_substitute_is_called_and_the_reason_names_it() {
     let why = incident(&w).steps[2].why.to_string();
     assert!(
         why.starts_with(
-            "pure for read (weight 0.72, rather than idem 0.31, nobody does not take these arguments)"
+            "pure for read (weight 0.72, rather than idem 0.31, missing does not take these arguments)"
         ),
         "{why}"
     );

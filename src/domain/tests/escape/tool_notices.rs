@@ -1,4 +1,6 @@
-//! What is told of tools that fail, and what is known of outputs. Must not know: how repetition is found.
+//! Tests of notices to the model about failing tools, and of what is known of outputs.
+//!
+//! Must not know: how a loop is detected.
 
 use super::*;
 

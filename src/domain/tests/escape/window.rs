@@ -1,4 +1,6 @@
-//! The window of turns that are examined, by number and by time. Must not know: how a repetition is found.
+//! Tests of the window of turns that are examined, by number and by time.
+//!
+//! Must not know: how a loop is detected.
 
 use super::*;
 

@@ -1,4 +1,6 @@
-//! What a fork knows of the other run: its effects, keys, writes, and of a fork of a fork.
+//! Tests of what a fork, or a fork of a fork, knows of its source: effects, keys, writes.
+//!
+//! Must not know: how a fork is stored.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +37,7 @@ fn a_fork_of_a_fork_knows_what_both_did() {
         );
     }
     assert!(g.executed.is_empty());
-    // Behind its own beginning, a fork of it stands on that too.
+    // A fork made after the start of this fork contains that start too.
     let (g, preview) = f.fork(None, 2);
     assert_eq!((g.state.forks.len(), g.state.elsewhere.len()), (2, 1));
     assert!(preview.effects.is_empty());
@@ -64,7 +66,7 @@ fn idempotency_keys_differ_between_forks_and_resume_started_attempts() {
         assert_eq!(
             (begun(&f, a), key(&f)),
             (1, key(begun_there)),
-            "the same execution, once more"
+            "the same execution, again"
         );
     }
 }

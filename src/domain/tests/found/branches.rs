@@ -1,4 +1,6 @@
-//! The same about branches: undo, switch, taking over. Must not know: how it was found.
+//! Short sessions for bugs with branches: undo, switch, copied nodes.
+//!
+//! Must not know: how a bug was found.
 
 use super::super::world::*;
 use super::keep_later;
@@ -98,7 +100,7 @@ fn a_thought_deleted_on_another_branch_is_streamed_again() {
         .filter(|node| node.active && node.id.kind == NodeKind::Thought)
         .map(Node::text)
         .collect();
-    assert_eq!(output, ["so", "next"], "on this branch nobody deleted it");
+    assert_eq!(output, ["so", "next"], "it is not deleted on this branch");
 }
 
 #[test]
@@ -197,7 +199,7 @@ fn a_result_that_was_in_question_on_its_branch_is_not_taken_over() {
     assert_eq!(
         kind(w.edit(take(0))),
         RefusalKind::NoChange,
-        "where it stood, it stood as here"
+        "it is the same on both branches"
     );
 }
 
@@ -239,7 +241,7 @@ fn a_copied_call_that_never_ran_reads_its_own_references() {
     w.unpin(taken.observation()).unwrap();
     assert!(
         matches!(w.status(taken), Status::Unsatisfiable),
-        "nobody gives `a`"
+        "no call gives `a`"
     );
     assert_eq!(w.starts(taken), 0);
 }
@@ -288,5 +290,5 @@ fn an_answer_that_was_refused_on_another_branch_counts_on_one_that_had_asked_for
     let asked = w.asked.len();
     w.switch(0).unwrap();
     assert_eq!(w.all(NodeKind::Answer), [node]);
-    assert_eq!(w.asked.len(), asked, "nobody is asked");
+    assert_eq!(w.asked.len(), asked, "the model is not asked");
 }

@@ -1,4 +1,6 @@
-//! How a random session is brought to its end, with everybody doing their part. Must not know: how it was drawn.
+//! Brings a random session to its end: every pending call, wait and request is answered.
+//!
+//! Must not know: how the session was drawn.
 
 use super::super::world::*;
 use crate::domain::call::Status;
@@ -8,7 +10,7 @@ use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
 use crate::domain::turn::Stream;
 
-/// Everybody does their part until the run has its answer; a run that cannot get there is stuck.
+/// Answers everything until the run has its answer; a run that cannot get there is stuck.
 pub fn bring_home(w: &mut World) {
     w.fuse = None;
     w.late = 0;
@@ -60,11 +62,11 @@ fn can_be_helped(w: &World, id: NodeId) -> bool {
     !w.state.calls[&id].suspect
         && w.state
             .turn_of(id)
-            // What hangs on a turn that is held waits with it, also in a sub-agent.
+            // Descendants of a suspended turn wait with it, also in a sub-agent.
             .is_some_and(|turn| crate::domain::thread::acts(&w.state, turn))
 }
 
-/// The kindest word on a call that waits.
+/// Decides on a waiting call so that it can continue.
 pub fn help(w: &mut World, id: NodeId) {
     match w.status(id) {
         Status::Consent(_) => w.consent(id, ConsentChoice::RunAgain),

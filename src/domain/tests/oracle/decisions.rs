@@ -1,4 +1,6 @@
-//! What the operator decides, carried over to the naive graph. Must not know: what the run makes of it.
+//! Applies the decisions of the operator to the naive graph.
+//!
+//! Must not know: what the run does with a decision.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +32,7 @@ impl Mirror {
             Command::Call(CallCommand::Unpin { node, .. }) => {
                 let (turn, place) = self.place(*node);
                 let node = &mut self.turns[turn].nodes[place];
-                // What a person wrote stands while the call would run with the same.
+                // A result from a person stays while the call would run with the same arguments.
                 let last = node.fates.pop();
                 node.fates.clear();
                 if let (Some(Fate::Given { value, .. }), Some(args)) = (last, &node.ready) {
@@ -74,7 +76,7 @@ impl Mirror {
             Edit::Call { node, tool, args, .. } => {
                 let (turn, place) = self.place(*node);
                 let message = self.effective_edits.contains(node);
-                // Whoever edits a call lets go what they said of it before.
+                // An edit of a call drops what the operator decided about it before.
                 let mut before = self.turns[turn].clone();
                 before.nodes[place].fates.clear();
                 self.fallen(&before, place);
@@ -96,7 +98,7 @@ impl Mirror {
                     InsertAfter::Node(node) => self.close_after(state, node.call()),
                 });
                 self.insert(after, NodeContent::Thought(text.to_string()));
-                self.turns.last_mut().expect("it was put in").split = true;
+                self.turns.last_mut().expect("it was inserted").split = true;
             }
             Edit::InsertCall { after, tool, args } => {
                 self.insert(*after, NodeContent::Call(tool.to_string(), args.to_string()));
@@ -107,7 +109,7 @@ impl Mirror {
                 let after = Some(self.turns[turn].id);
                 self.insert(
                     after,
-                    NodeContent::Prompt(format!("The operator refused your answer: {reason}")),
+                    NodeContent::Prompt(format!("The operator rejected your answer: {reason}")),
                 );
             }
             Edit::Copy { node, from, .. } => self.take(state, *node, *from, keep),
@@ -139,7 +141,7 @@ impl Mirror {
             .for_each(|node| node.gone = true);
     }
 
-    /// What stands behind a node in its turn goes, if anything does or may still come.
+    /// Drops the nodes after a node in its turn, if there are any or more may arrive.
     fn close_after(&mut self, state: &State, node: NodeId) -> TurnId {
         let (turn, place) = self.place(node);
         let own = &self.turns[turn];
@@ -163,7 +165,7 @@ impl Mirror {
             Some(id) => self.index(id).expect("it counts"),
             None => self.turns.len() - 1,
         };
-        // What the same commit put in there comes first.
+        // Nodes that the same commit inserted there come first.
         while let Some(next) = self.turns.get(at + 1)
             && self.unnamed.contains(&next.id)
         {
@@ -189,7 +191,7 @@ impl Mirror {
         }
     }
 
-    /// What a node says on another branch counts here too.
+    /// Copies the revision of a node from another branch.
     pub(super) fn take(&mut self, state: &State, id: NodeId, from: Epoch, keep: bool) {
         // Where a branch ends is a name of the run.
         let from = crate::domain::branch::end(state, from);
@@ -230,7 +232,7 @@ impl Mirror {
         if self.find(id).is_some() {
             return self.give(id, value, keep);
         }
-        // With what it ran with; as it was written where a person answered for it at once.
+        // With the arguments that it ran with, or as written where a person answered without a run.
         let ran = node.fates.iter().rev().find_map(|fate| match fate {
             Fate::Started(_, args) | Fate::Ran(args, _) => Some(args.to_string()),
             _ => None,
@@ -261,7 +263,7 @@ impl Mirror {
             .filter(|(_, _, node)| node.id.is_none_or(|id| unsettled.contains(&id)))
             .map(|(turn, at, _)| (turn, at))
             .collect();
-        // What had not ended there goes on, where both branches have it.
+        // A call that had not ended there continues, where both branches have it.
         for turn in &mut turns {
             let Some(now) = self.turns.iter().find(|one| one.id == turn.id) else {
                 continue;

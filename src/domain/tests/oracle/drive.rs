@@ -1,5 +1,8 @@
-//! A session with the scripted model: each step draws what the world or the operator does from what
-//! can happen, and tells the mirror. Must not know: what must be true.
+//! Drives a session with the scripted model, one random step at a time, and informs the mirror.
+//!
+//! Must not know: what must be true.
+//!
+//! A step is drawn from what the world or the operator can do.
 
 use serde_json::Value;
 
@@ -122,13 +125,13 @@ impl Session {
             }),
             Some(NodeContent::Call(tool, args)) => self.w.stream(call(tool, args)),
             Some(NodeContent::Answer(text)) => self.w.stream(answer(text)),
-            Some(NodeContent::Prompt(_)) => unreachable!("the model prompts nobody"),
+            Some(NodeContent::Prompt(_)) => unreachable!("the model makes no prompts"),
             None => self.w.end(Stop::End),
         }
         self.after();
     }
 
-    /// Lets one running execution end. What was told to end may have ended well all the same.
+    /// Ends one running execution. A cancelled one may have ended well all the same.
     pub fn finish(&mut self, tape: &mut OpSequence<'_>) {
         let at = tape.draw(self.w.running.len());
         let one = &self.w.running[at];
@@ -153,12 +156,13 @@ impl Session {
         self.w.rev(id)
     }
 
-    /// A word on a call that waits and is not in question. Approval, refusal and answers go by what would run, so that
-    /// they say the same of the same; whether an effect may happen again is drawn.
+    /// Decides on a call that waits and is not suspect. Approvals, rejections and answers follow from the
+    /// bytes that would run, so that equal calls get equal decisions. Whether an effect may be repeated is
+    /// drawn.
     pub fn decide(&mut self, id: NodeId, tape: &mut OpSequence<'_>) -> bool {
         let rev = self.rev(id);
         let life = &self.w.state.calls[&id];
-        // What it reads is in question: nobody can decide on it. Whether it happened can be said at any time.
+        // Its inputs are suspect: it cannot be decided. The outcome of an execution can be set at any time.
         if life.suspect && !matches!(life.status, Status::OutcomeUnknown(_)) {
             return false;
         }
@@ -237,7 +241,7 @@ impl Session {
                 for _ in 0..[0, 0, 1, 3][tape.draw(4)] {
                     edits.extend(self.an_edit(tape));
                 }
-                // What still streams behind a kept turn would be answered anew in the middle.
+                // A stream after a kept turn would be answered again in the middle.
                 let streams = |turn: &Turn| matches!(turn.stream, Stream::Open | Stream::Broken(_));
                 let streams = self
                     .w
@@ -362,7 +366,7 @@ impl Session {
         self.mirror.compare(&self.w.state);
         for id in &self.w.state.agenda.running {
             let effect = self.w.state.calls[id].effect;
-            assert!(effect <= EffectClass::Unknown, "{id} runs behind the answer");
+            assert!(effect <= EffectClass::Unknown, "{id} runs after the answer");
         }
     }
 }

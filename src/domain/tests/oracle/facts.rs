@@ -1,5 +1,8 @@
-//! What the run says of turns and calls, taken over as names, as answers of the world, or as a choice that
-//! is checked. Must not know: what the operator decided.
+//! Applies facts of the run about turns and calls to the naive graph.
+//!
+//! Must not know: what the operator decided.
+//!
+//! A fact is used as a name, as an answer of the world, or as a choice that is checked.
 
 use super::super::world::World;
 use super::mirror::{Mirror, parse, slots};
@@ -52,7 +55,7 @@ impl Mirror {
                 let old = there
                     .iter()
                     .find(|one| one.id == *turn)
-                    .expect("it stood there")
+                    .expect("it is in the snapshot")
                     .clone();
                 let context = self.context(state, self.turns.len());
                 assert_eq!(old.asked, context, "{turn} answered another request");
@@ -67,7 +70,7 @@ impl Mirror {
             TurnEvent::Superseded { turns } => {
                 for id in turns {
                     let Some(at) = self.index(*id) else { continue };
-                    assert!(self.turns[at].held, "{id} fell and nothing touched it");
+                    assert!(self.turns[at].held, "{id} is superseded and was not suspended");
                     let turn = self.turns.remove(at);
                     (0..turn.nodes.len()).for_each(|at| self.fallen(&turn, at));
                 }
@@ -76,7 +79,7 @@ impl Mirror {
         }
     }
 
-    /// Held turns stand again where the first of them would be asked with the same.
+    /// Suspended turns become active again where the first of them would be asked with the same context.
     pub(super) fn restored(&mut self, state: &State, turns: &[TurnId]) {
         let held: Vec<usize> = (0..self.turns.len()).filter(|at| self.turns[*at].held).collect();
         let first = held
@@ -87,12 +90,12 @@ impl Mirror {
             let context = self.context(state, first);
             assert_eq!(
                 self.turns[first].asked, context,
-                "a turn stands again in another context"
+                "a turn is active again in another context"
             );
         }
         for id in turns {
-            let at = self.index(*id).expect("it was held");
-            assert!(self.turns[at].held, "{id} was not held");
+            let at = self.index(*id).expect("it is in the graph");
+            assert!(self.turns[at].held, "{id} was not suspended");
             self.turns[at].held = false;
         }
     }
@@ -113,16 +116,20 @@ impl Mirror {
         }
     }
 
-    /// The run says that a person's word on the same call stands for this one: nothing else would.
+    /// The run uses a person's result for the same call here: only such a result may be used.
     fn reuse_result(&mut self, state: &State, call: NodeId, outcome: &Outcome) {
         let (turn, place) = self.place(call);
         let slots = slots(state);
         let turns = self.turns.clone();
         let cell = Naive::new(&turns, &self.script, &slots, &self.words).cell((turn, place));
-        assert_eq!(cell.end, end_of(outcome), "{call} has what nobody said of it");
+        assert_eq!(
+            cell.end,
+            end_of(outcome),
+            "{call} has a result that no person wrote"
+        );
         assert!(
             cell.args.is_none() && !cell.guessed,
-            "{call} has what nobody said of it"
+            "{call} has a result that no person wrote"
         );
         let End::Value(value) = end_of(outcome) else {
             panic!("a person writes values")

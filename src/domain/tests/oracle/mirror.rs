@@ -1,8 +1,10 @@
-//! Keeps the naive graph in step with a session: carries the operator's decisions over to it, keeps a
-//! whole copy of it for every epoch, and compares it with the run at every request and at the end.
+//! Keeps the naive graph in step with a session, and compares the two.
 //!
-//! What is taken from the run are names (of nodes and turns), the world's answers and its order. Must
-//! not know: how the run finds out what an edit touches.
+//! Must not know: how the run finds the nodes that an edit affects.
+//!
+//! It applies the operator's decisions to the graph and keeps a whole copy of it for every epoch.
+//! It compares the copy with the run at every request and at the end. From the run it takes only
+//! names (of nodes and turns), the answers of the world and their order.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -32,9 +34,9 @@ pub(super) struct Snapshot {
 pub struct Mirror {
     pub script: Script,
     pub(super) turns: Vec<Turn>,
-    /// What was said of calls that count no more.
+    /// What a person decided about superseded calls.
     pub(super) words: Words,
-    /// Values that the run says stand for a call because a person wrote them before.
+    /// Calls with a result that the run carried over, because a person wrote it before.
     pub(super) carried: BTreeSet<NodeId>,
     pub(super) snapshots: Vec<Snapshot>,
     pub(super) seen: usize,
@@ -48,7 +50,7 @@ pub struct Mirror {
     /// What each execution gave.
     pub(super) gave: BTreeMap<Seq, Outcome>,
     pub(super) intents: BTreeMap<(NodeId, Attempt), Seq>,
-    /// The execution in doubt of which somebody has just said that it happened.
+    /// The execution of unknown outcome that the operator has just marked as happened.
     pub(super) resolved: Option<(NodeId, Seq)>,
     /// Contexts that were compared.
     pub compared: usize,
@@ -156,7 +158,7 @@ impl Mirror {
                 continue;
             };
             let named: BTreeSet<NodeId> = turn.nodes.iter().filter_map(|node| node.id).collect();
-            // What arrived on a branch that has nothing to do with this one does not count here.
+            // Nodes that arrived on an unrelated branch are not active here.
             let new = own
                 .nodes
                 .iter()
@@ -182,7 +184,7 @@ impl Mirror {
     pub(super) fn place(&self, id: NodeId) -> (usize, usize) {
         let has = |turn: &Turn| turn.nodes.iter().position(|node| node.id == Some(id.call()));
         let at = self.turns.iter().position(|turn| has(turn).is_some());
-        let at = at.unwrap_or_else(|| panic!("{id} was edited and does not count"));
+        let at = at.unwrap_or_else(|| panic!("{id} was edited and is not active"));
         (at, has(&self.turns[at]).unwrap())
     }
 
@@ -192,7 +194,7 @@ impl Mirror {
 
     // ---- what a person said
 
-    /// The turns behind a place fall.
+    /// Drops the turns from an index on.
     pub(super) fn fall(&mut self, from: usize) {
         let fallen: Vec<Turn> = self.turns.drain(from..).collect();
         for turn in &fallen {
@@ -202,7 +204,7 @@ impl Mirror {
         }
     }
 
-    /// What was said of a call that counts no more.
+    /// Keeps what a person decided about a call that is superseded.
     pub(super) fn fallen(&mut self, turn: &Turn, at: usize) {
         let node = &turn.nodes[at];
         let Some(place) = node.place.clone().filter(|_| node.worded && !node.gone) else {
@@ -218,16 +220,16 @@ impl Mirror {
 
     // ---- the comparison
 
-    /// The run has come to its end: it is what the naive graph says.
+    /// Compares a run at its end with the naive graph.
     pub fn compare(&mut self, state: &State) {
         self.sync(state);
         let condition: Vec<TurnId> = state.turns_of(ThreadId(0)).map(|turn| turn.id).collect();
         let own: Vec<TurnId> = self.turns.iter().map(|turn| turn.id).collect();
-        assert_eq!(condition, own, "the turns that count");
+        assert_eq!(condition, own, "the active turns");
         let held = state
             .turns_of(ThreadId(0))
             .find(|turn| turn.activity != Activity::Active);
-        assert!(held.is_none(), "{held:?} is held for ever");
+        assert!(held.is_none(), "{held:?} stays suspended");
         self.compare_lost(state);
         let slots = slots(state);
         let turns = self.turns.clone();
@@ -236,14 +238,9 @@ impl Mirror {
             let counting: Vec<NodeId> = turn.counting().filter_map(|(_, node)| node.id).collect();
             let nodes = state.turns[&turn.id].nodes.iter();
             let active: Vec<NodeId> = nodes.filter(|id| state.nodes[id].active).copied().collect();
-            assert_eq!(active, counting, "the nodes of {} that count", turn.id);
+            assert_eq!(active, counting, "the active nodes of {}", turn.id);
             if turn.by_model && !turn.drifted {
-                assert_eq!(
-                    naive.lines(at),
-                    turn.asked,
-                    "{} stands in another context",
-                    turn.id
-                );
+                assert_eq!(naive.lines(at), turn.asked, "{} has another context", turn.id);
             }
             for (place, node) in turn.counting() {
                 compare_node(state, node, &naive.cell((at, place)), &self.script);
@@ -253,7 +250,7 @@ impl Mirror {
 }
 
 impl Mirror {
-    /// What a person said of calls that were not made again was told as lost.
+    /// Checks that results a person wrote for calls that were not made again are reported as lost.
     fn compare_lost(&self, state: &State) {
         let calls = self.turns.iter().flat_map(|turn| {
             let counting = turn.counting().filter(|(_, node)| node.worded);
@@ -322,7 +319,7 @@ fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
             return;
         };
         panic!(
-            "nobody ran {id} ({origin:?}): {:?} {:?}",
+            "no execution of {id} ({origin:?}): {:?} {:?}",
             script.gate(tool),
             node.fates
         );

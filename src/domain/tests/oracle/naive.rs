@@ -1,6 +1,8 @@
-//! The graph that counts, worked out from nothing: every call anew from what the operator decided and
-//! what the world answered. No index, no status, no memory of an earlier answer. Must not know: how the
-//! run keeps its graph.
+//! Recomputes the active graph from scratch, from the operator's decisions and the world's answers.
+//!
+//! Must not know: how the run keeps its graph.
+//!
+//! It has no index, no status and no memory of an earlier answer.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,7 @@ pub enum Fate {
     Started(Attempt, Value),
     /// An execution with these arguments gave this, or the record of an equal one did.
     Ran(Value, Outcome),
-    /// A person refused it: with these arguments, or before any were known.
+    /// A person rejected it: with these arguments, or before any were known.
     Refused(Option<Value>),
     /// A person wrote the result; by an edit or not.
     Given { value: Value, by_edit: bool },
@@ -31,7 +33,7 @@ pub struct Node {
     pub fates: Vec<Fate>,
     /// The arguments with which it was last ready.
     pub ready: Option<Value>,
-    /// What it would run with by now, where a person's word stands although that changed.
+    /// The arguments it would run with now, where a person's result stays although they changed.
     pub pinned_args: Option<Value>,
     /// What the model said first.
     pub first: NodeContent,
@@ -50,13 +52,13 @@ pub struct Turn {
     pub nodes: Vec<Node>,
     /// A thought in it was rewritten.
     pub split: bool,
-    /// What the model was asked with.
+    /// The context that the model was asked with.
     pub asked: Vec<Line>,
-    /// Held by an edit before it.
+    /// Suspended by an edit before it.
     pub held: bool,
     /// Kept by the operator although its context changed.
     pub drifted: bool,
-    /// Nodes that arrived before somebody ended the stream.
+    /// The number of nodes that arrived before the stream was ended.
     pub arrived: usize,
 }
 
@@ -115,7 +117,7 @@ impl Turn {
         }
     }
 
-    /// The nodes that count, with their places.
+    /// The active nodes, with their places.
     pub fn counting(&self) -> impl DoubleEndedIterator<Item = (usize, &Node)> {
         let there = self.nodes.iter().enumerate().take(self.arrived);
         there
@@ -133,13 +135,13 @@ pub enum End {
     Nothing,
 }
 
-/// What is worked out for a call.
+/// The computed arguments and end of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// The arguments that it runs with; none where it cannot run, or a person wrote its result.
     pub args: Option<Value>,
     pub end: End,
-    /// True where nothing on record says what it gave: only the world can.
+    /// True where no recorded result gives its end: only the world can.
     pub guessed: bool,
 }
 
@@ -151,14 +153,14 @@ const NOTHING: Cell = Cell {
 
 type At = (usize, usize);
 
-/// Where a call stands: in which reply, how the model wrote it, and which one of those.
+/// The place of a call: its reply, its text as the model wrote it, and its number among equal ones.
 pub type Place = (usize, String, usize);
 
-/// What a person said last of the calls of a place with a tool and arguments: a value, and for which call; or that
-/// they took it back.
+/// The last result that a person wrote for the calls of a place with a tool and arguments, and the call
+/// it was for; none where they withdrew it.
 pub type Words = BTreeMap<(Place, String), Option<(Value, NodeId)>>;
 
-/// Gives the calls of a new reply of the model their places, behind what counts of the same reply before.
+/// Gives the calls of a new reply their places, after the active calls of the same reply.
 pub fn give_places(before: &[Turn], turn: &mut Turn) {
     let mut written: Vec<String> = before
         .iter()
@@ -186,13 +188,13 @@ pub fn key(claims: &NodeContent, args: Option<&Value>) -> String {
     format!("{tool} {args}")
 }
 
-/// A graph, being worked out.
+/// A graph that is being computed.
 pub struct Naive<'g> {
     turns: &'g [Turn],
     script: &'g Script,
     /// The order in which calls of a turn first ended: the world's.
     slots: &'g BTreeMap<NodeId, u32>,
-    /// What a person said last of calls that count no more.
+    /// The last results that a person wrote for superseded calls.
     words: &'g Words,
     cells: BTreeMap<At, Option<Cell>>,
 }
@@ -349,7 +351,7 @@ impl<'g> Naive<'g> {
         })
     }
 
-    /// What stands at a path of the state for a reader.
+    /// The value at a path of the state, as a reader sees it.
     fn state(&mut self, (turn, place): At, path: &[&str]) -> Option<Value> {
         let mut before: Vec<(usize, u32, At)> = Vec::new();
         let mut after = before.clone();
@@ -440,7 +442,7 @@ impl<'g> Naive<'g> {
             .filter(|(_, node)| matches!(node.content, NodeContent::Call(..)))
             .map(|(place, _)| place)
             .collect();
-        // A rewritten thought behind calls stands behind their results.
+        // A rewritten thought after calls follows their results.
         let tail = match (turn.by_model && turn.split, calls.last(), words.last()) {
             (true, Some(call), Some((last, _))) if last > call => words.pop(),
             _ => None,

@@ -1,5 +1,8 @@
-//! The plan of any edit, undo or switch against what then happens: what runs, what becomes history, what
-//! is named, whether the model is asked. Must not know: how a plan is made.
+//! Compares the plan of any edit, undo or switch with what then happens.
+//!
+//! Must not know: how a plan is made.
+//!
+//! It compares the calls that run, the superseded nodes, and whether the model is asked.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +29,7 @@ pub enum Sort {
     Moving,
 }
 
-/// A session, an edit, its plan, and what came of it.
+/// A session, an edit, its plan, and the outcome.
 pub fn plan_holds(numbers: &[u16], most: usize, sort: Sort) {
     let plain = sort == Sort::Plain;
     let mut tape = OpSequence::new(numbers);
@@ -97,15 +100,15 @@ fn wish(session: &Session, tape: &mut OpSequence<'_>) -> Option<EditCommand> {
     })
 }
 
-/// What stood before an edit.
+/// The run before an edit.
 struct Before {
-    /// What was not worked out when the edit came: it may go on whatever is edited.
+    /// Calls that had not ended at the edit: they may continue whatever is edited.
     open_calls: BTreeSet<NodeId>,
-    /// Of these, what earlier edits had put in question.
+    /// Those of `open_calls` that earlier edits had made stale.
     suspects: BTreeSet<NodeId>,
-    /// Nodes of turns that were held, or whose reply was cut, when the edit came.
+    /// Nodes of turns that were suspended, or whose reply was cut, at the edit.
     uncertain: BTreeSet<NodeId>,
-    /// Executions that nobody had asked to end.
+    /// Running executions without a request to end.
     running: BTreeSet<(NodeId, Attempt)>,
     /// True where something was on its way.
     moving: bool,
@@ -266,8 +269,8 @@ impl Before {
         }
     }
 
-    /// Nobody is asked about a call of which the commit was the approval, where nothing that it reads can
-    /// have changed since.
+    /// The operator is not asked about a call that the commit approved, unless its inputs can have
+    /// changed since.
     fn approved(&self, w: &World, plan: &Plan, command: &EditCommand) {
         let reads_nothing = |id: &&NodeId| {
             let call_content = w.state.nodes[id].as_call();
@@ -286,8 +289,8 @@ impl Before {
         }
     }
 
-    /// True where turns that came back were held: whether they stand again is seen only once it is worked
-    /// out what they see.
+    /// True where restored turns were suspended: they become active again only once their context is
+    /// known.
     fn held(&self, w: &World) -> bool {
         let mut recalled = false;
         w.log[self.events..].iter().any(|one| {
@@ -300,7 +303,7 @@ impl Before {
         })
     }
 
-    /// What counted and does not any more was named, and nothing else.
+    /// Checks that the plan named exactly the nodes that were superseded.
     fn falls(&self, w: &World, plan: &Plan, command: &EditCommand) {
         let in_stream = |id: &&NodeId| id.kind != NodeKind::Observation;
         let gone: BTreeSet<NodeId> = self
@@ -318,9 +321,9 @@ impl Before {
             .collect();
         assert!(
             unnamed.is_empty(),
-            "{unnamed:?} fell after {command:?}, named were {named:?}, and perhaps {perhaps:?}"
+            "{unnamed:?} superseded by {command:?}, named: {named:?}, perhaps: {perhaps:?}"
         );
-        // What fell may have come back as a reply on record.
+        // A superseded turn may have been restored from a recorded reply.
         let returned = |id: &&NodeId| {
             w.log[self.events..].iter().any(|one| match &one.event {
                 Event::Turn(TurnEvent::Revived { turn, .. }) => *turn == w.state.nodes[id].turn,
@@ -330,11 +333,11 @@ impl Before {
         let needless = named.difference(&gone).find(|id| !returned(id));
         assert!(
             needless.is_none(),
-            "{needless:?} was to fall and stands after {command:?}"
+            "{needless:?} named as superseded, but active after {command:?}"
         );
     }
 
-    /// No effect is left behind or repeated without having been named.
+    /// Checks that the plan named every effect that is orphaned or repeated.
     fn effects(&self, w: &World, plan: &Plan, ran: &BTreeSet<NodeId>, command: &EditCommand) {
         for entry in w.state.ledger.values() {
             let happened = entry.outcome != LedgerOutcome::DidNot && entry.effect.has_effect();
@@ -343,7 +346,7 @@ impl Before {
             if !happened || entry.seq >= first || !(left || ran.contains(&entry.call)) {
                 continue;
             }
-            // What an earlier edit put in question is no work of this one.
+            // A call that an earlier edit made stale is no work of this edit.
             let touched = plan.possible.contains(&entry.call) || plan.superseded.contains(&entry.call);
             let earlier = self.suspects.contains(&entry.call) && !touched;
             let runs_anyway = earlier || (!left && self.open_calls.contains(&entry.call));
@@ -359,7 +362,7 @@ impl Before {
 }
 
 impl Session {
-    /// Nothing is held back any more.
+    /// Closes all open edits and resumes the run.
     fn open_up(&mut self) {
         self.cmd(Command::Edit(EditCommand::Release { node: None }));
         if matches!(self.w.state.mode, Mode::Paused(_) | Mode::Stopped(_)) {
@@ -367,7 +370,7 @@ impl Session {
         }
     }
 
-    /// Everything goes on, in a random order, until it is enough or nothing is left but the model's turn.
+    /// Continues in a random order until `enough`, or until only the model has something to do.
     fn settle(&mut self, tape: &mut OpSequence<'_>, enough: impl Fn(&World) -> bool) {
         let begun = self.w.log.len();
         for _ in 0..5_000 {

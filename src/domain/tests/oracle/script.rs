@@ -1,5 +1,8 @@
-//! A model and tools that are functions: the same context gives the same reply, the same call the same
-//! result. So a whole session follows from what its operator did. Must not know: the run, its rules.
+//! A model and tools that are functions: equal contexts give equal replies, equal calls equal results.
+//!
+//! Must not know: the run, its rules.
+//!
+//! So the operator's actions determine the whole session.
 
 use serde_json::Value;
 

@@ -1,5 +1,6 @@
-//! What an operator may wish of the scripted run: edits of what counts, undo, other branches. Must not
-//! know: what comes of it.
+//! Draws what an operator may do in a scripted run: edits of active nodes, undo, other branches.
+//!
+//! Must not know: the result of an edit.
 
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ impl Session {
         tape.one(&self.w.all(kind)).copied()
     }
 
-    /// Other arguments for a call: it keeps its name and where it writes, and reads what stands before it.
+    /// Other arguments for a call: it keeps its name and its target, and reads what precedes it.
     fn arguments(&self, tape: &mut OpSequence<'_>, own: Option<NodeId>) -> String {
         let state = &self.w.state;
         let was = own
@@ -55,7 +56,7 @@ impl Session {
         label_of(args).map_or_else(|| id.to_string(), str::to_owned)
     }
 
-    /// True where a call reads a name, directly or through others: nobody makes a circle on purpose.
+    /// True where a call reads a name, directly or through others: an edit must not make a cycle.
     fn reads(&self, id: NodeId, name: &str) -> bool {
         let calls = self.w.all(NodeKind::Call);
         let mut open = vec![id];

@@ -1,5 +1,6 @@
-//! What bounds a repair: the operator, the gate, consent, the pause, a limit and the death of the program. Must not
-//! know: how arguments are mended.
+//! Tests of what bounds a repair: the operator, gate, consent, pause, a limit, a crash.
+//!
+//! Must not know: how arguments are repaired.
 
 use super::*;
 
@@ -49,7 +50,7 @@ fn after_an_execution_of_unknown_outcome_a_repaired_write_needs_consent() {
     assert_eq!(
         (w.starts(a), repaired(&w, a)),
         (1, false),
-        "a time-out is not mended"
+        "a time-out is not repaired"
     );
     w.retry(a).unwrap();
     let digest = w.digest(a);
@@ -57,8 +58,8 @@ fn after_an_execution_of_unknown_outcome_a_repaired_write_needs_consent() {
     assert_eq!(w.digest(a), digest);
     w.finish_with(a, refused("Invalid date format for 'departure_date'"));
     assert!(repaired(&w, a));
-    // A person let these bytes run again in spite of the first execution; others are others, and what the
-    // first one did is still not known.
+    // The operator consented to these bytes again in spite of the first execution. Other bytes need their
+    // own consent, and the outcome of the first one is still unknown.
     assert_eq!(w.starts(a), 2);
     assert_eq!(w.status(a), Status::Consent(ConsentCause::Unknown));
     w.consent(a, ConsentChoice::RunAgain).unwrap();
@@ -123,7 +124,7 @@ fn a_question_survives_the_death_of_the_program_and_a_late_answer_changes_nothin
 #[test]
 fn an_answer_that_does_not_fit_ends_the_repair() {
     for (answer, why) in [
-        ("{}", "cannot tell"),
+        ("{}", "does not know"),
         ("77", "at most 9"),
         ("no idea", "not a value"),
     ] {

@@ -1,4 +1,6 @@
-//! What is counted of repairs, and the order of strategies that follows from it. Must not know: how a strategy works.
+//! Tests of the counts of repairs, and of the order of strategies that follows from them.
+//!
+//! Must not know: how a strategy works.
 
 use super::*;
 use crate::domain::id::NodeId;
@@ -17,7 +19,7 @@ fn count(w: &World, strategy: Strategy) -> StrategyCount {
     w.state.repair_stats.count("read", strategy)
 }
 
-/// Asks for a class that the service refuses, as it stands and without its quotes.
+/// Asks for a class that the service refuses, with and without its quotes.
 fn begin(w: &mut World, no: usize) -> NodeId {
     let label = format!("a{no}");
     w.reply(&[call(
@@ -108,7 +110,7 @@ fn a_question_that_leads_to_nothing_has_failed_with_its_cost() {
     broke(&mut w, Some(Passing { retry_after_ms: None }));
     answer_question(&mut w, "{}");
     let counted = count(&w, MODEL);
-    // Nobody has decided yet: no repair is left, and the call waits for the operator.
+    // No decision yet: no repair is left, and the call waits for the operator.
     assert_eq!((counted.tried, counted.ended(), counted.requests), (1, 0, 2));
     let_it_fail(&mut w, a);
     let counted = count(&w, MODEL);

@@ -1,4 +1,6 @@
-//! Another call in place of one that no arguments repair. Must not know: which tools there are.
+//! Tests of another call that replaces one that no arguments repair.
+//!
+//! Must not know: which tools exist.
 
 use super::*;
 use crate::domain::id::NodeId;
@@ -163,7 +165,7 @@ fn a_question_about_arguments_may_be_answered_with_another_call() {
 fn a_proposal_that_cannot_be_made_is_rejected_with_its_reason_and_nothing_runs() {
     for (answer, why) in [
         (
-            r#"{"tool":"nobody","arguments":{}}"#,
+            r#"{"tool":"missing","arguments":{}}"#,
             "there is no such tool on offer",
         ),
         (

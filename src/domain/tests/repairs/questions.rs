@@ -1,4 +1,6 @@
-//! What the model is told of the conversation when it is asked about arguments. Must not know: how it is sent.
+//! Tests of what the model sees of the conversation when it is asked about arguments.
+//!
+//! Must not know: how the question is sent.
 
 use serde_json::Value;
 
@@ -28,7 +30,7 @@ fn ask(w: &mut World) -> NodeId {
     w.reply(&[
         think("then one seat it is"),
         call("write", r#"{"_as":"a","origin":"JFK"}"#),
-        call("read", r#"{"_as":"beside","n":7}"#),
+        call("read", r#"{"_as":"sibling","n":7}"#),
     ]);
     let a = w.id("a");
     w.finish_with(a, refused("Missing required parameter 'passengers'"));
@@ -63,8 +65,8 @@ fn the_question_carries_the_end_of_the_conversation_oldest_first() {
     );
     assert!(output[3].starts_with("tool: result of"), "{output:?}");
     assert_eq!(output[4], "assistant: then one seat it is");
-    // What runs beside it has no result yet, and its own arguments stand elsewhere.
-    assert!(!output.iter().any(|one| one.contains("beside")), "{output:?}");
+    // The other running call has no result yet, and the call's own arguments are in another part.
+    assert!(!output.iter().any(|one| one.contains("sibling")), "{output:?}");
     // A function of the state: the same state gives the same question.
     let prompt = |state: &crate::domain::state::State| {
         state.calls[&a].failure.repairs[0].asked.clone().unwrap().prompt

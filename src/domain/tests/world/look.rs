@@ -1,4 +1,6 @@
-//! Questions about the world of the tests. Must not know: what the answers should be.
+//! Questions about the test world.
+//!
+//! Must not know: what the answers should be.
 
 use super::World;
 use crate::domain::call::{Call, Digest, Outcome, Status};
@@ -72,7 +74,7 @@ impl World {
             .collect()
     }
 
-    /// The turns of the root thread that count or are held.
+    /// The active or suspended turns of the root thread.
     pub fn turns(&self) -> Vec<TurnId> {
         self.state.turns_of(ThreadId(0)).map(|turn| turn.id).collect()
     }

@@ -1,17 +1,19 @@
-//! What an operator does in the world of the tests, a line each. Must not know: what comes of it.
+//! Actions of an operator in the test world, one line each.
+//!
+//! Must not know: the result of an action.
 
 use super::World;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::refusal::Refusal;
 
-/// The newest edit that stands counts no more.
+/// Undoes the newest active edit.
 pub const UNDO: EditCommand = EditCommand::Undo {
     epoch: None,
     effects_seen: None,
 };
 
-/// What was undone last stands again.
+/// Redoes the last undone edit.
 const REDO: EditCommand = EditCommand::Redo {
     epoch: None,
     effects_seen: None,

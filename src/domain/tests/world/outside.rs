@@ -1,4 +1,6 @@
-//! What the model says and what tools give in the world of the tests, a line each. Must not know: what comes of it.
+//! Replies of the model and results of tools in the test world, one line each.
+//!
+//! Must not know: the result of a reply.
 
 use super::{RunningCall, World};
 use crate::domain::call::Outcome;
@@ -54,7 +56,7 @@ impl World {
         self.waited(turn);
     }
 
-    /// The same, and no time passes yet; the server asks to wait so many milliseconds. Gives the turn.
+    /// The same without any passing time; the server asks for a wait. Returns the turn.
     pub fn breaks(&mut self, kind: StreamFaultKind, retry_after_ms: Option<u64>) -> TurnId {
         let (turn, request) = self.open.pop().expect("a stream is open");
         let fault = StreamFault {

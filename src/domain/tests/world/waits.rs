@@ -1,4 +1,6 @@
-//! Waits that end in the world of the tests. Must not know: what for.
+//! Ends waits in the test world.
+//!
+//! Must not know: what a wait is for.
 
 use super::World;
 use crate::domain::id::{NodeId, Seq};
@@ -12,11 +14,11 @@ impl World {
         self.input(Input::Elapsed { timer, set });
     }
 
-    /// The report comes of every wait for something that ended when it began anew.
+    /// Reports the end of every earlier wait of a timer that was restarted.
     pub fn elapsed_of_old(&mut self, timer: &Timer) {
         let mut all = self.begun(timer);
         all.pop();
-        assert!(!all.is_empty(), "it never began anew");
+        assert!(!all.is_empty(), "it never restarted");
         for set in all {
             let timer = timer.clone();
             self.input(Input::Elapsed { timer, set });

@@ -1,4 +1,6 @@
-//! One of each event of a call. Must not know: what they do.
+//! Examples of each event of a call.
+//!
+//! Must not know: what they do.
 
 use super::{CALL, REV, text};
 use crate::domain::call::{
@@ -217,7 +219,7 @@ pub(super) fn call() -> Vec<Event> {
         },
         CallEvent::Unsatisfiable {
             call: CALL,
-            because: text("nobody writes it"),
+            because: text("never written"),
         },
         CallEvent::Retained {
             call: CALL,

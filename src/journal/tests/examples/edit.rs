@@ -1,4 +1,6 @@
-//! One of each event of edits and branches. Must not know: what they do.
+//! Examples of each event of edits and branches.
+//!
+//! Must not know: what they do.
 
 use super::call::outcomes;
 use super::{CALL, REV, TURN, text};

@@ -1,4 +1,5 @@
-//! The client against a server that sends exactly the bytes that a test wants, over a real socket.
+//! Tests the client over a real socket against a server that sends exactly given bytes.
+//!
 //! Must not know: the engine.
 
 mod server;
@@ -219,7 +220,7 @@ async fn a_cut_in_a_call_leaves_it_unsealed() {
                 part: 1,
                 delta: "{\"x\":".into()
             }),
-            "what came is there"
+            "the received part is there"
         );
     }
 }

@@ -1,9 +1,11 @@
-//! Reads the reasons for which models stop, in the words of each server. Must not know: parts.
+//! Reads the finish reasons of each server.
+//!
+//! Must not know: parts.
 
 use crate::domain::turn::Stop;
 use crate::model::show::visible;
 
-/// Why the model stopped, from the word of the server, in whatever case it writes it.
+/// Returns why the model stopped, from the server's finish reason in any case.
 pub(super) fn stop(reason: &str) -> Stop {
     match reason.to_ascii_lowercase().as_str() {
         "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "stop_token" | "complete"
@@ -25,7 +27,7 @@ pub(super) fn stop(reason: &str) -> Stop {
     }
 }
 
-/// Returns true for a reason to stop that says that the model called a tool, but not in a proper way.
+/// Returns true for a finish reason that reports an improper tool call.
 fn is_malformed(word: &str) -> bool {
     let bad = ["unexpected", "invalid", "missing", "too_many"];
     word.contains("malformed") || (word.contains("call") && bad.iter().any(|bad| word.contains(bad)))

@@ -1,4 +1,6 @@
-//! Streams as servers send them, following the public description of the format. Must not know: sockets.
+//! Tests streams as servers send them, following the public description of the format.
+//!
+//! Must not know: sockets.
 
 mod calls;
 mod odd;

@@ -1,4 +1,6 @@
-//! Behaviour of the encoder. Must not know: sockets.
+//! Tests the encoder.
+//!
+//! Must not know: sockets.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! One call of a streamed message: what its pieces say, and which pieces are of another call. Must not know: frames of a
-//! stream, sockets.
+//! One call of a streamed message: its pieces, and which pieces belong to another call.
+//!
+//! Must not know: frames of a stream, sockets.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use super::super::known;
 use super::super::scan::{Extent, Scanner};
 use crate::model::frame::{self, Object, string};
 
-/// A call as far as it has come.
+/// A call as far as it has arrived.
 #[derive(Debug, Default)]
 pub struct Call {
     /// The server's id.
@@ -27,7 +28,7 @@ pub struct Call {
     added_to_function: Added,
 }
 
-/// Members by name; the last value counts.
+/// Members by name; the last value wins.
 type Added = Vec<(String, String)>;
 
 /// Which call a piece belongs to.
@@ -40,7 +41,7 @@ pub enum Owner {
     Repeats,
 }
 
-/// What one delta says of a call.
+/// The part of a call in one delta.
 #[derive(Debug, Default)]
 pub struct Piece {
     /// The server's number of the call.
@@ -83,7 +84,8 @@ impl Piece {
 }
 
 impl Call {
-    /// Takes what a piece adds, its id and name left out. Returns the bytes that are held back for it.
+    /// Takes the content of a piece, except its id and name. Returns the number of bytes that are
+    /// buffered for it.
     pub fn take(&mut self, piece: &mut Piece) -> usize {
         self.scanner.feed(&piece.args);
         self.args.push_str(&piece.args);
@@ -92,8 +94,8 @@ impl Call {
         add(&mut self.added, added) + add(&mut self.added_to_function, added_to_function)
     }
 
-    /// Which call a piece with the id of this one belongs to. Some servers give all calls one id, others send the whole
-    /// call once more at its end.
+    /// Which call a piece with the id of this one belongs to. Some servers give all calls one id;
+    /// others repeat the whole call at its end.
     pub fn of_same_id(&self, piece: &Piece, number: usize) -> Owner {
         let whole = self.scanner.extent() == Extent::Object;
         let Some(name) = piece.name.as_deref().filter(|_| whole) else {
@@ -109,7 +111,7 @@ impl Call {
         }
     }
 
-    /// The members that the provider added, as one JSON object; none where there are none.
+    /// Returns the members that the provider added, as one JSON object; none if there are none.
     pub fn opaque(&self) -> Option<String> {
         let member = |(key, value): &(String, String)| {
             let key = serde_json::Value::from(key.as_str());
@@ -145,7 +147,7 @@ impl Call {
     }
 }
 
-/// The members of an object that are not known and say something.
+/// Returns the unknown members of an object that have a value.
 fn added(object: &Object<'_>, known: &[&[&str]]) -> Added {
     object
         .entries()
@@ -154,7 +156,7 @@ fn added(object: &Object<'_>, known: &[&[&str]]) -> Added {
         .collect()
 }
 
-/// Adds members to others; returns the bytes of it.
+/// Adds members to others; returns their bytes.
 fn add(to: &mut Added, more: Added) -> usize {
     let mut bytes = 0;
     for (key, value) in more {

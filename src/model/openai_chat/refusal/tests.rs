@@ -1,4 +1,6 @@
-//! What is learned from refusals, in the words of servers. Must not know: sockets.
+//! Tests what is learned from refusals as servers write them.
+//!
+//! Must not know: sockets.
 
 use serde_json::json;
 
@@ -91,7 +93,7 @@ fn a_member_that_is_not_taken_is_left_out() {
 #[test]
 fn rules_of_templates_and_orders_are_known_by_the_words_of_the_servers_that_have_them() {
     for (status, text, quirk) in [
-        // Mistral, also behind vLLM and a router.
+        // Mistral, also through vLLM and a router.
         (
             400,
             r#"{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}"#,
@@ -117,7 +119,7 @@ fn rules_of_templates_and_orders_are_known_by_the_words_of_the_servers_that_have
             r#"{"message":"Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"}"#,
             Quirk::UserLast,
         ),
-        // Templates behind vLLM, LM Studio and llama.cpp.
+        // Templates in vLLM, LM Studio and llama.cpp.
         (
             400,
             r#"{"object":"error","message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"BadRequestError"}"#,

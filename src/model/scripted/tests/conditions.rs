@@ -1,4 +1,6 @@
-//! Which rule matches a request. Must not know: the engine.
+//! Tests which rule matches a request.
+//!
+//! Must not know: the engine.
 
 use super::*;
 
@@ -7,7 +9,7 @@ fn the_first_rule_that_holds_wins_and_none_is_an_error() {
     let rules = "[[rule]]\nwhen = { turn = [1, 2] }\nanswer = \"early\"\n\
         [[rule]]\nwhen = { prompt = \"^go\" }\nanswer = \"first\"\n\
         [[rule]]\nwhen = { turn = 3 }\nanswer = \"second\"";
-    assert_eq!(answer(rules, vec![user("go on")]), "first");
+    assert_eq!(answer(rules, vec![user("go ahead")]), "first");
     assert_eq!(answer(rules, vec![user("stop")]), "second");
     let narrow = "[[rule]]\nwhen = { turn = 9 }\nanswer = \"x\"";
     assert_eq!(blocks(narrow, vec![user("go")]), Err(NoScript::NoRule));
@@ -68,7 +70,7 @@ fn conditions_see_results_by_tool_label_and_status() {
     later.push(user("and now?"));
     assert!(
         !holds("done = \"marks\"", later.clone()),
-        "a new prompt begins anew"
+        "a new prompt starts again"
     );
     assert!(holds("seen_call = \"marks\"", later.clone()));
     assert!(!holds("last_tool = \"search\"", later.clone()));
@@ -84,7 +86,7 @@ fn the_operators_words_count_until_the_model_has_acted_on_them() {
     ];
     assert!(holds("operator = 'for b', thought = 'for b'", reported.clone()));
     reported[1] = assistant(&[("I look for b.", true), ("So I do.", false)], &[]);
-    assert!(!holds("operator = '.'", reported.clone()), "the model went on");
+    assert!(!holds("operator = '.'", reported.clone()), "the model continued");
     reported[1] = assistant(&[("I look for b.", true)], &[]);
     assert!(holds("operator = 'for b', thought = 'for b'", reported.clone()));
     reported.push(note(NoteKind::Notice, "One request is left."));
@@ -148,7 +150,7 @@ fn mistakes_name_file_line_and_key() {
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nthink = \"b\"\n",
-            "p.toml:3: `rule.answer` stands alone",
+            "p.toml:3: `rule.answer` must be alone",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nwhen = {}\n",

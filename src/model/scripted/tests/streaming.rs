@@ -1,4 +1,6 @@
-//! How a script is streamed. Must not know: the engine.
+//! Tests how a script is streamed.
+//!
+//! Must not know: the engine.
 
 use super::*;
 

@@ -1,4 +1,6 @@
-//! What templates and calls yield. Must not know: the engine.
+//! Tests the output of templates and calls.
+//!
+//! Must not know: the engine.
 
 use super::*;
 
@@ -66,7 +68,7 @@ fn filters_return_the_documented_values() {
         ("{{ args.notes.n }} {{ call.notes }} {{ turn }}", "7 c3 3"),
         (
             "{{ prompt | regex }} {{ prompt | replace \"go\" \"(\" | regex }}",
-            "go on \\( on",
+            "go ahead \\( ahead",
         ),
         (
             "{{#if result.notes}}yes{{else}}no{{/if}} {{#if error.notes}}yes{{else}}no{{/if}}",

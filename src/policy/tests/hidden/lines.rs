@@ -1,4 +1,4 @@
-//! Shell lines that a rule about `touch` denies, asks about, or lets run.
+//! Shell lines that a rule about `touch` denies, asks about, or allows.
 //!
 //! Must not know: rules, how a line is read.
 

@@ -1,4 +1,6 @@
-//! The steps of an incident, one after the other. Must not know: how they are carried out.
+//! Tests the order of the steps of an incident.
+//!
+//! Must not know: how they are carried out.
 
 use std::sync::Arc;
 
@@ -249,15 +251,17 @@ fn what_earlier_sessions_learned_counts_with_what_this_one_did() {
     known
         .incidents
         .push(incident(&[(LoopStep::Refuse, Some(StepOutcome::Ignored))]));
-    assert!(
-        why(&known)
-            .contains("refusing the calls: tried 2 times against the like in this session and earlier ones")
-    );
+    assert!(why(&known).contains(
+        "refusing the calls: tried 2 times against similar repetition in this session and earlier ones"
+    ));
     known.earlier.push(record(LoopStep::Refuse, "x", 1));
     known.incidents.clear();
     known.earlier.retain(|one| one.tools != finding("x").tools());
     known.earlier.push(record(LoopStep::Refuse, "x", 2));
-    assert!(why(&known).contains("tried 2 times against the like in earlier sessions, never of use"));
+    assert!(
+        why(&known)
+            .contains("tried 2 times against similar repetition in earlier sessions, always without success")
+    );
     known.earlier[1].helped = 1;
     assert_eq!(pick(&known, "x"), Some(LoopStep::Refuse));
 }

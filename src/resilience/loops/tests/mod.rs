@@ -1,4 +1,6 @@
-//! Tests of the detectors and the ladder, without a run. Must not know: states.
+//! Tests of the detectors and the ladder, without a run.
+//!
+//! Must not know: states.
 
 mod ladder;
 mod reference;

@@ -1,5 +1,6 @@
-//! The detector of copies against one that compares every block with every other. Must not know: how either
-//! is written.
+//! Tests the detector of copies against one that compares every block with every other.
+//!
+//! Must not know: how either is written.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,6 @@
-//! A ring of tools that fail now and then, and an agent that goes round it: A to B to C and back to A, with
-//! one way out of C. Must not know: runs, models.
+//! Tests an agent in a ring of flaky tools: A to B to C and back to A, with one way out of C.
+//!
+//! Must not know: runs, models.
 
 use super::{CallResult, turn};
 use crate::domain::escape::Detector;
@@ -65,7 +66,7 @@ fn an_agent_that_goes_round_is_found_and_gets_out() {
         assert_eq!(place, Place::E, "ring {seed} was not left in {steps} steps");
         assert!(steps < 60, "ring {seed} took {steps} steps");
     }
-    assert_eq!(found_in_all, 200, "nobody leaves the ring without being told");
+    assert_eq!(found_in_all, 200, "every agent in the ring gets guidance");
 }
 
 #[test]

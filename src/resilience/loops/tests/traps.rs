@@ -1,5 +1,6 @@
-//! Where detectors of repetition go wrong: what must be seen, and what must not. Must not know: how it is
-//! seen.
+//! Tests known pitfalls of loop detection: what must be found, and what must not.
+//!
+//! Must not know: how it is seen.
 
 use std::sync::Arc;
 
@@ -167,7 +168,7 @@ fn the_same_error_for_any_arguments_is_reported_and_is_no_loop() {
     assert_eq!(notices(mixed), []);
 }
 
-/// Returns what is told of tools after the last of some turns.
+/// Returns the warnings about tools after the last of some turns.
 fn notices(turns: Vec<Batch>) -> Vec<crate::resilience::loops::detect::Repetition> {
     let mut all = seen(&Config::default(), turns);
     all.retain(|one| one.detector.is_informational());
@@ -184,7 +185,7 @@ fn a_repeatedly_failing_call_is_a_loop_whatever_its_error_text() {
     ]);
     assert_eq!((found[0].detector, found[0].repetitions), (Detector::Sequence, 3));
     assert_eq!(found[0].signatures.len(), 1);
-    // Other work beside it is progress; a turn without it ends the row.
+    // Other work in the same turn is progress; a turn without it ends the row.
     let beside = |no: u32| {
         let path = format!(r#"{{"path":"{no}"}}"#);
         let message = format!("down {no}");
@@ -231,7 +232,7 @@ fn equal_results_of_different_calls_are_no_loop() {
     }
 }
 
-/// A turn that looks at a thing of which nothing changes, and another that does something else.
+/// A turn that looks at an unchanging thing, and another that does something else.
 fn look_and(no: u32, other: (&str, bool)) -> [Batch; 2] {
     let args = format!(r#"{{"n":{no}}}"#);
     let other = acting(no * 10, (other.0, &args, Ok("done")), other.1);
@@ -318,7 +319,7 @@ fn a_tool_that_mostly_fails_is_seen_at_its_fifth_turn() {
         );
     }
     assert_eq!(notices(turns.clone())[0].detector, Detector::FailingTool);
-    assert_eq!(loops(turns.clone()), [], "it is told, and is no loop");
+    assert_eq!(loops(turns.clone()), [], "a warning, and no loop");
     // Earlier failures do not matter once something else is done.
     turns.push(turn(90, &[("read_file", r#"{"path":"z"}"#, Ok("z"))]));
     assert_eq!(notices(turns), []);

@@ -1,5 +1,6 @@
-//! Reads dates and times from text: all possible readings, never only a likely one. Must not know: what they
-//! are for.
+//! Reads dates and times from text: all possible readings, never only a likely one.
+//!
+//! Must not know: what they are for.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
@@ -224,7 +225,7 @@ pub(super) fn moment(text: &str) -> Option<(DateTime, bool)> {
         None => (text, false),
     };
     if let Ok(at) = bare.parse::<DateTime>().map(|at| (at, utc)) {
-        // A date alone is not a moment.
+        // A date alone is no point in time.
         return bare.contains(':').then_some(at);
     }
     bare.match_indices([' ', 'T', ',']).find_map(|(cut, _)| {

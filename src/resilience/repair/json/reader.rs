@@ -1,10 +1,13 @@
-//! Reads a value as JSON or Python spell it, and writes it as JSON. What has two readings is not read. Must not
-//! know: what the value is for.
+//! Reads a value as JSON or Python spells it, and writes it as JSON.
+//!
+//! Must not know: what the value is for.
+//!
+//! What has two readings is not read.
 
 /// Maximum nesting that is followed.
 const DEEPEST: usize = 64;
 
-/// What was wrong with a text besides being written in the words of Python.
+/// What was wrong with a text besides Python spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Slips {
     /// Nothing: it has one reading.
@@ -23,7 +26,7 @@ pub(super) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// Writes the text as JSON, and tells what was wrong with it.
+    /// Writes the text as JSON, and returns what was wrong with it.
     pub fn over(text: &'t str) -> Option<(String, Slips)> {
         let mut reader = Self {
             rest: text,
@@ -104,7 +107,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// Goes on to the next item of a list; returns false at its end.
+    /// Moves to the next item of a list; returns false at its end.
     fn more(&mut self, close: char, first: bool) -> Option<bool> {
         self.blanks();
         if !first {
@@ -193,14 +196,14 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// The name of a member; it may stand there without quotes.
+    /// Reads the name of a member, with or without quotes.
     fn name(&mut self) -> Option<bool> {
         self.blanks();
         if !self.peek()?.is_alphabetic() && !matches!(self.peek()?, '_' | '$') {
             let quoted = matches!(self.peek()?, '"' | '\'');
             self.value()?;
             self.blanks();
-            // What is no text can be an item of a set, and no name.
+            // A value that is no text can be an item of a set, but no name.
             return Some(quoted || self.peek() != Some(':'));
         }
         let before = self.rest;

@@ -1,4 +1,6 @@
-//! What a fault of the arguments is about, and which strategy has ideas for it. Must not know: which ideas are taken.
+//! Finds what a fault of the arguments is about, and which strategy has ideas for it.
+//!
+//! Must not know: which ideas are taken.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +17,7 @@ use crate::schema::{LONGEST_PATH, Violation, schema_at};
 /// Faults beyond which a call is no slip: every idea is tried against the whole schema.
 const MOST_FAULTS: usize = 32;
 
-/// Returns the value that a violation is about, with what is known of it.
+/// Returns the value that a violation is about, with its context.
 pub(super) fn spot<'s>(
     case: &'s Case<'_>,
     args: &'s Value,
@@ -37,7 +39,7 @@ pub(super) fn spot<'s>(
     }
 }
 
-/// Returns the parameter that a tool complained of in its own words, with what is known of it.
+/// Returns the parameter that a tool's error text is about, with its context.
 pub(super) fn spot_of_words<'s>(
     case: &'s Case<'_>,
     args: &'s Value,
@@ -74,7 +76,7 @@ pub(super) fn is_elsewhere(spot: &Spot<'_>) -> bool {
     !named && spot.value().is_some_and(place::holds_reference)
 }
 
-/// Why violations are too many, or too far away, for somebody who only slipped; none where they are not.
+/// Returns why violations are too many, or too far away, for a mere slip; none where they are not.
 pub(super) fn no_slip(violations: &[Violation]) -> Option<String> {
     // The items of a list are wrong in one way.
     let number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -100,9 +102,8 @@ pub(super) fn readable(case: &Case<'_>) -> bool {
     case.checker.violations(case.args).is_ok()
 }
 
-/// Orders strategies so that rules that suffice come first, because they cost nothing. Otherwise the given
-/// order stays, also for a rule that would change what was asked for: such a rule suffices no more than a
-/// model does.
+/// Orders strategies so that sufficient rules come first, because they cost nothing. Otherwise the
+/// given order stays. A rule that would change the request is not sufficient, and neither is a model.
 pub(super) fn by_cost(strategies: &[Strategy]) -> Vec<Strategy> {
     let (rules, others): (Vec<Strategy>, Vec<Strategy>) =
         strategies.iter().copied().partition(|one| suffices(*one));
@@ -146,7 +147,7 @@ pub(super) fn ideas(strategy: Strategy, spot: &Spot<'_>) -> Vec<Idea> {
 
 pub(super) fn by_reference(path: &str) -> String {
     format!(
-        "`{}` comes from the result of another call: what is wrong with it is mended there",
+        "`{}` comes from the result of another call: fix it there",
         place::shown(path)
     )
 }

@@ -1,4 +1,6 @@
-//! The order in which strategies are tried, by how they did at the tool so far. Must not know: what a strategy does.
+//! Orders strategies by their success with the tool so far.
+//!
+//! Must not know: what a strategy does.
 
 use super::faults::{by_cost, suffices};
 use crate::domain::repair::Strategy;
@@ -18,9 +20,10 @@ pub(super) struct Learnt {
 
 /// Returns the order that differs from the one by cost, if there is one.
 ///
-/// A strategy moves before another if both were decided at least three times for the tool and it succeeded more often.
-/// Before a rule that suffices, a strategy that does not (a model, a change of the meaning) moves only if its share of
-/// successes is greater by at least one half. Nothing moves before a rule that repairs exactly.
+/// A strategy moves before another if both were decided at least three times for the tool and it
+/// succeeded more often. A strategy that is not sufficient by itself (a model, a change of the
+/// meaning) moves before a sufficient rule only if its share of successes is greater by at least
+/// one half. Nothing moves before a rule that repairs exactly.
 pub(super) fn learnt(
     stats: &RepairStats,
     tool: &str,
@@ -123,7 +126,7 @@ mod tests {
         );
         // At another tool nothing is known.
         assert_eq!(super::learnt(&stats(&counts), "other", &both, |_| false), None);
-        // What is first already stays there, and nothing is said.
+        // If the better one is already first, the order stays, and no reason is given.
         assert_eq!(order(&counts, &[TextCleanup, DateFormatCorrection]), None);
     }
 

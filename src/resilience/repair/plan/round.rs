@@ -1,5 +1,8 @@
-//! The work of one round: takes up each fault and lets strategies have ideas; an idea counts only if it
-//! satisfies the schema. Must not know: what happens to questions.
+//! Carries out one round: examines each fault and collects the ideas of strategies.
+//!
+//! Must not know: what happens to questions.
+//!
+//! An idea is used only if it satisfies the schema.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,7 +42,7 @@ pub(super) struct Round<'a> {
     pub requests: Vec<ParameterRequest>,
     /// Faults that nothing helps against.
     pub hopeless: Vec<String>,
-    /// The errors, in words.
+    /// The errors as text.
     pub errors: Vec<String>,
     used: BTreeSet<(String, Strategy)>,
     /// Bytes that may still be tried.
@@ -79,7 +82,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Diagnoses the tool's words; returns an end of repair if they require one.
+    /// Diagnoses the tool's error text; returns an end of repair if it requires one.
     pub fn understand(&mut self) -> Option<Next> {
         let error = self.case.error?;
         self.errors.push(error.message.clone());
@@ -92,7 +95,7 @@ impl<'a> Round<'a> {
         let found = of_error(self.case.rules, self.case.tool, error, (schema, &args));
         if let Some((Priority::Critical, diagnosis)) = found.first() {
             self.diagnoses.push(diagnosis.clone());
-            let why = "it is told at once: no arguments change that".to_owned();
+            let why = "reported immediately: no arguments can fix it".to_owned();
             return Some(Next::Stop { why, critical: true });
         }
         let mut about: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -116,7 +119,7 @@ impl<'a> Round<'a> {
             match first {
                 Some(Strategy::RetryWithBackoff) => return Some(Next::Retry),
                 Some(Strategy::ReportUnrecoverable | Strategy::None) => {
-                    let why = "the rules say that it is told, not mended".to_owned();
+                    let why = "the rules report it without a repair".to_owned();
                     return Some(Next::Stop { why, critical: true });
                 }
                 _ => {}
@@ -132,17 +135,17 @@ impl<'a> Round<'a> {
         None
     }
 
-    /// Tries a diagnosis of a tool's words; returns true if it had a result.
+    /// Tries a diagnosis of a tool's error text; returns true if it had a result.
     fn by_words(&mut self, diagnosis: &Diagnosis, error: &str) -> Result<bool, String> {
         let returned = |path: &&std::sync::Arc<str>| self.case.past.recurred(error, path);
         if let Some(path) = diagnosis.params.iter().find(returned) {
             return Err(format!(
-                "the same error came back after `{}` was mended",
+                "the same error came back after `{}` was repaired",
                 place::shown(path)
             ));
         }
         if diagnosis.params.is_empty() && self.case.past.recurred(error, "") {
-            return Err("the same error came back after the arguments were mended".to_owned());
+            return Err("the same error came back after the arguments were repaired".to_owned());
         }
         let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
         for strategy in in_order(diagnosis) {
@@ -165,7 +168,7 @@ impl<'a> Round<'a> {
         Ok(false)
     }
 
-    /// Repairs violations of the schema until there are none or no more can be repaired.
+    /// Repairs violations of the schema until none is left that can be repaired.
     pub fn repair(&mut self) {
         if self.args.is_none() && !self.read() {
             return;
@@ -180,7 +183,7 @@ impl<'a> Round<'a> {
                 self.hopeless.push(why);
                 return;
             }
-            // What is exact comes first: another fault may be gone with it.
+            // Exact repairs come first: they may fix another fault as well.
             let exact = violations.iter().any(|violation| self.exact(violation));
             for violation in violations.iter().filter(|_| !exact) {
                 if self.changes.len() == before {
@@ -190,14 +193,14 @@ impl<'a> Round<'a> {
             if self.changes.len() == before {
                 return;
             }
-            // Remarks on values that have changed since do not count.
+            // Remarks on values that have changed since are outdated.
             self.hopeless.clear();
         }
         self.hopeless
             .push("too many things are wrong with the arguments".to_owned());
     }
 
-    /// Repairs a violation if that is possible in exactly one way that says the same.
+    /// Repairs a violation if exactly one way keeps the meaning.
     fn exact(&mut self, violation: &Violation) -> bool {
         let Some(args) = self.args.clone() else {
             return false;
@@ -208,7 +211,7 @@ impl<'a> Round<'a> {
         if is_elsewhere(&spot) {
             return false;
         }
-        // A default counts only where nothing is said under another name.
+        // A default applies only if the value is not given under another name.
         let rules =
             |strategy: &&Strategy| !strategy.asks_model() && **strategy != Strategy::DefaultValueAssignment;
         for strategy in diagnosis.strategies.iter().filter(rules) {
@@ -227,7 +230,7 @@ impl<'a> Round<'a> {
         false
     }
 
-    /// Lets a diagnosis of a tool's words have the order of strategies that is known to help.
+    /// Gives a diagnosis of a tool's error text the order of strategies that is known to help.
     fn learn_of_words(&mut self, diagnosis: &mut Diagnosis, args: &Value) {
         let case = self.case;
         let captures: Vec<String> = diagnosis.captures.iter().map(ToString::to_string).collect();
@@ -262,7 +265,7 @@ impl<'a> Round<'a> {
         !self.fitting(ideas, spot).is_empty()
     }
 
-    /// Notes what was found.
+    /// Notes a violation and its diagnosis.
     fn note(&mut self, violation: &Violation, diagnosis: &Diagnosis) {
         if !self.diagnoses.contains(diagnosis) {
             self.diagnoses.push(diagnosis.clone());
@@ -390,7 +393,7 @@ impl<'a> Round<'a> {
                 Outcome::Nothing
             };
         }
-        // If nobody is there to choose, the model may, provided a rule names it for that.
+        // Without an operator, the model may choose, provided a rule names it for that.
         if best.is_empty() || (!self.case.attended && self.model_may_follow(strategy)) {
             return Outcome::Nothing;
         }
@@ -409,13 +412,13 @@ impl<'a> Round<'a> {
         Outcome::Asked
     }
 
-    /// Returns the ideas that help, as long as there is room to try them.
+    /// Returns the ideas that help, as long as tries are left.
     fn fitting(&mut self, mut ideas: Vec<Idea>, spot: &Spot<'_>) -> Vec<Idea> {
         if ideas.is_empty() {
             return ideas;
         }
         let before = spot.args.to_string();
-        // Each is tried, and so is what stands before it.
+        // Each is tried, and so is what precedes it.
         let tried = before.len().saturating_mul(ideas.len() + 1);
         if tried > self.left {
             return Vec::new();
@@ -440,7 +443,7 @@ impl<'a> Round<'a> {
         if self.case.asked || !self.case.rules.asks_model(self.case.tool) {
             return false;
         }
-        // Do not pay for a proposal that nobody is there to accept.
+        // Do not pay for a proposal that no operator can accept.
         if strategy == Strategy::AlternativeRouteSuggestion && !self.case.attended {
             return false;
         }
@@ -469,7 +472,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// True where an idea helps: what it is about is mended, and nothing else is worse than before.
+    /// True if an idea helps: its fault is fixed, and nothing else is worse than before.
     fn fits(&self, idea: &Idea, spot: &Spot<'_>, before: &[Violation]) -> bool {
         let Some(after) = idea.applied(spot.args) else {
             return false;

@@ -1,4 +1,6 @@
-//! Dates and times in many notations. Must not know: other strategies.
+//! Tests dates and times in many notations.
+//!
+//! Must not know: other strategies.
 
 use serde_json::{Value, json};
 

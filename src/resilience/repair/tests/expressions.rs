@@ -1,5 +1,6 @@
-//! Expressions in rules mean what they appear to, and only a schema says what may be left out. Must not know:
-//! what a strategy does with what was found.
+//! Tests that expressions in rules mean what they appear to mean.
+//!
+//! Must not know: what a strategy does with what was found.
 
 use serde_json::json;
 
@@ -89,7 +90,8 @@ fn optional_parameters_are_determined_by_the_required_list() {
         .map(|one| &**one)
         .collect();
     assert_eq!(params, ["/must"], "demanded although it may be null");
-    // A `required` flag beside a property, as some write it, is refused with its place and never ignored.
+    // A `required` flag next to a property, as some write it, is refused with its place and never
+    // ignored.
     for mark in [json!(false), json!(true)] {
         let schema = json!({"type": "object", "properties": {"may": {"type": "integer", "required": mark}}});
         match Checker::new(&schema.to_string()).unwrap_err() {

@@ -1,5 +1,6 @@
-//! Whole calls: everything that is wrong with one is repaired in one round, with one diff. Must not know: how
-//! a strategy works.
+//! Tests whole calls: all faults of one are repaired in one round, with one diff.
+//!
+//! Must not know: how a strategy works.
 
 use serde_json::json;
 
@@ -92,7 +93,8 @@ fn six_kinds_of_errors_are_distinguished() {
     assert_eq!(kind("/seats"), Some(ErrorKind::TypeMismatch));
     assert_eq!(kind("/room"), Some(ErrorKind::SchemaValidation));
     assert_eq!(kind("/who"), Some(ErrorKind::MissingRequired));
-    // Rules do what they can, the model is asked for the rest at once, and the bound waits for a person.
+    // Rules do what they can, the model is asked for the rest immediately, and the bound waits for
+    // a person.
     let changed: Vec<&str> = plan.changes.iter().map(|change| &*change.path).collect();
     assert_eq!(changed, ["/date"]);
     let mut expected: Vec<&str> = asked(&plan).unwrap().params().collect();
@@ -146,7 +148,7 @@ fn the_budget_is_asked_before_anything_is_done() {
     assert!(why.contains("3 are allowed") && !critical, "{why}");
     assert!(
         plan.changes.is_empty() && plan.diagnoses.is_empty(),
-        "nothing was worked out"
+        "nothing was computed"
     );
     let mut rounds = flight();
     rounds.past.rounds = 3;
@@ -154,7 +156,7 @@ fn the_budget_is_asked_before_anything_is_done() {
         given_up(&rounds.plan(wrong))
             .unwrap()
             .0
-            .contains("mended 3 times")
+            .contains("repaired 3 times")
     );
 }
 
@@ -185,7 +187,7 @@ fn a_call_of_which_nearly_everything_is_wrong_is_given_up_at_once() {
         let names: Vec<String> = (0..count).map(|no| format!(r#""origin{no}":"JFK""#)).collect();
         format!(r#"{{"origin":"JFK","destination":"LAX",{}}}"#, names.join(","))
     };
-    // What somebody could have slipped in is looked at one by one.
+    // Violations that may be mere slips are examined one by one.
     assert_ne!(bench.plan(&more(3)).diagnoses, []);
     for count in [40, 5_000] {
         let plan = bench.plan(&more(count));

@@ -1,4 +1,6 @@
-//! Tools that fail, and a case for each. Must not know: what is tested.
+//! Test kit: tools that fail, and a case for each.
+//!
+//! Must not know: what is tested.
 
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};

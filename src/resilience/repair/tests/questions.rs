@@ -1,4 +1,6 @@
-//! What the model is told, and what is accepted of its answer. Must not know: how a model is asked.
+//! Tests what the model sees, and which of its answers are accepted.
+//!
+//! Must not know: how a model is asked.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,6 @@
-//! Random arguments against random schemas: what holds for every repair. Must not know: single cases.
+//! Tests properties of every repair with random arguments and schemas.
+//!
+//! Must not know: single cases.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
-//! Right values in the wrong shape: written as in Python, in a list of one, in something around them. Must not
-//! know: what a shape looks like to those who mend it.
+//! Tests right values in the wrong shape: as in Python, in a list of one, in a wrapper.
+//!
+//! Must not know: the implementation of the strategies.
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
@@ -9,7 +10,7 @@ use super::kit::{Bench, applied, given_up};
 use crate::domain::repair::{Certainty, Strategy};
 use crate::resilience::repair::Next;
 
-/// A tool with effects: only what is exact is mended in its calls.
+/// A tool with effects: its calls are repaired only if the repair is exact.
 fn tool() -> Bench {
     let mut bench = Bench::new(
         "open_ticket",
@@ -49,7 +50,7 @@ fn whole(args: &str) -> Option<Value> {
     applied(&tool().plan(args))
 }
 
-/// Returns what a value of one parameter is mended to.
+/// Returns the repaired value of one parameter.
 fn one(name: &str, value: &Value) -> Option<Value> {
     let made = whole(&json!({"title": "Leak", name: value}).to_string())?;
     Some(made[name].clone())
@@ -113,7 +114,7 @@ fn a_value_written_as_in_python_is_read() {
         whole(r#"{"title":"Leak","points":"None"}"#),
         Some(json!({"title": "Leak"}))
     );
-    // All arguments at once.
+    // All arguments together.
     let expected = json!({"title": "Leak", "watch": true, "labels": ["a"]});
     for text in [
         "{'title': 'Leak', 'watch': True, 'labels': ['a']}",
@@ -187,7 +188,7 @@ fn a_list_of_one_is_its_value_and_a_value_is_a_list_of_one() {
     ] {
         assert_eq!(one(name, &output), None, "{name}: {output}");
     }
-    // A list is mended as a whole, however long.
+    // A list is repaired as a whole, however long.
     let many: Vec<String> = (0..200).map(|no| no.to_string()).collect();
     assert_eq!(one("counts", &json!(many)), Some((0..200).collect()));
 }
@@ -268,7 +269,7 @@ fn a_wrapper_of_no_arguments_is_none() {
 #[test]
 fn an_ambiguous_object_is_not_unwrapped() {
     for args in [
-        // Another tool, another thing, or something beside it.
+        // Another tool, another value, or an additional member.
         json!({"name": "close_ticket", "arguments": {"title": "Leak"}}),
         json!({"user": {"title": "Leak"}}),
         json!({"arguments": {"title": "Leak", "owner": "zoe"}}),

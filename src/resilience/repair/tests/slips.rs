@@ -1,5 +1,9 @@
-//! What looks like a value and is, or may be, a different one: never repaired without a question, even if a
-//! guess would be harmless. Must not know: other strategies.
+//! Tests that ambiguous values are never repaired without a question.
+//!
+//! Must not know: other strategies.
+//!
+//! An ambiguous value looks like one value and is, or may be, a different one. It is not repaired
+//! even if a guess would be harmless.
 
 use serde_json::{Value, json};
 

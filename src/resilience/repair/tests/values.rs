@@ -1,5 +1,6 @@
-//! Types, allowed values, bounds, defaults, names, text: what each strategy makes of a value. Must not know:
-//! the words of tools.
+//! Tests each strategy: types, allowed values, bounds, defaults, names, text.
+//!
+//! Must not know: the words of tools.
 
 use serde_json::{Value, json};
 

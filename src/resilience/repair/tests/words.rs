@@ -1,5 +1,6 @@
-//! Errors in the words of tools: codes and messages together, weighed against each other. Must not know: the
-//! schema's own faults.
+//! Tests errors as tools write them: codes and messages, weighed against each other.
+//!
+//! Must not know: the schema's own faults.
 
 use serde_json::{Value, json};
 
@@ -281,7 +282,7 @@ fn rules_of_a_tool_come_first_and_what_is_exact_before_what_is_general() {
         question.params().collect::<Vec<_>>(),
         ["/origin", "/destination", "/departure_date"]
     );
-    // If no model may be asked, or nobody is there to accept a proposal, it is a different day.
+    // Without a model, or without an operator to accept a proposal, it is a different day.
     bench.rules.model = false;
     let plan = bench.after(args, &gone);
     assert_eq!(

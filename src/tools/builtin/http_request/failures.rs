@@ -1,5 +1,6 @@
-//! Says what a request came to that has no good answer: a status, no connection, a body that broke off. Must not know: how
-//! a request is sent.
+//! Describes the failures of a request: a bad status, no connection, an incomplete body.
+//!
+//! Must not know: how a request is sent.
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{StatusCode, Url};

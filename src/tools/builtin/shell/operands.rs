@@ -1,9 +1,10 @@
-//! Finds the files that a command may run: scripts passed to an interpreter, and programs of the workspace.
-//! Their content is part of what is decided, so that nobody can swap it between the decision and the launch.
+//! Finds the files that a command may run: interpreted scripts, and programs of the workspace.
 //!
-//! It errs on the side of telling a file too many, and says where one runs that cannot be told. What a program finds by
-//! itself (a Makefile, what a script includes) is not among them. Must not know: who decides, what comes of a
-//! difference.
+//! Must not know: who decides, what a difference leads to.
+//!
+//! A decision covers their content, so that they cannot be replaced between the decision and the launch. It
+//! lists a file too many rather than one too few, and reports commands whose files it cannot find. It does
+//! not list files that a program finds by itself (a Makefile, what a script includes).
 
 mod named;
 
@@ -25,7 +26,7 @@ const MOST: usize = 16;
 /// Maximum bytes of a file that is read whole; for a larger one its size and dates are used.
 const WHOLE: u64 = 4 * 1024 * 1024;
 
-/// The files that a command may run, in the order in which it names them, as they are now; then what cannot be told.
+/// Returns the files that a command may run, in their order in the command, as they are now, then the unknown ones.
 pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     let root = match args.cwd.as_deref() {
         None => workspace.to_owned(),
@@ -57,7 +58,7 @@ pub(super) fn operands(args: &Args, workspace: &Path) -> Vec<Operand> {
     found
 }
 
-/// What runs and cannot be looked at.
+/// A file that may run and cannot be read.
 fn untold(word: &str, seen: FileCheck) -> Operand {
     Operand {
         path: Arc::from(word),
@@ -67,13 +68,13 @@ fn untold(word: &str, seen: FileCheck) -> Operand {
     }
 }
 
-/// The path as it is told: from the workspace where it lies in it.
+/// The path to show: relative to the workspace if the file is in it.
 fn shown(path: &Path, workspace: &Path) -> String {
     let inside = path.strip_prefix(workspace).unwrap_or(path);
     inside.to_string_lossy().into_owned()
 }
 
-/// A regular file; a pipe or a device is not waited for.
+/// Opens a regular file; a pipe or a device does not block it.
 fn open(path: &Path) -> Option<File> {
     let file = regular_file::open(path, Links::Follow).ok()?;
     file.metadata().ok()?.is_file().then_some(file)
@@ -277,7 +278,7 @@ mod tests {
         ] {
             assert_eq!(of(dir.path(), line), files, "{line}");
         }
-        // Nothing makes other words of these.
+        // No shell expands these.
         assert_eq!(of_words(dir.path(), &["sh", "deplo?.sh"]), [""; 0]);
         assert_eq!(
             of_words(dir.path(), &["sh", "-c", "sh deploy.sh; ./r*"]),
@@ -313,7 +314,7 @@ mod tests {
             of_words(dir.path(), &["env", "--chdir=sub", "sh", "deploy.sh"]),
             ["deploy.sh", "sub/deploy.sh"]
         );
-        // What is no program yet is one when it runs.
+        // A file that is not executable yet may be when it runs.
         assert_eq!(of(dir.path(), "chmod +x sub/tool && sub/tool"), ["sub/tool"]);
         assert_eq!(of(dir.path(), "cat sub/tool"), [""; 0]);
     }

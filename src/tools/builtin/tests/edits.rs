@@ -1,11 +1,14 @@
-//! Edits of files in which a text occurs, or nearly occurs, very often. No clock is consulted: work that
-//! grows faster than the file would not finish here.
+//! Tests edits of files in which a text occurs, or nearly occurs, very often.
+//!
+//! Must not know: how a text is found.
+//!
+//! No clock is read: work that grows faster than the file would not finish here.
 
 use serde_json::json;
 
 use super::*;
 
-/// So many places that another pass over the file for each of them would take hours.
+/// Number of places. Another pass over the file for each of them would take hours.
 const PLACES: usize = 1 << 20;
 
 #[tokio::test]
@@ -16,7 +19,7 @@ async fn text_that_occurs_millions_of_times_is_refused_with_the_first_lines() {
     let error = bench.err("edit_file", args.clone()).await;
     assert_eq!(
         error.message,
-        format!("the text stands {PLACES} times in `f` (lines 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, …)")
+        format!("the text occurs {PLACES} times in `f` (lines 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, …)")
     );
     let tool = bench.tools.get("edit_file").unwrap();
     assert_eq!(tool.before(&args, bench.path(), &[]), None);
@@ -43,13 +46,13 @@ async fn long_text_that_nearly_matches_at_every_place_is_searched_once() {
     let error = bench
         .err("edit_file", json!({"path": "f", "old": old, "new": "x"}))
         .await;
-    assert!(error.message.contains("does not stand"), "{}", error.message);
+    assert!(error.message.contains("does not occur"), "{}", error.message);
 }
 
 #[tokio::test]
 async fn an_edit_whose_result_could_not_be_read_again_is_refused_before_it_is_made() {
     let bench = Bench::new().with(&[("f", &"ab".repeat(PLACES))]);
-    // It would be terabytes, if somebody began to build it.
+    // The result would have terabytes.
     let new = "x".repeat(PLACES);
     let args = json!({"path": "f", "old": "a", "new": new, "all": true});
     let error = bench.err("edit_file", args).await;

@@ -1,4 +1,6 @@
-//! Requests to a server of this test's own.
+//! Tests requests to a server of this test.
+//!
+//! Must not know: how a connection is made.
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

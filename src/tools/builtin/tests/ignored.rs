@@ -1,4 +1,6 @@
-//! Ignore files: what they leave out, and which of them are read.
+//! Tests ignore files: what they leave out, and which of them are read.
+//!
+//! Must not know: how a walk proceeds.
 
 use std::path::PathBuf;
 
@@ -48,9 +50,9 @@ async fn an_ignore_file_that_is_too_long_is_none() {
     assert_eq!(listed(&bench).await, ["kept.txt"]);
 }
 
-/// Names of directories and files of which trees are made.
+/// Names of directories and files in generated trees.
 const NAMES: [&str; 5] = ["a", "b.log", "c", ".d", "build"];
-/// Rules of which ignore files are made.
+/// Rules in generated ignore files.
 const RULES: [&str; 16] = [
     "a", "/a", "a/", "*.log", "!b.log", "!.d", ".d", "build/", "!build", "c/*", "**/c", "/c/a", "# a", "",
     "[z", "!a/",
@@ -66,7 +68,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
-    /// The walk finds what the library finds that it no longer lets read the files.
+    /// The walk finds what the library finds when it reads the ignore files itself.
     #[test]
     fn rules_mean_what_they_mean_to_git(
         leaves in prop::collection::vec(place(), 1..10),
@@ -79,7 +81,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         for leaf in &leaves {
-            // Where a file stands already, nothing can stand below it.
+            // A file cannot have entries below it.
             std::fs::create_dir_all(dir.path().join(leaf)).unwrap_or_default();
             std::fs::write(dir.path().join(leaf).join("f"), "x").unwrap_or_default();
         }

@@ -1,4 +1,6 @@
-//! The program's own places, wherever the workspace is. Must not know: other tools' results.
+//! Tests that tools cannot reach the program's own files, wherever the workspace is.
+//!
+//! Must not know: other tools' results.
 
 use serde_json::json;
 

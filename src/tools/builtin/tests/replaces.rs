@@ -1,4 +1,6 @@
-//! What a write would replace: only inside the workspace, never at length, and without blocking.
+//! Tests previews of replaced files: only in the workspace, never at length, not blocking.
+//!
+//! Must not know: who shows them.
 
 use std::os::unix::fs::symlink;
 

@@ -1,4 +1,6 @@
-//! Commands: their output, how they end, and that nothing of them remains.
+//! Tests commands: their output, how they end, and that none of their processes remains.
+//!
+//! Must not know: how a child is started.
 
 use std::time::Duration;
 

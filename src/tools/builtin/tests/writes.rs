@@ -1,4 +1,6 @@
-//! Writing and editing, and what can be found out about it afterwards.
+//! Tests writing and editing, and the probes of both.
+//!
+//! Must not know: how a file is replaced.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -199,7 +201,7 @@ async fn bytes_that_are_not_text_survive_an_edit() {
     );
 }
 
-/// Whether a write in doubt happened: a table of what a crash can leave behind.
+/// Whether a write with an unknown outcome happened: a table of states after a crash.
 #[tokio::test]
 async fn a_probe_is_conclusive_only_for_the_old_and_the_new_content() {
     let write = json!({"path": "f", "content": "new"});
@@ -210,17 +212,17 @@ async fn a_probe_is_conclusive_only_for_the_old_and_the_new_content() {
         let before = bench.before(tool, args).unwrap();
         assert_eq!(bench.text("f"), "old", "looking changed the file");
         assert_eq!(happened(bench.probe(tool, args, &before)), Some(false));
-        // Killed while the new content was being written beside the file.
+        // Killed while the new content was written to a temporary file.
         let temporary = bench.path().join(".overrule-1-0.tmp");
         std::fs::write(&temporary, "ne").unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), Some(false));
         assert!(temporary.exists(), "a probe changed something");
-        // Somebody else wrote the file.
+        // Another program wrote the file.
         std::fs::write(bench.path().join("f"), "other").unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), None);
         std::fs::remove_file(bench.path().join("f")).unwrap();
         assert_eq!(happened(bench.probe(tool, args, &before)), None);
-        // It really ran: the value found out is the one that it returned.
+        // It ran: the probed value is the one that it returned.
         std::fs::write(bench.path().join("f"), "old").unwrap();
         let Outcome::Ok { value, .. } = bench.call(tool, args.clone()).await else {
             panic!("not done");
@@ -277,7 +279,7 @@ async fn the_previous_text_is_stored_up_to_a_limit() {
 
     let bench = Bench::new().with(&[("g", "old")]);
     let new = bench.before("write_file", &write).unwrap();
-    assert_eq!(new["not_kept"], "there was no file, and no tool takes one away");
+    assert_eq!(new["not_kept"], "there was no file, and no tool deletes one");
     let edit = json!({"path": "g", "old": "old", "new": "new"});
     assert_eq!(bench.before("edit_file", &edit).unwrap()["content"], "old");
 }

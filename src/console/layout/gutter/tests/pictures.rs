@@ -1,4 +1,6 @@
-//! Pictures of small graphs. Must not know: the screen.
+//! Pictures of small graphs.
+//!
+//! Must not know: the screen.
 
 use super::super::*;
 use super::{Graph, build, check, picture};
@@ -167,7 +169,7 @@ fn a_folded_fan_is_one_node() {
     ");
 }
 
-/// A row that hides what an edit replaced, the edit, and what was done after it.
+/// A row that hides superseded nodes, the edit, and the nodes after it.
 fn edit(gutter: &mut Graph, of: u32, key: u32, fold: u32, hidden: &[u32]) {
     gutter.push(Item {
         key: fold,
@@ -251,7 +253,7 @@ fn an_edit_in_a_fan_keeps_the_lane_for_the_branch_that_counts() {
     ●─╯               7
     ●                 8
     ");
-    // Unfolded, what was replaced is drawn beside it.
+    // When unfolded, the superseded nodes are drawn next to it.
     let mut gutter = build(&[(1, &[]), (2, &[1]), (3, &[1])]);
     for (key, parents) in [(4, vec![2, 3]), (5, vec![4]), (6, vec![5])] {
         gutter.push(Item {

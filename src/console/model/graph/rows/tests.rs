@@ -1,4 +1,6 @@
-//! What the rows of a state keep, whatever is folded or filtered. Must not know: the screen.
+//! Invariants of the rows of a state, for any folds and filters.
+//!
+//! Must not know: the screen.
 
 use super::*;
 use crate::console::layout::fold::{FoldKind, RowKind};

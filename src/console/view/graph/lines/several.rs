@@ -1,4 +1,4 @@
-//! A row of the graph that stands for several nodes: how many, how they stand, what the first one says.
+//! Draws a row for several nodes: their number and statuses, and the text of the first.
 //!
 //! Must not know: how rows come to be.
 
@@ -14,7 +14,7 @@ use crate::domain::id::NodeKind;
 
 pub(super) fn fold_line(model: &Model, here: &Row) -> Styled {
     let state = &model.run.state;
-    // Nodes, as the preview of an edit counts them: a result that stands with its call is one of its own.
+    // Counts nodes as the preview of an edit does: a result in the row of its call is a node too.
     let nodes = 1 + here.members.len();
     let by = here
         .replaced
@@ -37,7 +37,7 @@ pub(super) fn elided_line(model: &Model, here: &Row) -> Styled {
     )
 }
 
-/// Calls of a row, by how they stand.
+/// The number of calls of a row by status.
 pub(super) fn counts(model: &Model, here: &Row, mut line: Styled) -> Styled {
     let state = &model.run.state;
     let mut counts: Vec<(Symbol, usize)> = Vec::new();
@@ -65,10 +65,10 @@ pub(super) fn counts(model: &Model, here: &Row, mut line: Styled) -> Styled {
     line
 }
 
-/// Calls of a turn that are shown one by one.
+/// The most calls of a turn that are shown one by one.
 const EACH: usize = 12;
 
-/// A turn in one row: how each of its calls stands, and the words of its first node.
+/// A turn in one row: the status of each call, and the text of its first node.
 pub(super) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     let state = &model.run.state;
     let turn = state.turn_of(here.key);
@@ -77,7 +77,7 @@ pub(super) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     if let Some(turn) = turn {
         line = line.own(Role::Fold, format!("{closed} {} ", turn.id));
     }
-    // One more than are shown one by one says that there are too many.
+    // One more than `EACH` shows that there are too many.
     let calls: Vec<_> = here
         .keys()
         .filter_map(|id| state.calls.get(&id).filter(|call| call.id == id))
@@ -100,7 +100,7 @@ pub(super) fn turn_line(model: &Model, here: &Row, width: usize) -> Styled {
     line.summary(Role::Text, &words.unwrap_or_default(), room)
 }
 
-/// Turns that repeat those above.
+/// Turns that repeat the turns above.
 pub(super) fn loop_line(model: &Model, here: &Row, times: u32, width: usize) -> Styled {
     let state = &model.run.state;
     let glyph = Symbol::Loop.glyph(model.settings.charset);

@@ -1,4 +1,6 @@
-//! A server on a real socket that sends exactly the bytes that a test wants. Must not know: what is asked of it.
+//! Test server on a real socket that sends exactly the given bytes.
+//!
+//! Must not know: what is asked of it.
 
 use std::time::Duration;
 

@@ -1,4 +1,6 @@
-//! Which piece belongs to which call, and when a call is sealed. Must not know: sockets.
+//! Tests which piece belongs to which call, and when a call is sealed.
+//!
+//! Must not know: sockets.
 
 use super::*;
 

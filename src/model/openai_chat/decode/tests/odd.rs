@@ -1,4 +1,6 @@
-//! What servers send that is not in the description of the format. Must not know: sockets.
+//! Tests what servers send although the description of the format lacks it.
+//!
+//! Must not know: sockets.
 
 use super::*;
 
@@ -62,7 +64,7 @@ fn calls_with_the_same_id_are_distinguished_and_a_repeated_call_is_ignored() {
         assert_eq!(
             names(&body),
             [named("f", "{\"x\":1}")],
-            "{index}: sent whole once more"
+            "{index}: sent whole again"
         );
     }
 }

@@ -1,4 +1,6 @@
-//! Ends, errors, reasoning, counts and everything unknown. Must not know: sockets.
+//! Tests ends, errors, reasoning, counts and unknown data.
+//!
+//! Must not know: sockets.
 
 use super::*;
 
@@ -406,7 +408,7 @@ fn a_server_that_stopped_halfway_has_not_finished() {
     }
     let (chunks, result) = decode(&stream(&[WORDS, WHOLE], Some("because\\u001b")));
     assert_eq!(result, Ok(()));
-    assert_eq!(sealed(&chunks), [0], "nobody knows whether the call is meant");
+    assert_eq!(sealed(&chunks), [0], "it is unknown whether the call is meant");
     assert_eq!(
         chunks.last(),
         Some(&Chunk::Finish(Stop::Other("because⟨U+001B⟩".into())))

@@ -1,4 +1,6 @@
-//! The other forms of a request, each for a server that was found to want it. Must not know: how it was found.
+//! Tests the special forms of a request, each for a server that needs it.
+//!
+//! Must not know: how it was found.
 
 use super::*;
 use crate::model::Quirk;
@@ -132,7 +134,7 @@ fn text_after_a_result_is_merged_into_it_if_no_user_message_may_follow() {
 fn roles_alternate_where_they_have_to() {
     let list = [
         user("go"),
-        user("on"),
+        user("ahead"),
         assistant(vec![model_text("One.", false, false)], Vec::new()),
         assistant(vec![model_text("Two.", false, false)], vec![called(3, "{}")]),
         result(3, "text"),
@@ -140,13 +142,13 @@ fn roles_alternate_where_they_have_to() {
     ];
     let joined = sent(&list, &[Quirk::AlternateRoles]);
     assert_eq!(roles(&joined), ["system", "user", "assistant", "tool"]);
-    assert_eq!(joined["messages"][1]["content"], "go\n\non");
+    assert_eq!(joined["messages"][1]["content"], "go\n\nahead");
     assert_eq!(joined["messages"][2]["content"], "One.\n\nTwo.");
     assert_eq!(joined["messages"][2]["tool_calls"].as_array().unwrap().len(), 1);
     // A template without a system role as well.
     let both = sent(&list, &[Quirk::AlternateRoles, Quirk::SystemInUser]);
     assert_eq!(roles(&both), ["user", "assistant", "tool"]);
-    assert_eq!(both["messages"][0]["content"], "Be brief.\n\ngo\n\non");
+    assert_eq!(both["messages"][0]["content"], "Be brief.\n\ngo\n\nahead");
 }
 
 #[test]

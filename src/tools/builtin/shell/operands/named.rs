@@ -1,7 +1,9 @@
-//! Which paths a command names that may run, by its words and a look at what is there: rather too many than too few.
+//! Lists the paths of a command that may run, from its words and the file system.
 //!
-//! It is done at every look at a call, so it is bounded: what was not looked at is said. Must not know: what is in a
-//! file.
+//! Must not know: what is in a file.
+//!
+//! It lists a path too many rather than one too few. It runs each time a call is shown, so its work is
+//! bounded. It reports what it did not check.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -11,37 +13,37 @@ use crate::shell_line::{Command, Reading, Word};
 
 /// Directories in which a word may name a file.
 const BASES: usize = 16;
-/// Words that are looked at.
+/// Maximum number of words that are checked.
 const WORDS: usize = 8_192;
-/// Looks at the directory tree.
+/// Maximum number of file system checks.
 const LOOKS: usize = 4_096;
-/// Words of which it cannot be told what they name.
+/// Maximum number of words whose file is unknown.
 const UNTOLD: usize = 16;
-/// Programs that run what is in a file that they are given. Digits and dots of a version may follow.
+/// Programs that run the content of a file argument. Digits and dots of a version may follow.
 const INTERPRETERS: [&str; 36] = [
     ".", "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "elixir", "fish", "gawk", "groovy",
     "guile", "java", "julia", "ksh", "lua", "luajit", "mksh", "nawk", "node", "nodejs", "perl", "php",
     "pwsh", "pypy", "python", "ruby", "sed", "sh", "source", "tcsh", "tsx", "xonsh", "zsh",
 ];
-/// Those of them that take their script as a word, and a file of it only behind an option.
+/// Interpreters that take a script as an argument, and a script file only after an option.
 const BY_OPTION: [&str; 4] = ["awk", "gawk", "nawk", "sed"];
 
 /// What was found.
 pub(super) struct NamedFiles {
     /// Files that may run, in the order in which they are named.
     pub(super) files: Vec<PathBuf>,
-    /// Words that name something that may run, which only a shell can tell.
+    /// Words that may name a file to run, which only a shell can resolve.
     pub(super) untold: Vec<String>,
-    /// True where not everything was looked at.
+    /// True if not everything was checked.
     pub(super) more: bool,
     bases: Vec<PathBuf>,
-    /// True where a directory was left out of the bases.
+    /// True if a directory was left out of the bases.
     full: bool,
     words: usize,
     looks: usize,
 }
 
-/// Where a reading of words stands.
+/// The state while words are read.
 #[derive(Default)]
 struct ParseState {
     /// The interpreter that has not been given its file.
@@ -62,7 +64,7 @@ impl NamedFiles {
         }
     }
 
-    /// Looks for what the commands name.
+    /// Finds the files that the commands name.
     pub(super) fn read(&mut self, reading: &Reading) {
         self.more |= reading.unread;
         for command in reading.written() {
@@ -106,7 +108,7 @@ impl NamedFiles {
         }
     }
 
-    /// Looks for the files that a word names; `first` where it is the program of a command.
+    /// Finds the files that a word names; `first` if it is the program of a command.
     fn visit_word(&mut self, status: &mut ParseState, word: &str, first: bool) {
         if self.words == WORDS {
             self.more = true;
@@ -115,7 +117,7 @@ impl NamedFiles {
         self.words += 1;
         let interpreter = interpreter(word);
         let mut hit = false;
-        // An interpreter of the system is known; one that is named by a place in the workspace is a file of it.
+        // An interpreter of the system is known; one with a path in the workspace is a file of it.
         if interpreter.is_none() || (word.contains('/') && !word.starts_with('/')) {
             let reads = status.interpreter.is_some() && interpreter.is_none();
             for part in parts(word) {
@@ -131,7 +133,7 @@ impl NamedFiles {
         word.clone_into(&mut status.before);
     }
 
-    /// Takes the files of this name in all directories in which it may be meant.
+    /// Adds the files of this name in all base directories.
     fn look(&mut self, name: &str, reads: bool, first: bool) -> bool {
         let slash = name.contains('/');
         if self.full && (reads || slash) {
@@ -162,7 +164,7 @@ impl NamedFiles {
         place.metadata().ok()
     }
 
-    /// A directory that is named may be where what follows runs: `cd x`, `env -C x`, `--chdir=x`.
+    /// Adds a named directory as a base of the following words: `cd x`, `env -C x`, `--chdir=x`.
     fn base(&mut self, place: PathBuf) {
         let place: PathBuf = place.components().collect();
         if self.bases.contains(&place) {
@@ -177,7 +179,7 @@ impl NamedFiles {
 }
 
 impl ParseState {
-    /// Whether an interpreter may take this word as a file that it runs.
+    /// True if an interpreter may run this word as a file.
     fn takes(&self, word: &str) -> bool {
         let Some(interpreter) = &self.interpreter else {
             return false;
