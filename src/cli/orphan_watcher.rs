@@ -65,7 +65,7 @@ async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Upda
         for (process, left) in &seen {
             let (process, left) = (*process, *left);
             let is_news = !message.contains(&(process, left));
-            if is_news && answers.send(Update::Outlives { process, left }).is_err() {
+            if is_news && answers.send(Update::OrphanFound { process, left }).is_err() {
                 return;
             }
         }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn expect_orphan_update(update: Option<Update>) -> (u32, Option<OrphanProcess>) {
-        let Some(Update::Outlives { process, left }) = update else {
+        let Some(Update::OrphanFound { process, left }) = update else {
             panic!("{update:?}");
         };
         (process.pid, left)

@@ -172,7 +172,7 @@ fn as_json(found: &record::SessionSnapshot, call: &Call) -> serde_json::Value {
         "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
         "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
         "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "confirmation": confirmation(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": tool_change::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
-        "outlives": outlives(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
+        "orphan_process": orphan_process(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
     })
 }
 
@@ -201,7 +201,7 @@ fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
     for line in tool_change::detail_lines(state, call) {
         let _ = write!(words, "\n  {line}");
     }
-    if let Some((pid, left)) = outlives(call) {
+    if let Some((pid, left)) = orphan_process(call) {
         let _ = write!(
             words,
             "\n  {}: wait for its end, or {}; until then you cannot say that it did not happen",
@@ -261,7 +261,7 @@ fn found_wrong(call: &Call) -> &[Diagnosis] {
 }
 
 /// The orphan process of an execution with an unknown outcome, if it still runs.
-fn outlives(call: &Call) -> Option<(u32, OrphanProcess)> {
+fn orphan_process(call: &Call) -> Option<(u32, OrphanProcess)> {
     let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
     };

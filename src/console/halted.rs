@@ -29,7 +29,7 @@ pub fn refuses(model: &Model, verb: Verb) -> Option<String> {
 
 /// Why commands are refused, in one row of the narrowest screen with room for decisions.
 pub fn why(model: &Model) -> String {
-    let words = "halted, nothing is recorded";
+    let words = "halted, nothing recorded";
     let key = model.settings.keymap.first("why-waiting");
     if model.overlays.is_empty() && !key.is_empty() {
         format!("{words}: {key} shows why")

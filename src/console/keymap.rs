@@ -42,9 +42,9 @@ pub enum Wrong {
         /// What is wrong.
         source: BadKey,
     },
-    /// The file names a command by its current and by a former name.
-    #[error("`{0}` is here under two names: delete the former one")]
-    Twice(&'static str),
+    /// The file names a command by its current and by an old name.
+    #[error("`{0}` is here under two names: delete the old one")]
+    BothNames(&'static str),
     /// Two meanings of one key.
     #[error("`{key}` means both `{first}` and `{second}` {where_}: give one of them another key")]
     Duplicate {
@@ -102,7 +102,7 @@ impl Keymap {
             if requested.insert(entry.name, change).is_some() {
                 return Err(Error {
                     place: Some(change.name.place.clone()),
-                    wrong: Wrong::Twice(entry.name),
+                    wrong: Wrong::BothNames(entry.name),
                 });
             }
         }
@@ -128,7 +128,7 @@ impl Keymap {
             let place = match &error {
                 Wrong::Duplicate { first, second, .. } => place(second).or_else(|| place(first)),
                 Wrong::Typed { name, .. } | Wrong::Needed(name) => place(name),
-                Wrong::UnknownName { .. } | Wrong::BadKey { .. } | Wrong::Twice(_) => None,
+                Wrong::UnknownName { .. } | Wrong::BadKey { .. } | Wrong::BothNames(_) => None,
             };
             Error { place, wrong: error }
         };
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_name_changes_the_renamed_command() {
+    fn an_old_name_changes_the_renamed_command() {
         let map = Keymap::new(&[change("collect", &["alt-y"])]).unwrap();
         assert_eq!(map.first("stage"), "alt-y");
         let both = [change("stage", &["alt-y"]), change("collect", &["alt-z"])];
@@ -341,7 +341,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .ends_with("`stage` is here under two names: delete the former one"),
+                .ends_with("`stage` is here under two names: delete the old one"),
             "{error}"
         );
     }

@@ -66,7 +66,7 @@ pub enum Update {
         found: Replaced,
     },
     /// State of a process watched through this link: sent after the first check and on each change.
-    Outlives {
+    OrphanFound {
         /// The process.
         process: OrphanCandidate,
         /// The orphan process; none once all of it has ended.

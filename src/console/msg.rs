@@ -160,7 +160,7 @@ pub enum Out {
     /// Request what a call with this tool and these arguments would replace; none to end that.
     /// [`super::link::Update::Replaces`] follows.
     Look(Option<LoadTarget>),
-    /// Watch exactly these processes; [`super::link::Update::Outlives`] follows.
+    /// Watch exactly these processes; [`super::link::Update::OrphanFound`] follows.
     Watch(Vec<OrphanCandidate>),
     /// Clear the screen and draw everything.
     Redraw,

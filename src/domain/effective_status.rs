@@ -118,18 +118,21 @@ pub fn replaced_under(state: &State, number: u64) -> Option<String> {
     replaced_by(state, Epoch(u32::try_from(number).ok()?))
 }
 
+/// Describes an edit of the operator as the cause.
+const REPLACED: &str = "an edit replaced it";
+
 /// Describes in a few words what superseded a node.
 pub fn replaced_words(state: &State, id: NodeId) -> &'static str {
     if diverged(state, id) {
         return "the model was asked again and said something else";
     }
     let Some(record) = replaced_in(state, id).and_then(|epoch| began(state, epoch)) else {
-        return "an edit replaced it";
+        return REPLACED;
     };
     let asks = |edit: &EditRecord| edit.epoch == record.epoch && edit.what.starts_with(ASKS_AGAIN);
     match record.began {
         EpochOrigin::Edit if state.edits.iter().any(asks) => "the model was asked again for its turn",
-        EpochOrigin::Edit => "an edit replaced it",
+        EpochOrigin::Edit => REPLACED,
         EpochOrigin::Undo => "an undo replaced it",
         EpochOrigin::Redo => "a redo replaced it",
         EpochOrigin::Switch => "a switch of branches replaced it",
@@ -141,6 +144,7 @@ pub fn describe_replaced(state: &State, id: NodeId) -> String {
     let words = replaced_words(state, id);
     let epoch = replaced_in(state, id).filter(|_| !diverged(state, id));
     match epoch.and_then(|epoch| edits_of(state, epoch)) {
+        Some(edits) if words == REPLACED => format!("edit {edits} replaced it"),
         Some(edits) => format!("{words} ({edits})"),
         None => words.to_owned(),
     }

@@ -46,7 +46,7 @@ mod tests {
         stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, vec![seq]);
         let state = &stage.model.run.state;
         let edit = state.edits[0].intervention;
-        let since = format!("superseded: an edit replaced it ({edit})");
+        let since = format!("superseded: edit {edit} replaced it");
         assert_eq!(
             json(state, &state.calls[&id("c8")]),
             [json!({

@@ -50,7 +50,7 @@ mod tests {
             assert_eq!(current_name(current), *current);
         }
         let old: BTreeSet<&str> = RENAMED.iter().map(|(old, _)| *old).collect();
-        assert_eq!(old.len(), RENAMED.len(), "a former name is listed twice");
+        assert_eq!(old.len(), RENAMED.len(), "an old name is listed twice");
         assert_eq!(current_name("approve"), "approve");
     }
 }

@@ -179,7 +179,7 @@ fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
 }
 
 /// Stores what still runs of a process, and invalidates texts about it.
-pub(super) fn outlives(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
+pub(super) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
     let mut known = model.run.orphans.iter_mut();
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
         return;

@@ -43,7 +43,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         }
         Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
         Update::Replaces { look, found } => super::lazy_load::replaces(model, &look, found),
-        Update::Outlives { process, left } => super::lazy_load::outlives(model, process, left),
+        Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {

@@ -52,7 +52,7 @@ fn it_is_named_with_the_edit_that_replaced_it_and_nothing_else_is() {
     ]);
     let (b, c) = (w.id("b"), w.id("c"));
     assert_eq!(w.status(b), Status::Consent(ConsentCause::Orphaned));
-    let why = format!("superseded: an edit replaced it ({})", last_edit(&w));
+    let why = format!("superseded: edit {} replaced it", last_edit(&w));
     assert_eq!(repeated_by(&w, b), [(entry(&w, a), a.to_string(), why)]);
     assert_eq!(repeated_by(&w, c), [], "it repeats nothing");
     assert_eq!(repeated_by(&w, a), [], "it asks for nothing");
@@ -132,7 +132,7 @@ fn earlier_executions_are_listed_newest_first_with_their_sub_agent() {
     w.text(prompt, "go elsewhere").unwrap();
     w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
     let c = w.id("c");
-    let why = format!("superseded: an edit replaced it ({})", last_edit(&w));
+    let why = format!("superseded: edit {} replaced it", last_edit(&w));
     assert_eq!(
         repeated_by(&w, c),
         [

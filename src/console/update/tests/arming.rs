@@ -392,7 +392,7 @@ fn a_halted_run_decides_nothing() {
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.status(), "halted, nothing is recorded: W shows why");
+    assert_eq!(stage.status(), "halted, nothing recorded: W shows why");
     assert!(
         !stage.text().contains("may this call run?"),
         "no question is open"

@@ -163,7 +163,7 @@ fn an_answer_for_a_call_now_running_shows_what_it_cancels() {
     assert_eq!(stage.commands(), []);
     assert!(is_review(&stage));
     let text = stage.flat();
-    assert!(text.contains("c3 runs meanwhile, as it was"), "{text}");
+    assert!(text.contains("c3 runs meanwhile, unchanged"), "{text}");
     assert!(text.contains("cancelled 1 c3"), "{text}");
 }
 
@@ -197,7 +197,7 @@ fn a_stopped_run_refuses_edits_with_a_message() {
     expire(&mut stage, Consequence::Halt);
     let flat = stage.flat();
     assert!(
-        flat.contains("c3 expired meanwhile, and the run was stopped by that"),
+        flat.contains("c3 expired meanwhile, which stopped the run"),
         "{flat}"
     );
     assert!(!flat.contains("now an edit"), "{flat}");

@@ -54,7 +54,7 @@ fn the_whole_ledger_is_one_key_away() {
     let text = stage.text();
     assert!(
         text.contains("all effects, newest first")
-            && text.contains("succeeded, superseded: an edit replaced it (i4)"),
+            && text.contains("succeeded, superseded: edit i4 replaced it"),
         "{text}"
     );
     stage.press("s");
@@ -196,7 +196,7 @@ fn the_effect_list_resolves_nothing_while_a_process_runs_or_the_run_is_halted() 
     };
     let watched = |out: &Out| matches!(out, Out::Watch(all) if *all == [process]);
     assert!(stage.out.iter().any(watched), "{:?}", stage.out);
-    stage.send(Msg::Run(Update::Outlives {
+    stage.send(Msg::Run(Update::OrphanFound {
         process,
         left: Some(OrphanProcess::Group),
     }));
@@ -209,13 +209,13 @@ fn the_effect_list_resolves_nothing_while_a_process_runs_or_the_run_is_halted() 
         "{}",
         stage.status()
     );
-    stage.send(Msg::Run(Update::Outlives { process, left: None }));
+    stage.send(Msg::Run(Update::OrphanFound { process, left: None }));
     stage.send(Msg::Run(Update::Halted("the disk is full".into())));
     for key in ["d", "h"] {
         stage.wait(HELD_MS);
         stage.press(key);
         assert!(
-            stage.status().contains("halted, nothing is recorded"),
+            stage.status().contains("halted, nothing recorded"),
             "{}",
             stage.status()
         );
@@ -337,7 +337,7 @@ fn the_state_of_an_effect_is_shown_whole_on_a_narrow_screen() {
     stage.orphaned();
     stage.press("O");
     let text = stage.text();
-    let whole = "1970-01-01 00:00:00 UTC, succeeded, superseded: an edit replaced it (i4)";
+    let whole = "1970-01-01 00:00:00 UTC, succeeded, superseded: edit i4 replaced it";
     assert!(!text.contains(whole), "{text}");
     let message: Vec<&str> = text
         .lines()

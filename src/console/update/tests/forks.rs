@@ -80,7 +80,7 @@ fn a_fork_is_asked_about_and_written_where_it_was_shown() {
     let text = stage.flat();
     for words in [
         "c3 write_file was running",
-        "1 effect came there",
+        "1 effect happened there after this",
         "⟨U+202E⟩ rm -r build",
         "0199f3c2-1111",
     ] {
@@ -197,7 +197,7 @@ fn a_fork_names_its_source() {
     for words in [
         "fork of 0199f3c2-1111 at 3",
         "the session that this one was forked from did the same since",
-        "c7 of session 0199f3c2-1111-7aaa-8bbb-0123456789ab happened after the fork's place and is not undone",
+        "c7 of session 0199f3c2-1111-7aaa-8bbb-0123456789ab happened after the fork point and is not undone",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }

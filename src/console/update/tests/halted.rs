@@ -16,7 +16,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 const WHY: &str = "No space left on device (os error 28): the session cannot be written; make room on the disk, then \
                    resume: everything acknowledged is there; failed to write the journal: /s/journal.jsonl";
 
-const REFUSED: &str = "halted, nothing is recorded: W shows why";
+const REFUSED: &str = "halted, nothing recorded: W shows why";
 
 fn halt(stage: &mut Stage) {
     stage.send(Msg::Run(Update::Halted(WHY.into())));
@@ -69,7 +69,7 @@ fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
                 assert_eq!(
                     reported
                         .lines()
-                        .filter(|row| row.contains("halted, nothing is"))
+                        .filter(|row| row.contains("halted, nothing recorded"))
                         .count(),
                     1
                 );
@@ -301,7 +301,7 @@ fn typed_text_survives_a_halt_and_shows_how_to_save_it() {
     stage.wait(ARMING);
     stage.press("enter");
     assert_eq!(stage.commands(), []);
-    assert_eq!(stage.status(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing recorded");
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     halt(&mut stage);
     stage.press("enter");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::List(_))));
-    assert_eq!(stage.status(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing recorded");
     stage.press("esc 7 g");
     for _ in 0..20 {
         if stage.model.followed() == Target::Limits {

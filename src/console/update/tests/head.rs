@@ -193,7 +193,10 @@ fn the_call_header_stays_visible_in_consent_and_unknown_outcome_dialogs() {
             let mut stage = dialog(size, uncertain);
             let rows = on_top(&mut stage);
             assert!(rows[0].starts_with("┏ c3 r1  "), "{rows:?}");
-            assert!(!rows[0].contains(status), "the question itself: {rows:?}");
+            assert!(
+                !rows[0].starts_with(&format!("┏ c3 r1  {status}")),
+                "the question itself: {rows:?}"
+            );
             stage.press("pgdn");
             let rows = on_top(&mut stage);
             assert!(

@@ -142,7 +142,7 @@ fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     stage.consent("c3");
     stage.at_the_queue();
     stage.press("enter Z");
-    assert_eq!(stage.status(), "`Z` does nothing here; f3 shows all keys");
+    assert_eq!(stage.status(), "`Z` does nothing here. f3 shows all keys");
     stage.press("f3");
     assert_eq!(context(&stage.model), Context::Page);
     stage.press("esc esc ~");

@@ -62,7 +62,7 @@ fn problems_are_shown_with_the_decisions_and_all_lines_are_offered() {
         .collect();
     let has = |words: &str| shown.iter().any(|line| line.contains(words));
     assert!(
-        has("c4 did not succeed") && has("c4: the failure stands"),
+        has("c4 did not succeed") && has("c4: the failure is final"),
         "{shown:#?}"
     );
     for quiet in ["c3 succeeded", "is process", "c5 checked", "breaker"] {

@@ -162,7 +162,7 @@ fn what_failed_means_the_same_everywhere() {
 /// The texts of the rows that stand for superseded nodes.
 fn folds(stage: &mut Stage) -> Vec<String> {
     let text = stage.text();
-    let rows = text.lines().filter(|line| line.contains("superseded"));
+    let rows = text.lines().filter(|line| line.contains(" superseded by "));
     let words = |row: &str| {
         let from = row.find('▸').unwrap_or(0);
         let to = row.rfind('┄').unwrap_or(row.len());

@@ -162,7 +162,7 @@ fn nobody_waits_for_the_end_of_what_a_halted_run_does_not_record() {
     stage.wait(ARMING);
     stage.press("w");
     assert_eq!(stage.out, []);
-    assert_eq!(stage.status(), "halted, nothing is recorded");
+    assert_eq!(stage.status(), "halted, nothing recorded");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Leave)));
     stage.press("c");
     assert!(

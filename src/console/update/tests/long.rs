@@ -84,7 +84,7 @@ fn a_list_of_approvals_counts_once_all_of_it_is_looked_through() {
     stage.press("A");
     stage.wait(ARMING);
     let text = stage.flat();
-    assert!(text.contains("  loading…"), "{text}");
+    assert!(text.contains(" loading…"), "{text}");
     stage.press("ctrl-a");
     assert!(
         stage.status().contains("not on screen yet, loading…"),

@@ -118,7 +118,7 @@ fn every_changed_state_has_its_message() {
     let mut stage = editing(80, 24);
     stage.start_at("c3", Rev(1), Attempt(1));
     assert!(
-        stage.flat().contains("c3 runs meanwhile, as it was"),
+        stage.flat().contains("c3 runs meanwhile, unchanged"),
         "{}",
         stage.text()
     );

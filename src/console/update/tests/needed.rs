@@ -140,9 +140,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     stage.press("X");
     assert_eq!(stage.commands(), [], "it is shown first");
     assert!(
-        stage
-            .text()
-            .contains("do not make these calls of read_file again"),
+        stage.text().contains("do not make these calls │"),
         "{}",
         stage.text()
     );

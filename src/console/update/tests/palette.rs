@@ -70,7 +70,11 @@ fn the_first_palette_entry_decides_nothing_without_its_full_name() {
         stage.wait(ARMING);
         stage.press("enter");
         assert_eq!(stage.commands(), [], "typed {typed:?}");
-        assert!(stage.status().contains("its whole name"), "{}", stage.status());
+        assert!(
+            stage.status().contains("type the whole name"),
+            "{}",
+            stage.status()
+        );
         stage.type_text("approve".get(typed.len()..).unwrap());
         stage.wait(ARMING);
         stage.press("enter");

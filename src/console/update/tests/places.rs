@@ -310,7 +310,7 @@ fn every_answer_of_a_dialog_is_named_at_every_width() {
             (
                 unknown,
                 "j enter",
-                &[("h ", "happened"), ("d ", "run"), ("x ", "leave")],
+                &[("h ", "happened"), ("d ", "run"), ("x ", "abandon")],
             ),
             (
                 broken,

@@ -34,7 +34,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
     for width in [60, 120] {
         let mut stage = repeats(width, |stage| vec![entry(stage, "c3")]);
         let (at, edit) = (entry(&stage, "c3"), stage.model.run.state.edits[0].intervention);
-        let output = format!("┏ it repeats c3 {at}, succeeded; superseded: an edit replaced it ({edit})");
+        let output = format!("┏ it repeats c3 {at}, succeeded; superseded: edit {edit} replaced it");
         let shown = stage.flat();
         assert!(shown.contains(&output), "{shown}");
         let place = |words: &str| {
@@ -150,7 +150,7 @@ fn what_another_run_did_is_framed_once_and_cannot_draw_the_frame() {
     stage.press("2");
     let shown = stage.flat();
     assert_eq!(
-        shown.matches("happened after the fork's place").count(),
+        shown.matches("happened after the fork point").count(),
         1,
         "{shown}"
     );
@@ -165,7 +165,7 @@ fn the_effect_list_shows_why_one_is_superseded_and_what_would_repeat_it() {
         let edit = stage.model.run.state.edits[0].intervention;
         stage.press("O");
         let shown = stage.flat();
-        let output = format!("succeeded, would be repeated by c8; superseded: an edit replaced it ({edit})");
+        let output = format!("succeeded, would be repeated by c8; superseded: edit {edit} replaced it");
         assert!(shown.contains(&output), "{shown}");
     }
 }

@@ -97,7 +97,7 @@ fn an_invalid_rule_is_not_previewed() {
     let mut stage = stage();
     for (text, why) in [
         ("tool = \"launch\"\ngate = \"allow\"", "always exactly this"),
-        ("tool = \"write_file\"\ngate = \"allow\"", "say which"),
+        ("tool = \"write_file\"\ngate = \"allow\"", "narrow it"),
         ("tool = \"*\"\ngate = \"allow\"", "`write_file`"),
         ("tool = \"read_file\"", "`gate`"),
     ] {

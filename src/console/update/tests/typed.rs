@@ -122,7 +122,7 @@ fn a_line_takes_no_more_than_its_bound_and_keeps_what_was_typed() {
         paste(&mut stage, &"x".repeat(1 << 20));
         let output = stage.status().to_owned();
         assert!(
-            output.starts_with("1048576 bytes are too many") && output.contains(&format!("at most {most} ")),
+            output.starts_with("cannot paste 1048576 bytes") && output.contains(&format!("at most {most} ")),
             "{output}"
         );
         at_once(&mut stage, &"x".repeat(most + 5));

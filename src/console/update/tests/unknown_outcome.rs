@@ -54,7 +54,7 @@ fn watched(stage: &mut Stage) -> Vec<Vec<OrphanCandidate>> {
 }
 
 fn send_orphan_update(stage: &mut Stage, left: Option<OrphanProcess>) {
-    stage.send(Msg::Run(Update::Outlives {
+    stage.send(Msg::Run(Update::OrphanFound {
         process: orphan_candidate(),
         left,
     }));
@@ -164,14 +164,17 @@ fn while_its_process_runs_nobody_lets_it_run_again() {
     }
     send_orphan_update(&mut stage, None);
     let text = stage.flat();
-    assert!(text.contains("its process 25142 has ended"), "{text}");
+    assert!(
+        text.contains("its process 25142 and all its children have ended"),
+        "{text}"
+    );
     assert_eq!(stage.status(), "", "the refusal goes with its reason");
     assert!(text.contains("it did not happen: run it"), "{text}");
     stage.wait(2_000);
     stage.press("d");
     assert_eq!(stage.commands(), [resolve(Resolution::DidNot)]);
     // A report about another process does not apply to this one.
-    stage.send(Msg::Run(Update::Outlives {
+    stage.send(Msg::Run(Update::OrphanFound {
         process: OrphanCandidate {
             pid: 1,
             ..orphan_candidate()
