@@ -298,7 +298,7 @@ fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
         "via": row.via,
         "epoch": entry.epoch.0,
         "orphaned": ledger::is_orphaned(state, entry),
-        "taken_back": ledger::taken_back(state, entry),
+        "reverted": ledger::taken_back(state, entry),
         "probe": call(template::probe_entry(state, entry.seq)),
         "compensate": call(template::compensate_of(state, entry.seq)),
     })

@@ -19,12 +19,13 @@ use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine;
 use crate::engine::advise::Adviser;
-use crate::engine::setup::Setup;
+use crate::engine::setup::{Samples, Setup};
 use crate::model::Model;
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
 use crate::tools::builtin;
 use crate::tools::child;
+use crate::tools::sample;
 
 /// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
@@ -85,7 +86,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     notices.extend(rules_in_force(&adviser));
     let model: Arc<dyn Model> = models::build(&context, &setup.model, !headless)?;
     let mut fitted = context.started(&adviser, &*model, &setup, &recorded.input)?;
-    keep_words(&recorded, &mut fitted);
+    keep_words(&recorded, &mut fitted, setup.samples.as_ref());
     fitted.user = recorded.user.clone();
     fitted.hide_edits = recorded.hide_edits;
     fitted.limits = limits(common, &context, state.limits);
@@ -123,13 +124,15 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
 
 /// Keeps the recorded system text and tool descriptions, so that new wording in this version causes no new questions.
 /// A tool with other arguments, another effect or other tags is another tool.
-fn keep_words(recorded: &Started, fitted: &mut Started) {
+fn keep_words(recorded: &Started, fitted: &mut Started, samples: Option<&Samples>) {
     fitted.system = Arc::clone(&recorded.system);
-    let builtin = builtin::names();
+    let mut own = builtin::names();
+    let samples = samples.map_or_else(Vec::new, |samples| sample::of(&samples.run));
+    own.extend(samples.iter().map(|tool| tool.spec().card.name.to_string()));
     for card in fitted
         .tools
         .iter_mut()
-        .filter(|card| builtin.contains(&*card.name))
+        .filter(|card| own.contains(&*card.name))
     {
         let same = |was: &&ToolCard| {
             was.name == card.name

@@ -240,7 +240,7 @@ const fn short(verb: Verb) -> Option<&'static str> {
         Verb::Decide(Decide::Happened) => Some("happened"),
         Verb::Decide(Decide::DidNot) => Some("did not: run"),
         Verb::Decide(Decide::DidNotFinish) => Some("not finished"),
-        Verb::Decide(Decide::Leave) => Some("leave"),
+        Verb::Decide(Decide::Leave) => Some("abandon"),
         Verb::Edit(EditVerb::Probe) => Some("look"),
         Verb::Decide(Decide::Keep) => Some("keep it"),
         _ => None,

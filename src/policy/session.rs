@@ -251,10 +251,10 @@ mod tests {
                 "`book_flight`",
             ),
             (r#"effect = "write", gate = "allow""#, "`write_file`"),
-            (r#"tool = "write_file", gate = "allow""#, "say which"),
+            (r#"tool = "write_file", gate = "allow""#, "narrow it"),
             (
                 r#"tool = "write_file", args = [{ at = "/path", under = "x", not = true }], gate = "allow""#,
-                "say which",
+                "narrow it",
             ),
             (
                 r#"tool = "write_file", args = [{ at = "/path", glob = "*" }], gate = "allow""#,

@@ -93,7 +93,7 @@ fn no_effect_is_repeated_unasked_because_the_record_of_it_is_damaged() {
         assert!(
             output
                 .err
-                .contains("c3 would repeat an effect that may already have happened"),
+                .contains("cannot run c3 without consent: it may repeat an effect"),
             "line {at}: {}",
             output.err
         );

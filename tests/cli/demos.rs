@@ -227,7 +227,7 @@ fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_ever
     // The proposed verb works: it names the active call, although the loop is superseded by now.
     let message = world.run(&["loops", &id]).ends(0).out;
     let proposed = message.lines().find(|line| line.contains("set the result"));
-    let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(5).collect();
+    let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(4).collect();
     let verb = words
         .iter()
         .map(|word| if *word == "JSON" { "\"720\"" } else { word });

@@ -169,7 +169,7 @@ fn who_wants_it_again_is_asked_and_gets_it() {
     assert!(
         queue
             .out
-            .contains(&format!("of session {id} happened after the fork's place")),
+            .contains(&format!("of session {id} happened after the fork point")),
         "{}",
         queue.out
     );

@@ -328,7 +328,7 @@ fn an_answer_that_cannot_be_printed_is_no_success() {
     let (reader, closed) = std::io::pipe().unwrap();
     drop(reader);
     let child = command.stdout(closed).stderr(Stdio::piped()).spawn().unwrap();
-    wait(child).ends(1).tells("kept");
+    wait(child).ends(1).tells("it is recorded");
     assert_eq!(
         world.run(&["resume", "last", "--headless"]).ends(0).out,
         "hello, go\n"

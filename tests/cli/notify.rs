@@ -120,7 +120,7 @@ fn an_address_whose_certificate_nobody_vouches_for_gets_nothing_and_is_told() {
         "{message}"
     );
     assert!(message.to_lowercase().contains("certificate"), "{message}");
-    assert!(message.contains("the run is not touched by it"), "{message}");
+    assert!(message.contains("The run is not affected"), "{message}");
     assert!(!output.err.contains("s3cret"), "{}", output.err);
     assert!(served.join().unwrap().is_err(), "not a byte of the text was sent");
     untouched(&world);

@@ -52,7 +52,7 @@ fn an_answer_that_fits_is_printed_as_its_json_and_the_schema_is_recorded() {
     let run_output = play(&world, &wrong(0), &[]).ends(0);
     assert_eq!(run_output.out, "{\"n\": 1234567890123}\n");
     let id = world.id();
-    assert_eq!(count(&world, &id, "turn.answer_unfit"), 0);
+    assert_eq!(count(&world, &id, "turn.answer_invalid"), 0);
     assert_eq!(count(&world, &id, "turn.requested"), 1);
     let started = world.state(&id).started.unwrap();
     assert!(started.system.contains(SCHEMA), "the model is told");
@@ -110,7 +110,7 @@ fn after_three_times_a_wrong_answer_waits_for_the_operator() {
     let id = world.id();
     assert_eq!(run_output.out, "");
     assert_eq!(count(&world, &id, "turn.requested"), 4, "back three times");
-    assert_eq!(count(&world, &id, "turn.answer_unfit"), 3);
+    assert_eq!(count(&world, &id, "turn.answer_invalid"), 3);
     for message in [
         "does not fit the output schema",
         "overrule keep",
@@ -179,7 +179,7 @@ args = { answer = { n = 5 } }
 "#;
     let run_output = play(&world, book, &[]).ends(0);
     assert_eq!(run_output.out, "{\"n\":5}\n");
-    assert_eq!(count(&world, &world.id(), "turn.answer_unfit"), 1);
+    assert_eq!(count(&world, &world.id(), "turn.answer_invalid"), 1);
 }
 
 #[test]

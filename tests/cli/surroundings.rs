@@ -215,6 +215,6 @@ fn a_workspace_whose_path_is_no_text_is_refused_before_anything_is_written() {
         finish(run)
     }
     .ends(3);
-    output.tells("not UTF-8 text").tells("--workspace");
+    output.tells("its path is not UTF-8").tells("--workspace");
     assert_eq!(world.ids(), Vec::<String>::new());
 }

@@ -131,12 +131,12 @@ as = "exits"
 args = { command = "test -e not-there.txt" }
 "#;
 
-/// A stream that breaks after its calls, and an answer that does better when it was refused.
+/// A stream that breaks after its calls, and an answer that does better after it was rejected.
 pub const BREAKS: &str = r#"
 [meta]
 name = "breaks"
 [[rule]]
-when = { prompt = "refused" }
+when = { prompt = "rejected" }
 answer = "Better."
 [[rule]]
 when = { seen_call = "s1" }

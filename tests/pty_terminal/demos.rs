@@ -119,7 +119,7 @@ fn a_stubborn_model_is_let_on_by_one_key_and_a_shut_breaker_by_another() {
     });
     run.send("W");
     run.until("it is told", || {
-        shows(&run, "nothing else is") && shows(&run, "enter    go to what waits")
+        shows(&run, "nothing else is") && shows(&run, "enter    go to the cause")
     });
     run.send("\r");
     run.until("what a reset is of", || shows(&run, "reset the breaker of"));

@@ -306,7 +306,7 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     let mut run = world.in_a_shell();
     world.begin_in(&mut run);
     run.send("q");
-    run.wait_for("to go on");
+    run.wait_for("to continue");
     let sessions = world.0.path().join("data/overrule/sessions");
     let first = std::fs::read_dir(sessions).unwrap().next().unwrap().unwrap();
     let bytes = first.path().join("journal.jsonl").metadata().unwrap().len();

@@ -78,6 +78,7 @@ pub enum Edit {
         reason: Arc<str>,
     },
     /// Copies the content of a node from another branch: a result, an answer, a text.
+    #[serde(alias = "take")]
     Copy {
         /// The node; a call stands for its observation.
         node: NodeId,

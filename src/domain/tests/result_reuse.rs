@@ -32,7 +32,7 @@ fn three() -> (World, NodeId, NodeId, NodeId) {
     w.reply(&[think("again"), call("write", r#"{"_as":"b","n":1}"#)]);
     let (a, b) = (w.id("a"), w.id("b"));
     let thought = *w.all(NodeKind::Thought).last().unwrap();
-    w.text(thought, "again").unwrap();
+    w.text(thought, "another way").unwrap();
     w.reply(&[call("write", r#"{"_as":"c","n":1}"#)]);
     let c = w.id("c");
     assert!(matches!(w.status(c), Status::Consent(_)));

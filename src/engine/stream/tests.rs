@@ -207,7 +207,7 @@ fn unknown_chunks_are_reported_up_to_a_limit_then_counted_then_rejected() {
     }
     assert_eq!(assembler.too_long(), None);
     assembler.push(unknown("x"));
-    assert!(assembler.too_long().unwrap().contains("16384 things"));
+    assert!(assembler.too_long().unwrap().contains("16384 unknown items"));
 
     let mut assembler = Assembler::default();
     for _ in 0..2 {

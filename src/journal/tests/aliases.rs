@@ -45,6 +45,11 @@ const RENAMED: [(&str, &str, &str, &str); 19] = [
     ),
 ];
 
+/// Returns true for the name that an event had in format 1 only.
+pub(super) fn is_old(name: &str) -> bool {
+    RENAMED.iter().any(|(now, old, ..)| *old == name && now != old)
+}
+
 /// The name and the body of an event as they are written.
 fn written(event: &Event) -> (String, String) {
     let parts = Parts::of(event).unwrap();

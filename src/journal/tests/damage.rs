@@ -85,7 +85,10 @@ fn no_flipped_byte_is_taken_silently() {
                     assert_eq!(loaded.envelopes, small()[..whole]);
                 }
                 Err(error) => {
-                    assert!(matches!(error, Error::NotAJournal { .. }), "byte {at}: {error}");
+                    // The version of the first line has one digit. A flipped bit makes it a higher one.
+                    let newer = matches!(error, Error::Newer { version: 3, .. }) && at == 5;
+                    let not_a_journal = matches!(error, Error::NotAJournal { .. });
+                    assert!(newer || not_a_journal, "byte {at}: {error}");
                     assert_eq!(whole, 0);
                 }
             }
@@ -100,6 +103,7 @@ fn listed(place: &Place) -> (&'static str, u64) {
     let word = match (one.status, one.problem.as_deref()) {
         (SessionStatus::Damaged, Some(problem)) if problem.starts_with("damaged from line") => "damaged",
         (SessionStatus::Unreadable, Some(problem)) if problem.contains("first line") => "none",
+        (SessionStatus::Unreadable, Some(problem)) if problem.contains("format 3") => "newer",
         (SessionStatus::Open, Some(problem)) if problem.contains("last write") => "torn",
         (SessionStatus::Open, None) => "whole",
         other => panic!("{other:?}"),
@@ -110,6 +114,7 @@ fn listed(place: &Place) -> (&'static str, u64) {
 fn found(place: &Place) -> (&'static str, u64) {
     match read(place) {
         Err(Error::NotAJournal { .. }) => ("none", 0),
+        Err(Error::Newer { version: 3, .. }) => ("newer", 0),
         Err(error) => panic!("{error}"),
         Ok(loaded) => {
             let word = match (&loaded.torn, &loaded.damage) {
@@ -344,9 +349,9 @@ fn other_files_are_refused_and_left_alone() {
         assert!(Writer::open(&place).is_err());
         assert_eq!(std::fs::read(place.journal()).unwrap(), content);
     }
-    std::fs::write(place.journal(), b"{\"v\":2,\"id\":\"x\"}\n").unwrap();
+    std::fs::write(place.journal(), b"{\"v\":3,\"id\":\"x\"}\n").unwrap();
     let error = read(&place).unwrap_err();
-    assert!(matches!(error, Error::Newer { version: 2, .. }), "{error}");
+    assert!(matches!(error, Error::Newer { version: 3, .. }), "{error}");
 }
 
 #[test]

@@ -253,6 +253,15 @@ fn turn() -> Vec<Event> {
             },
             usage: Usage::default(),
         },
+        TurnEvent::Broken {
+            turn: TURN,
+            fault: StreamFault {
+                kind: StreamFaultKind::Invalid,
+                message: "no JSON".to_owned(),
+                retry_after_ms: None,
+            },
+            usage: Usage::default(),
+        },
         TurnEvent::Aborted {
             turn: TURN,
             reason: text("edit"),

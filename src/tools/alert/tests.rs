@@ -68,7 +68,7 @@ async fn a_failing_program_is_reported_with_its_output() {
     assert_eq!(
         failed,
         [
-            "notify.command failed: `sh` ended with exit status: 3, and says: no ⟨U+001B⟩[31mroute; the run is not touched by it"
+            "notify.command failed: `sh` ended with exit status: 3, and says: no ⟨U+001B⟩[31mroute. The run is not affected"
         ]
     );
     let failed = ways(&["/no/such/program"], None).call("{}").await;
@@ -85,7 +85,7 @@ async fn a_program_that_does_not_end_is_ended() {
     let failed = ways.call("{}").await;
     assert_eq!(
         failed,
-        ["notify.command failed: `sh` did not end within 50 ms; the run is not touched by it"]
+        ["notify.command failed: `sh` did not end within 50 ms. The run is not affected"]
     );
 }
 
@@ -112,7 +112,7 @@ async fn a_failing_address_is_reported_without_its_path() {
     let failed = ways(&[], Some(format!("{base}/hook/s3cret"))).call("{}").await;
     assert_eq!(
         failed,
-        ["notify.webhook failed: 127.0.0.1 answered with status 500; the run is not touched by it"]
+        ["notify.webhook failed: 127.0.0.1 answered with status 500. The run is not affected"]
     );
     // A redirect is not followed, because the text is for this URL.
     let (base, _reported) =

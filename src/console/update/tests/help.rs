@@ -146,7 +146,7 @@ fn a_key_without_a_meaning_names_the_key_of_help_that_works_there() {
     stage.press("f3");
     assert_eq!(context(&stage.model), Context::Page);
     stage.press("esc esc ~");
-    assert_eq!(stage.status(), "`~` does nothing here; ? shows all keys");
+    assert_eq!(stage.status(), "`~` does nothing here. ? shows all keys");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {
         (
             Box::new(unknown),
             "j enter",
-            ["h happened", "d did not: run", "x leave"],
+            ["h happened", "d did not: run", "x abandon"],
         ),
         (Box::new(broken), "enter", ["T ask again", "u keep it", "X stop"]),
     ] {

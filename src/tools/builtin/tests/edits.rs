@@ -58,7 +58,7 @@ async fn an_edit_whose_result_could_not_be_read_again_is_refused_before_it_is_ma
     let error = bench.err("edit_file", args).await;
     assert_eq!((error.class, error.executed), (ErrorClass::Param, false));
     let bytes = PLACES * (PLACES + 1);
-    let output = format!("would have {bytes} bytes, and 32 MiB is the most");
+    let output = format!("would have {bytes} bytes, and the maximum is 32 MiB");
     assert!(error.message.contains(&output), "{}", error.message);
     assert_eq!(bench.text("f").len(), 2 * PLACES);
 

@@ -163,7 +163,7 @@ async fn edits_replace_exactly_one_place_or_all() {
 async fn an_edit_that_does_not_match_explains_why() {
     let bench = Bench::new().with(&[("f", "fn a() {\n\treturn 1;\n}\n"), ("crlf", "a\r\nb\r\n")]);
     let table = [
-        ("f", "    return 1;", "line 2 is alike"),
+        ("f", "    return 1;", "line 2 is similar"),
         ("f", "return 2;", "read the file again"),
         ("crlf", "a\nb", "CR LF"),
     ];
