@@ -286,6 +286,9 @@ impl Pass {
 
     /// Takes in a line, or returns why it is not the next record.
     fn take(&mut self, bytes: &[u8], seen: LineEnd) -> Result<(), String> {
+        if self.records == 0 {
+            self.newer = line::claimed_version(bytes).filter(|version| *version > FORMAT);
+        }
         if !is_record(bytes, seen) {
             let why = if seen.ended {
                 "its checksum does not match"
@@ -293,9 +296,6 @@ impl Pass {
                 "it is incomplete"
             };
             return Err(why.to_owned());
-        }
-        if self.records == 0 {
-            self.newer = line::claimed_version(bytes).filter(|version| *version > FORMAT);
         }
         let head = line::head(bytes).map_err(|error| error.to_string())?;
         self.follows(&head)?;

@@ -170,7 +170,7 @@ fn a_session_list_reports_the_same_damage_as_a_full_read() {
     }
     assert_eq!(
         seen.into_iter().collect::<Vec<_>>(),
-        ["damaged", "none", "torn", "whole"]
+        ["damaged", "newer", "none", "torn", "whole"]
     );
 }
 

@@ -70,7 +70,7 @@ fn started() -> Box<Started> {
         input: text("null"),
         setup: text("{}"),
         reuse: crate::domain::event::run::Reuse::default(),
-        hide_edits: false,
+        hide_edits: true,
         price: Some(Price {
             input: 1,
             cached: Some(0),
