@@ -251,6 +251,7 @@ pub enum Resolution {
     DidNotFinish,
     /// The outcome stays unknown: the call ends without a result and does not run again. The ledger
     /// keeps the unknown outcome, and a later report is accepted.
+    #[serde(alias = "leave")]
     Abandon {
         /// What the model sees in addition; may be empty.
         #[serde(default)]
