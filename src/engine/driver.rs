@@ -202,15 +202,16 @@ impl Driver {
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
             let timed = self.executor.is_some() && self.state.limits.wall_ms.is_some();
-            let message = match self.own_report() {
-                Some(report) => Some(report),
-                None => tokio::select! {
+            let message = if let Some(report) = self.own_report() {
+                Some(report)
+            } else {
+                tokio::select! {
                     message = self.inbox.recv() => message,
                     _ = clock.tick(), if timed => {
                         self.note_work();
                         Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
                     }
-                },
+                }
             };
             let Some(message) = message else { break };
             if let Some(done) = self.take(message) {
