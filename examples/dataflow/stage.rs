@@ -18,7 +18,7 @@ use overrule::domain::state::State;
 use overrule::engine::advise::Adviser;
 use overrule::engine::clock::Clock;
 use overrule::engine::log::{Log, Memory};
-use overrule::engine::{Driver, Facts, Handle, Parts, Publication, ids};
+use overrule::engine::{Driver, Facts, Handle, Launch, Parts, Publication, ids};
 use overrule::journal::Store;
 use overrule::model::Model;
 use overrule::policy::{Policy, Preset};
@@ -96,7 +96,7 @@ impl Stage {
             state: State::default(),
             log: setup.log,
             adviser,
-            model: setup.model,
+            launch: Launch::World(setup.model),
             clock: Clock::start(),
             notices: Vec::new(),
         });

@@ -21,7 +21,7 @@ use crate::engine::approver::{self, Approver};
 use crate::engine::clock::Clock;
 use crate::engine::log::{Log, Unwritten};
 use crate::engine::setup::{ModelSetup, PolicyText, Setup};
-use crate::engine::{Driver, Handle, Parts, prompt};
+use crate::engine::{Driver, Handle, Launch, Parts, prompt};
 use crate::journal::{Store, Writer};
 use crate::model::Model;
 use crate::resilience::ladder::Ladder;
@@ -329,14 +329,14 @@ pub fn driver(
     state: crate::domain::state::State,
     writer: Writer,
     adviser: Adviser,
-    model: Arc<dyn Model>,
+    launch: Launch,
     notices: Vec<String>,
 ) -> (Driver, Handle) {
     Driver::new(Parts {
         state,
         log: Box::new(JournalLog(writer)),
         adviser,
-        model,
+        launch,
         clock: Clock::start(),
         notices,
     })

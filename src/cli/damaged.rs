@@ -10,10 +10,9 @@ use std::sync::Arc;
 use super::exit::{Code, Failure};
 use crate::console::rows::many;
 use crate::domain::apply::apply;
-use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::envelope::{Actor, Envelope, stamp};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::fork::{Elsewhere, Reading, Ready};
-use crate::domain::id::Seq;
 use crate::domain::salvage;
 use crate::domain::state::{Mode, State};
 use crate::engine::{clock::Clock, ids};
@@ -102,19 +101,13 @@ fn facts(ready: &Ready, by: &Actor, at: i64, why: &str) -> (Vec<Envelope>, usize
     let paused = (ready.point.mode == Mode::Running).then(|| RunEvent::Paused {
         reason: why.to_owned(),
     });
-    let Some(forked) = facts.last().cloned() else {
+    let Some(forked) = facts.last() else {
         return (facts, 0);
     };
-    let more: Vec<Event> = again.into_iter().chain(paused.map(Event::Run)).collect();
-    let count = more.len() as u64;
-    facts.extend(more.into_iter().zip(1..).map(|(event, no)| Envelope {
-        seq: Seq(forked.seq.0 + no),
-        actor: Actor::Engine,
-        cause: forked.seq,
-        more: no < count,
-        event,
-        ..forked.clone()
-    }));
+    let more = again.into_iter().chain(paused.map(Event::Run));
+    let more = more.map(|event| (Actor::Engine, event));
+    let more = stamp(forked.seq, forked.moment(), forked.seq, more);
+    facts.extend(more);
     (facts, asks)
 }
 

@@ -19,7 +19,7 @@ use crate::console::tabs;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope, Via};
+use crate::domain::envelope::{Actor, Envelope, Via, stamp};
 use crate::domain::fork::{Elsewhere, End, ForkPreview, Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::state::State;
@@ -188,17 +188,11 @@ fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<V
         title: name.to_owned(),
     });
     let events = decide::command(point, &Cards(point), &command)?;
-    let last = facts.last();
-    let named = events.into_iter().zip(1..).map(|(event, after)| Envelope {
-        seq: Seq(last.map_or(0, |last| last.seq.0) + after),
-        at: last.map_or(0, |last| last.at),
-        mono: last.map_or(0, |last| last.mono),
-        actor: by.clone(),
-        cause: Seq(0),
-        more: false,
-        event,
-    });
-    Ok(named.collect())
+    let Some(last) = facts.last() else {
+        return Ok(Vec::new());
+    };
+    let events = events.into_iter().map(|event| (by.clone(), event));
+    Ok(stamp(last.seq, last.moment(), Seq(0), events))
 }
 
 fn preview_lines(predicted: &ForkPreview) -> Vec<String> {

@@ -26,6 +26,9 @@ use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
 
+/// Maximum number of answers that wait for the console. A task that has one more waits.
+pub const ANSWERS: usize = 64;
+
 /// Checks theme and keys before anything is written.
 pub fn check(context: &AppContext) -> Result<(), Failure> {
     live_reload::theme(context)?;
@@ -120,8 +123,8 @@ struct EngineLink {
     live: watch::Receiver<LiveTurns>,
     shown: LiveTurns,
     waiting: std::collections::VecDeque<Update>,
-    answers: mpsc::UnboundedReceiver<Update>,
-    to_answers: mpsc::UnboundedSender<Update>,
+    answers: mpsc::Receiver<Update>,
+    to_answers: mpsc::Sender<Update>,
     live_open: bool,
     wire: Option<Wire>,
     place: Option<Place>,
@@ -136,10 +139,10 @@ impl EngineLink {
         handle: Handle,
         actor: Actor,
         place: Option<Place>,
-        looker: impl FnOnce(mpsc::UnboundedSender<Update>) -> Looker,
+        looker: impl FnOnce(mpsc::Sender<Update>) -> Looker,
     ) -> Self {
         let subscription = handle.subscribe();
-        let (to_answers, answers) = mpsc::unbounded_channel();
+        let (to_answers, answers) = mpsc::channel(ANSWERS);
         Self {
             handle,
             actor,
@@ -206,7 +209,7 @@ impl Link for EngineLink {
                 },
             };
             // An error means that the console is gone.
-            answers.send(update).unwrap_or_default();
+            answers.blocking_send(update).unwrap_or_default();
         });
     }
 
@@ -219,8 +222,8 @@ impl Link for EngineLink {
     }
 
     fn send(&mut self, command: Command) {
-        // Sent here, not by the task, to keep the order of commands.
-        let carried_out = self.handle.command(command.clone(), self.actor.clone());
+        // Sent here, not by the task, to keep the order of commands. The screen never waits for the run.
+        let carried_out = self.handle.offer(command.clone(), self.actor.clone());
         let answers = self.to_answers.clone();
         tokio::spawn(async move {
             let answer = match carried_out.await {
@@ -231,7 +234,7 @@ impl Link for EngineLink {
                 },
             };
             // An error means that the console is gone.
-            answers.send(answer).unwrap_or_default();
+            answers.send(answer).await.unwrap_or_default();
         });
     }
 

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 use crate::console::link::{OrphanCandidate, Update};
@@ -18,13 +18,13 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// Watches the most recently named processes.
 pub struct Watcher {
-    answers: UnboundedSender<Update>,
+    answers: Sender<Update>,
     watching: Option<AbortHandle>,
 }
 
 impl Watcher {
     /// Creates a watcher that reports to `answers`.
-    pub const fn new(answers: UnboundedSender<Update>) -> Self {
+    pub const fn new(answers: Sender<Update>) -> Self {
         Self {
             answers,
             watching: None,
@@ -54,7 +54,7 @@ impl Drop for Watcher {
 }
 
 /// Reports each process immediately, and again when part of it has ended, until all have ended.
-async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Update>) {
+async fn follow(mut watched: Vec<OrphanCandidate>, answers: Sender<Update>) {
     let mut message: Vec<(OrphanCandidate, Option<OrphanProcess>)> = Vec::new();
     while !watched.is_empty() {
         let looked = tokio::task::spawn_blocking(move || {
@@ -65,7 +65,7 @@ async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Upda
         for (process, left) in &seen {
             let (process, left) = (*process, *left);
             let is_news = !message.contains(&(process, left));
-            if is_news && answers.send(Update::OrphanFound { process, left }).is_err() {
+            if is_news && answers.send(Update::OrphanFound { process, left }).await.is_err() {
                 return;
             }
         }
@@ -83,7 +83,7 @@ async fn follow(mut watched: Vec<OrphanCandidate>, answers: UnboundedSender<Upda
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::sync::mpsc::channel;
 
     use super::*;
     use crate::tools::child::{Environment, start};
@@ -111,7 +111,7 @@ mod tests {
             pid: runs.tree.pid(),
             ticks,
         };
-        let (answers, mut updates) = unbounded_channel();
+        let (answers, mut updates) = channel(64);
         let mut watcher = Watcher::new(answers);
         let pid = runs.tree.pid();
         watcher.watch(vec![of(runs.tree.ticks())]);
@@ -147,7 +147,7 @@ mod tests {
             pid: runs.tree.pid(),
             ticks: runs.tree.ticks(),
         };
-        let (answers, mut updates) = unbounded_channel();
+        let (answers, mut updates) = channel(64);
         let mut watcher = Watcher::new(answers);
         watcher.watch(vec![process]);
         assert_eq!(

@@ -5,24 +5,21 @@
 use std::path::Path;
 
 use super::args::Common;
-use super::build::{AppContext, JournalLog};
+use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::{control, difference, print, resume};
 use crate::control::{Answer, Error as ControlError};
-use crate::domain::advance;
-use crate::domain::apply::{apply, fold};
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::decide;
+use crate::domain::apply::fold;
+use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::turn::{Producer, Stream, StreamFault, StreamFaultKind, Usage};
+use crate::domain::state::State;
 use crate::engine;
+use crate::engine::Launch;
 use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
-use crate::engine::log::Log as _;
+use crate::engine::driver::record_only::Unrecorded;
 use crate::journal::{self, Damage, Place, Writer};
 use crate::text::visible;
 
@@ -51,14 +48,9 @@ pub fn up_to_damage(place: &Place) -> Result<(SessionSnapshot, Option<Damage>), 
     // Checked first: records that are added later do no harm.
     let held = journal::is_held(place);
     let loaded = journal::read(place)?;
-    let mut draft = Draft::new(fold(&loaded.envelopes));
-    if !held {
-        draft.take_over();
-    }
-    let found = SessionSnapshot {
-        state: draft.state,
-        held,
-    };
+    let state = fold(&loaded.envelopes);
+    let state = if held { state } else { taken_over(state) };
+    let found = SessionSnapshot { state, held };
     Ok((found, loaded.damage))
 }
 
@@ -175,68 +167,22 @@ fn here(
     command: &Command,
 ) -> Result<Recorded, Failure> {
     let state = fold(facts);
-    let mut adviser = adviser(common, context, place, &state)?;
-    let mut draft = Draft::new(state);
-    draft.take_over();
-    let events = decide::command(&draft.state, &adviser, command)
-        .map_err(|refusal| refused(facts, &draft.state, command, refusal))?;
-    draft.add(unsent(events), &Actor::operator(context.user(), Via::Shell));
-    adviser.keep_rules(&draft.state.rules);
-    if let Command::Run(RunCommand::SetPolicy { policy }) = command {
-        adviser.keep_preset(policy);
+    let adviser = adviser(common, context, place, &state)?;
+    let (driver, _) = build::driver(state, writer, adviser, Launch::RecordOnly, Vec::new());
+    let actor = Actor::operator(context.user(), Via::Shell);
+    match driver.record_one(command, &actor) {
+        Ok(seq) => Ok(Recorded {
+            seq,
+            elsewhere: false,
+        }),
+        Err(Unrecorded::Refused(refusal)) => Err(refused(facts, &taken_over(fold(facts)), command, refusal)),
+        Err(Unrecorded::Halted(halt)) => Err(Failure::new(Code::Session, halt)),
     }
-    // Checks and gates follow immediately, so that the queue is correct. Launches and requests do
-    // not: the process that runs the session does them.
-    loop {
-        let events = advance::quiet(&draft.state, &adviser);
-        if events.is_empty() {
-            break;
-        }
-        draft.add(events, &Actor::Engine);
-    }
-    let seq = draft.write(JournalLog(writer))?;
-    Ok(Recorded {
-        seq,
-        elsewhere: false,
-    })
 }
 
-/// This process sends no requests. It records a repeated turn as interrupted by a crash. The process
-/// that resumes the run asks again, and counts the request then.
-fn unsent(events: Vec<Event>) -> Vec<Event> {
-    let mut left = Vec::new();
-    for event in events {
-        let Event::Turn(TurnEvent::Requested {
-            turn,
-            thread,
-            after,
-            request,
-            ..
-        }) = event
-        else {
-            left.push(event);
-            continue;
-        };
-        if request == 1 {
-            let producer = Producer::Model;
-            left.push(Event::Turn(TurnEvent::Opened {
-                turn,
-                thread,
-                after,
-                producer,
-            }));
-        }
-        left.push(Event::Turn(TurnEvent::Broken {
-            turn,
-            fault: StreamFault {
-                kind: StreamFaultKind::Crash,
-                message: "to be asked again, by the operator".into(),
-                retry_after_ms: None,
-            },
-            usage: Usage::default(),
-        }));
-    }
-    left
+/// The state of a session that no process has open.
+fn taken_over(state: State) -> State {
+    engine::resume::taken_over(state, Clock::start().moment())
 }
 
 /// Builds the adviser of a recorded run: its own tools, directory and policy.
@@ -264,65 +210,4 @@ pub fn adviser(
     adviser.keep_rules(&state.rules);
     adviser.keep_resilience(state);
     Ok(adviser)
-}
-
-/// Events that are written together if the command is not refused.
-struct Draft {
-    state: State,
-    envelopes: Vec<Envelope>,
-    clock: Clock,
-}
-
-impl Draft {
-    fn new(state: State) -> Self {
-        Self {
-            state,
-            envelopes: Vec::new(),
-            clock: Clock::start(),
-        }
-    }
-
-    /// No other process has the session open: recorded executions without an end are interrupted.
-    fn take_over(&mut self) {
-        let streams = self.state.turns.values().any(|turn| turn.stream == Stream::Open);
-        // Also if the run ended or was edited before an execution ended.
-        let unended = self
-            .state
-            .ledger
-            .values()
-            .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
-        if streams || unended || !self.state.agenda.running.is_empty() {
-            let reopened = RunEvent::Reopened {
-                interrupted: engine::resume::interrupted(&self.state),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            };
-            self.add(vec![Event::Run(reopened)], &Actor::Engine);
-        }
-    }
-
-    fn add(&mut self, events: Vec<Event>, actor: &Actor) {
-        let last = events.len().saturating_sub(1);
-        for (index, event) in events.into_iter().enumerate() {
-            let envelope = Envelope {
-                seq: self.state.seq.next(),
-                at: self.clock.utc_ms(),
-                mono: self.clock.mono_ms(),
-                actor: actor.clone(),
-                cause: Seq(0),
-                more: index < last,
-                event,
-            };
-            apply(&mut self.state, &envelope);
-            self.envelopes.push(envelope);
-        }
-    }
-
-    fn write(self, mut log: JournalLog) -> Result<Seq, Failure> {
-        let fail = |error| Failure::new(Code::Session, error);
-        for envelope in &self.envelopes {
-            log.append(envelope).map_err(fail)?;
-        }
-        log.sync().map_err(fail)?;
-        Ok(self.state.seq)
-    }
 }

@@ -83,8 +83,8 @@ pub struct Recorded {
     wire: Wire,
     place: Place,
     forks: Option<Forks>,
-    answers: mpsc::UnboundedReceiver<Update>,
-    to_answers: mpsc::UnboundedSender<Update>,
+    answers: mpsc::Receiver<Update>,
+    to_answers: mpsc::Sender<Update>,
 }
 
 impl Recorded {
@@ -98,7 +98,7 @@ impl Recorded {
             }
         })?;
         let (state, past) = folding.made();
-        let (to_answers, answers) = mpsc::unbounded_channel();
+        let (to_answers, answers) = mpsc::channel(live::ANSWERS);
         let mut recorded = Self {
             at: if speed.is_none() { records.len() } else { 0 },
             records,
@@ -205,7 +205,7 @@ impl Link for Recorded {
         tokio::task::spawn_blocking(move || {
             // An error means that the console is gone.
             answers
-                .send(sent::update(&place, turn, request))
+                .blocking_send(sent::update(&place, turn, request))
                 .unwrap_or_default();
             wake.notify_one();
         });
@@ -218,7 +218,7 @@ impl Link for Recorded {
         tokio::task::spawn_blocking(move || {
             // An error means that the console is gone.
             answers
-                .send(fork::answer(&forks, &place, step, at))
+                .blocking_send(fork::answer(&forks, &place, step, at))
                 .unwrap_or_default();
             wake.notify_one();
         });

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 use crate::console::diff;
@@ -26,17 +26,13 @@ const COMPARED: usize = 256 * 1024;
 pub struct Looker {
     registry: Arc<Registry>,
     workspace: Arc<PathBuf>,
-    answers: UnboundedSender<Update>,
+    answers: Sender<Update>,
     looking: Option<AbortHandle>,
 }
 
 impl Looker {
     /// Creates a looker for these tools and this directory, which reports to `answers`.
-    pub const fn new(
-        registry: Arc<Registry>,
-        workspace: Arc<PathBuf>,
-        answers: UnboundedSender<Update>,
-    ) -> Self {
+    pub const fn new(registry: Arc<Registry>, workspace: Arc<PathBuf>, answers: Sender<Update>) -> Self {
         Self {
             registry,
             workspace,
@@ -82,7 +78,7 @@ fn too_long() -> Replacement {
 }
 
 /// Reports what is found, and with `changes` again after each change.
-async fn follow<F>(look: LoadRequest, find: Arc<F>, answers: UnboundedSender<Update>, changes: bool)
+async fn follow<F>(look: LoadRequest, find: Arc<F>, answers: Sender<Update>, changes: bool)
 where
     F: Fn() -> Option<Replacement> + Send + Sync + 'static,
 {
@@ -100,7 +96,7 @@ where
         };
         if let Some(found) = message {
             let look = look.clone();
-            if answers.send(Update::Replaces { look, found }).is_err() {
+            if answers.send(Update::Replaces { look, found }).await.is_err() {
                 return;
             }
         }
@@ -122,7 +118,7 @@ fn to_replaced(found: &Replacement) -> Replaced {
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::sync::mpsc::channel;
 
     use super::*;
     use crate::console::diff::Change;
@@ -164,7 +160,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_replacement_is_reported_again_when_the_file_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut received) = unbounded_channel();
+        let (answers, mut received) = channel(64);
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         let args: Arc<str> = r#"{"path":"a.md","content":"new\n"}"#.into();
         looker.look(Some((look(1), "write_file".into(), Arc::clone(&args))));
@@ -197,7 +193,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn arguments_too_long_to_compare_are_reported_once() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut received) = unbounded_channel();
+        let (answers, mut received) = channel(64);
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         let of = |bytes: usize| -> Arc<str> {
             let around = r#"{"path":"a.md","content":""}"#.len();
@@ -237,7 +233,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn tools_that_replace_nothing_are_not_reported() {
         let dir = tempfile::tempdir().unwrap();
-        let (answers, mut received) = unbounded_channel();
+        let (answers, mut received) = channel(64);
         let mut looker = Looker::new(tools(), Arc::new(dir.path().to_owned()), answers);
         looker.look(Some((look(1), "shell".into(), r#"{"command":"ls"}"#.into())));
         drop(looker.looking.take());

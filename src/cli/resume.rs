@@ -17,9 +17,9 @@ use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
-use crate::engine;
 use crate::engine::advise::Adviser;
 use crate::engine::setup::{Samples, Setup};
+use crate::engine::{self, Launch};
 use crate::model::Model;
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
@@ -105,7 +105,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     let task = task.map(run::first_prompt);
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(state, writer, adviser, model, notices);
+    let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
     let driver = learned::keep(driver, &context, &setup).approved_by(context.approver());
     let ready = Ready {
         driver,

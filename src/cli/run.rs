@@ -20,7 +20,7 @@ use crate::domain::event::{Event, RunEvent};
 use crate::domain::state::State;
 use crate::engine::driver::Taps;
 use crate::engine::setup::{ModelSetup, Samples, Setup};
-use crate::engine::{Driver, Handle, ids};
+use crate::engine::{Driver, Handle, Launch, ids};
 use crate::journal::wire::Wire;
 use crate::journal::{Link, Place};
 use crate::model::{Tap, Way};
@@ -227,7 +227,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     first.extend(adviser.resilience(&State::default()));
     first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(State::default(), writer, adviser, model, notices);
+    let (driver, handle) = build::driver(State::default(), writer, adviser, Launch::World(model), notices);
     let driver = learned::keep(driver, context, &setup).approved_by(context.approver());
     let session = setup.session;
     let ready = Ready {

@@ -241,10 +241,10 @@ impl Host {
 
     async fn answer(&self, request: Request, peer: Peer) -> Option<Reply> {
         if let Peer::Refused(why) = peer {
-            return Some(self.refuse(&request, why));
+            return Some(self.refuse(&request, why).await);
         }
         let actor = Actor::operator(Arc::from(request.name()), Via::Control);
-        let decided = timeout(DECISION, self.handle.command(request.command, actor));
+        let decided = timeout(DECISION, self.handle.offer(request.command, actor));
         Some(match decided.await.ok()? {
             Ok(seq) => Reply::Recorded { seq },
             Err(refusal) => Reply::Refused { refusal },
@@ -252,10 +252,10 @@ impl Host {
     }
 
     /// Refuses a command because of who sent it, and records that.
-    fn refuse(&self, request: &Request, why: String) -> Reply {
+    async fn refuse(&self, request: &Request, why: String) -> Reply {
         if self.recorded.fetch_add(1, Ordering::Relaxed) < MOST_RECORDED {
-            self.handle
-                .refused(protocol::describe(&request.command), why.clone());
+            let what = protocol::describe(&request.command);
+            self.handle.refused(what, why.clone()).await;
         }
         Reply::Refused {
             refusal: Refusal::new(RefusalKind::Denied, format!("the command was refused: {why}")),

@@ -133,6 +133,53 @@ pub struct Envelope {
     pub event: Event,
 }
 
+/// When an event was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Moment {
+    /// UTC time in milliseconds since 1970.
+    pub at: i64,
+    /// Milliseconds of the monotonic clock.
+    pub mono: u64,
+}
+
+/// Stamps the events of one decision, each with its author. They follow the event `after`; `cause` led to them.
+/// Every new event gets its envelope here.
+pub fn stamp(
+    after: Seq,
+    when: Moment,
+    cause: Seq,
+    events: impl IntoIterator<Item = (Actor, Event)>,
+) -> Vec<Envelope> {
+    let mut seq = after;
+    let stamped = events.into_iter().map(|(actor, event)| {
+        seq = seq.next();
+        Envelope {
+            seq,
+            at: when.at,
+            mono: when.mono,
+            actor,
+            cause,
+            more: true,
+            event,
+        }
+    });
+    let mut envelopes: Vec<Envelope> = stamped.collect();
+    if let Some(last) = envelopes.last_mut() {
+        last.more = false;
+    }
+    envelopes
+}
+
+impl Envelope {
+    /// Returns when it was recorded.
+    pub const fn moment(&self) -> Moment {
+        Moment {
+            at: self.at,
+            mono: self.mono,
+        }
+    }
+}
+
 #[cfg(test)]
 impl Envelope {
     /// An event of the engine's, recorded at the beginning of time.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply::apply;
 use super::call::{Call, EffectClass, Outcome, Status};
-use super::envelope::{Actor, Envelope};
+use super::envelope::{Actor, Envelope, Moment, stamp};
 use super::event::{CallEvent, Event, RunEvent};
 use super::id::{Attempt, NodeId, Seq, TurnId};
 use super::ledger;
@@ -138,13 +138,6 @@ pub struct ForkPreview {
     last: Moment,
 }
 
-/// UTC milliseconds, and those of the clock of the process that recorded something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Moment {
-    at: i64,
-    mono: u64,
-}
-
 /// Reads the record of another run, up to the fork point and beyond.
 #[derive(Debug, Default)]
 pub struct Reading {
@@ -197,10 +190,7 @@ impl Reading {
             {
                 self.ended.insert((*call, *attempt), event.clone());
             }
-            self.last = Moment {
-                at: envelope.at,
-                mono: envelope.mono,
-            };
+            self.last = envelope.moment();
             apply(&mut self.whole, &envelope);
         }
     }
@@ -271,22 +261,14 @@ impl ForkPreview {
         });
         let effects = self.effects.iter();
         let effects = effects.map(|one| person(RunEvent::HappenedElsewhere(one.clone())));
-        let all: Vec<(Actor, Event)> = std::iter::once(forked).chain(message).chain(effects).collect();
-        let first = self.at.next();
-        let count = all.len();
-        let numbered = all.into_iter().enumerate();
-        numbered
-            .map(|(index, (actor, event))| Envelope {
-                seq: Seq(first.0 + index as u64),
-                at,
-                // The run did not work in the meantime.
-                mono: self.last.mono,
-                actor,
-                cause: if index == 0 { self.at } else { first },
-                more: index + 1 < count,
-                event,
-            })
-            .collect()
+        let all = std::iter::once(forked).chain(message).chain(effects);
+        // The run did not work in the meantime.
+        let when = Moment { at, ..self.last };
+        let mut facts = stamp(self.at, when, self.at.next(), all);
+        if let Some(forked) = facts.first_mut() {
+            forked.cause = self.at;
+        }
+        facts
     }
 }
 

@@ -45,6 +45,8 @@ pub enum RefusalKind {
     Over,
     /// The session cannot be written.
     Journal,
+    /// The run has no room for another message now.
+    Busy,
 }
 
 impl Refusal {

@@ -4,6 +4,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "time enters here and nowhere else")]
 
+use crate::domain::envelope::Moment;
 // The runtime's instant, so that tests can control time.
 use tokio::time::Instant;
 
@@ -18,6 +19,14 @@ impl Clock {
     pub fn start() -> Self {
         Self {
             start: Instant::now(),
+        }
+    }
+
+    /// Returns both times.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            at: self.utc_ms(),
+            mono: self.mono_ms(),
         }
     }
 

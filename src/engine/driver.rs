@@ -35,6 +35,16 @@ const BATCH: usize = 256;
 /// Limit on consecutive decisions that the run makes by itself. Reaching it means a defect; stopping is
 /// better than spinning.
 const MOST_STEPS: usize = 100_000;
+/// Maximum number of waiting messages. A sender of one more waits, or its command is refused as busy.
+const INBOX: usize = 1024;
+
+/// Whether a driver acts on the world.
+pub enum Launch {
+    /// It asks this model, runs tools and watches deadlines.
+    World(Arc<dyn Model>),
+    /// It only records. What an event requests is left to the process that resumes the run.
+    RecordOnly,
+}
 
 /// The parts from which a driver is built.
 pub struct Parts {
@@ -44,8 +54,8 @@ pub struct Parts {
     pub log: Box<dyn Log>,
     /// Tools and policy.
     pub adviser: Adviser,
-    /// The model.
-    pub model: Arc<dyn Model>,
+    /// Whether it acts on the world, and with which model.
+    pub launch: Launch,
     /// The source of time.
     pub clock: Clock,
     /// The first notices for the listeners.
@@ -57,10 +67,11 @@ pub struct Driver {
     state: State,
     log: Box<dyn Log>,
     adviser: Adviser,
-    executor: Executor,
+    /// Carries out effects; none where they are only recorded.
+    executor: Option<Executor>,
     clock: Clock,
     worked: ActiveTime,
-    inbox: mpsc::UnboundedReceiver<Message>,
+    inbox: mpsc::Receiver<Message>,
     listeners: Vec<mpsc::UnboundedSender<Vec<Publication>>>,
     live: watch::Sender<LiveTurns>,
     published: watch::Sender<Seq>,
@@ -93,20 +104,24 @@ struct Batch {
 }
 
 impl Driver {
-    /// Creates a driver and the handle to it. Nothing happens until it is [run](Self::run).
+    /// Creates a driver and the handle to it. Nothing happens until it is [run](Self::run), or
+    /// [records a command](Self::record_one).
     pub fn new(mut parts: Parts) -> (Self, Handle) {
         parts.adviser.watch = parts.adviser.watch.on(&parts.state);
-        let (to_inbox, inbox) = mpsc::unbounded_channel();
+        let (to_inbox, inbox) = mpsc::channel(INBOX);
         let (live, watched) = watch::channel(LiveTurns::default());
         let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
-        let executor = Executor::new(
-            parts.model,
-            parts.adviser.registry.clone(),
-            parts.adviser.workspace.clone(),
-            handle.clone(),
-            parts.clock,
-        );
+        let executor = match parts.launch {
+            Launch::World(model) => Some(Executor::new(
+                model,
+                parts.adviser.registry.clone(),
+                parts.adviser.workspace.clone(),
+                handle.clone(),
+                parts.clock,
+            )),
+            Launch::RecordOnly => None,
+        };
         let driver = Self {
             state: parts.state,
             log: parts.log,
@@ -136,8 +151,8 @@ impl Driver {
     /// Lets a program of the operator's be asked about calls that wait for approval.
     pub fn approved_by(mut self, approver: Option<Approver>) -> Self {
         self.adviser.approver = approver.as_ref().map(|one| one.name.clone());
-        if let Some(approver) = approver {
-            self.executor.set_approver(approver);
+        if let (Some(approver), Some(executor)) = (approver, &mut self.executor) {
+            executor.set_approver(approver);
         }
         self
     }
@@ -172,7 +187,7 @@ impl Driver {
         }
         if !first.is_empty() {
             self.record(first, &Actor::Engine, Seq(0));
-            early.extend(self.look_first());
+            self.look_first();
             self.follow();
             self.conclude();
         }
@@ -186,11 +201,16 @@ impl Driver {
         let mut clock = tokio::time::interval(std::time::Duration::from_secs(1));
         clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
-            let message = tokio::select! {
-                message = self.inbox.recv() => message,
-                _ = clock.tick(), if self.state.limits.wall_ms.is_some() => {
-                    self.note_work();
-                    Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
+            let timed = self.executor.is_some() && self.state.limits.wall_ms.is_some();
+            let message = if let Some(report) = self.own_report() {
+                Some(report)
+            } else {
+                tokio::select! {
+                    message = self.inbox.recv() => message,
+                    _ = clock.tick(), if timed => {
+                        self.note_work();
+                        Some(Message::Input(Input::Worked { ms: self.worked.ms() }))
+                    }
                 }
             };
             let Some(message) = message else { break };
@@ -199,7 +219,8 @@ impl Driver {
                 return;
             }
             for _ in 1..BATCH {
-                let Ok(message) = self.inbox.try_recv() else { break };
+                let waiting = self.own_report().or_else(|| self.inbox.try_recv().ok());
+                let Some(message) = waiting else { break };
                 if let Some(done) = self.take(message) {
                     self.shut_down(done).await;
                     return;
@@ -207,6 +228,11 @@ impl Driver {
             }
             self.conclude();
         }
+    }
+
+    /// Returns the next report of the executor that no task sent.
+    fn own_report(&mut self) -> Option<Message> {
+        self.executor.as_mut()?.own_report().map(Message::Input)
     }
 
     /// Iterates over the unsettled turns, without visiting the settled ones.
@@ -308,7 +334,10 @@ impl Driver {
         if let Command::Run(RunCommand::SetPolicy { policy }) = command {
             self.adviser.keep_preset(policy);
         }
-        Ok(events)
+        Ok(match self.executor {
+            Some(_) => events,
+            None => record_only::unsent(events),
+        })
     }
 
     fn input(&mut self, input: &Input) {
@@ -325,17 +354,8 @@ impl Driver {
             | Input::Elapsed { .. }
             | Input::Worked { .. } => Actor::Engine,
         };
-        if let Input::Finished { call, attempt, .. } = input {
-            self.executor.ended(*call, *attempt);
-        }
-        if let Input::RepairAnswered { call, round, .. } = input {
-            self.executor.answered(*call, *round);
-        }
-        if let Input::ApproverAnswered { call, .. } = input {
-            self.executor.end_approver(*call);
-        }
-        if let Input::Elapsed { timer, set } = input {
-            self.executor.elapsed(timer, *set);
+        if let Some(executor) = &mut self.executor {
+            executor.reported(input);
         }
         let known = self.known(input);
         let events = decide::input(&self.state, known.as_ref().unwrap_or(input));
@@ -370,9 +390,14 @@ impl Driver {
             if self.halted.is_some() {
                 return;
             }
-            let mut events = advance::advance(&self.state, &self.adviser);
+            let acts = self.executor.is_some();
+            let (mut events, cause) = if acts {
+                (advance::advance(&self.state, &self.adviser), self.state.seq)
+            } else {
+                (advance::quiet(&self.state, &self.adviser), Seq(0))
+            };
             let mut weights = None;
-            if events.is_empty() {
+            if acts && events.is_empty() {
                 weights = self.adviser.watch.due(&self.state).map(Event::Weight);
             }
             let is_due = weights.is_some();
@@ -380,7 +405,6 @@ impl Driver {
             if events.is_empty() {
                 return;
             }
-            let cause = self.state.seq;
             self.record(events, &Actor::Engine, cause);
             if is_due {
                 self.keep_learned();
@@ -415,15 +439,36 @@ impl Driver {
         }
     }
 
+    /// Ends all tasks, and returns their reports. They are received meanwhile, because a task may wait for room.
+    async fn end_tasks(&mut self) -> Vec<Input> {
+        let mut reports = Vec::new();
+        let Some(executor) = &mut self.executor else {
+            return reports;
+        };
+        while let Some(input) = executor.own_report() {
+            reports.push(input);
+        }
+        let mut ended = std::pin::pin!(executor.shut_down());
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut ended => break,
+                Some(message) = self.inbox.recv() => reports.extend(message.report()),
+            }
+        }
+        while let Ok(message) = self.inbox.try_recv() {
+            reports.extend(message.report());
+        }
+        reports
+    }
+
     async fn shut_down(mut self, done: oneshot::Sender<()>) {
         self.conclude_for_good();
-        self.executor.shut_down().await;
+        let reports = self.end_tasks().await;
         // Record what began as a process or ended by itself meanwhile, and the end of what no longer counted. What
         // this shutdown ended stays in flight, and the process that resumes finds it.
-        while let Ok(message) = self.inbox.try_recv() {
-            if let Message::Input(input) = message
-                && self.is_fact(&input)
-            {
+        for input in reports {
+            if self.is_fact(&input) {
                 let known = self.known(&input);
                 let events = decide::input(&self.state, known.as_ref().unwrap_or(&input));
                 self.record(events, &Actor::Tool, Seq(0));
@@ -440,5 +485,6 @@ impl Driver {
 
 mod act;
 mod record;
+pub mod record_only;
 #[cfg(test)]
 mod tests;

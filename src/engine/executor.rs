@@ -2,9 +2,10 @@
 //!
 //! Must not know: what follows from a report.
 //!
-//! Every report goes back through the inbox.
+//! A task sends its reports through the inbox, and waits while that is full. The loop must not wait for itself: it
+//! takes the reports of the executor itself from [`Executor::own_report`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct Executor {
     approver: Option<Arc<Approver>>,
     /// The open questions to it, with the event with which each began.
     approvals: BTreeMap<NodeId, (Seq, CancellationToken)>,
+    /// Reports that no task sends.
+    own: VecDeque<Input>,
     /// Cancelled when this process is done with the run.
     end: CancellationToken,
     tasks: TaskTracker,
@@ -70,6 +73,7 @@ impl Executor {
             asides: BTreeSet::new(),
             approver: None,
             approvals: BTreeMap::new(),
+            own: VecDeque::new(),
             end: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
@@ -119,20 +123,22 @@ impl Executor {
             }) = super::side_request::ask(model, prompt, quirks, end).await
             {
                 for (quirk, words) in learned {
-                    inbox.send(Message::Input(Input::QuirkLearned {
+                    let learned = Input::QuirkLearned {
                         server: server.clone(),
                         quirk: quirk.into(),
                         words: words.into(),
-                    }));
+                    };
+                    inbox.send(Message::Input(learned)).await;
                 }
-                inbox.send(Message::Input(Input::RepairAnswered {
+                let answered = Input::RepairAnswered {
                     call,
                     rev,
                     round,
                     reply,
                     passing,
                     usage,
-                }));
+                };
+                inbox.send(Message::Input(answered)).await;
             }
         });
     }
@@ -149,16 +155,15 @@ impl Executor {
         }
         self.end_approver(call);
         let inbox = self.inbox.clone();
-        let answered = move |(answer, reason)| {
-            inbox.send(Message::Input(Input::ApproverAnswered {
-                call,
-                set,
-                answer,
-                reason,
-            }));
+        let answered = move |(answer, reason)| Input::ApproverAnswered {
+            call,
+            set,
+            answer,
+            reason,
         };
         let (Some(approver), Some(question)) = (self.approver.clone(), question) else {
-            answered((Answer::Ask, "it is no longer in the settings".to_owned()));
+            let gone = "it is no longer in the settings".to_owned();
+            self.own.push_back(answered((Answer::Ask, gone)));
             return;
         };
         let end = self.end.child_token();
@@ -168,7 +173,7 @@ impl Executor {
                 biased;
                 // The process that continues the run asks again.
                 () = end.cancelled() => {}
-                answer = approver.ask(&question) => answered(answer),
+                answer = approver.ask(&question) => inbox.send(Message::Input(answered(answer))).await,
             }
         });
     }
@@ -180,13 +185,29 @@ impl Executor {
         }
     }
 
-    /// Forgets an answered question.
-    pub fn answered(&mut self, call: NodeId, round: u32) {
-        self.asides.remove(&(call, round));
+    /// Forgets what a report has ended.
+    pub fn reported(&mut self, input: &Input) {
+        match input {
+            Input::Finished { call, attempt, .. } => _ = self.runs.remove(&(*call, *attempt)),
+            Input::RepairAnswered { call, round, .. } => _ = self.asides.remove(&(*call, *round)),
+            Input::ApproverAnswered { call, .. } => self.end_approver(*call),
+            // A timer that was restarted is kept.
+            Input::Elapsed { timer, set }
+                if self.timers.get(timer).is_some_and(|(newest, _)| newest == set) =>
+            {
+                self.timers.remove(timer);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the next report that no task sent.
+    pub fn own_report(&mut self) -> Option<Input> {
+        self.own.pop_front()
     }
 
     /// Closes the stream of a turn. Returns false if none was open.
-    pub fn abort(&mut self, turn: TurnId) -> bool {
+    pub fn abort(&self, turn: TurnId) -> bool {
         self.asks.abort(turn)
     }
 
@@ -206,7 +227,7 @@ impl Executor {
         let cancel = CancellationToken::new();
         self.runs.insert((call, attempt), cancel.clone());
         let inbox = self.inbox.clone();
-        let spawned = self.inbox.clone();
+        let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
         let clock = self.clock;
         let job = Job {
             args: parse_args(approved.bytes()),
@@ -215,45 +236,50 @@ impl Executor {
             private: self.registry.private().clone(),
             cancel,
             on_spawn: Arc::new(move |pid, ticks| {
-                spawned.send(Message::Input(Input::Spawned {
+                let spawn = Input::Spawned {
                     call,
                     attempt,
                     pid,
                     ticks,
-                }));
+                };
+                // A tool cannot wait here.
+                if let Some(left) = spawned.begin(Message::Input(spawn)) {
+                    tasks.spawn(left);
+                }
             }),
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();
             let outcome = run(tool, job, Limits::default()).await;
             let ms = clock.mono_ms().saturating_sub(began);
-            inbox.send(Message::Input(Input::Finished {
+            let finished = Input::Finished {
                 call,
                 rev,
                 attempt,
                 outcome,
                 ms,
-            }));
+            };
+            inbox.send(Message::Input(finished)).await;
         });
     }
 
     /// Reports an execution that could not begin.
-    pub fn refuse(&self, call: NodeId, rev: Rev, attempt: Attempt, why: String) {
+    pub fn refuse(&mut self, call: NodeId, rev: Rev, attempt: Attempt, why: String) {
         self.report(call, rev, attempt, unrun(why));
     }
 
-    fn report(&self, call: NodeId, rev: Rev, attempt: Attempt, outcome: Outcome) {
-        self.inbox.send(Message::Input(Input::Finished {
+    fn report(&mut self, call: NodeId, rev: Rev, attempt: Attempt, outcome: Outcome) {
+        self.own.push_back(Input::Finished {
             call,
             rev,
             attempt,
             outcome,
             ms: 0,
-        }));
+        });
     }
 
     /// Cancels an execution. Returns false if it does not run.
-    pub fn cancel(&mut self, call: NodeId, attempt: Attempt) -> bool {
+    pub fn cancel(&self, call: NodeId, attempt: Attempt) -> bool {
         tracing::debug!(%call, attempt = attempt.0, "cancelling");
         let under_way = self.runs.get(&(call, attempt));
         if let Some(cancel) = under_way {
@@ -262,19 +288,25 @@ impl Executor {
         under_way.is_some()
     }
 
-    /// Finds out whether an execution with an unknown outcome happened.
-    pub fn probe(&self, call: NodeId, attempt: Attempt, tool: &str, args: &str, before: Option<&str>) {
+    /// Finds out whether an execution with an unknown outcome happened: of this tool, with these arguments, and
+    /// with what was noted before it.
+    pub fn probe(
+        &mut self,
+        call: NodeId,
+        attempt: Attempt,
+        (tool, args, before): (&str, &str, Option<&str>),
+    ) {
         let finding = before.and_then(|before| {
             let before = serde_json::from_str(before).ok()?;
             self.registry
                 .get(tool)?
                 .probe(&parse_args(args), &before, &self.workspace)
         });
-        self.inbox.send(Message::Input(Input::Probed {
+        self.own.push_back(Input::Probed {
             call,
             attempt,
             finding,
-        }));
+        });
     }
 
     /// Reports when some time has passed. An earlier wait for the same timer ends, but its report may be on its way.
@@ -290,22 +322,10 @@ impl Executor {
                 // The process that resumes the run restarts the wait.
                 () = end.cancelled() => {}
                 () = tokio::time::sleep(Duration::from_millis(ms)) => {
-                    inbox.send(Message::Input(Input::Elapsed { timer, set }));
+                    inbox.send(Message::Input(Input::Elapsed { timer, set })).await;
                 }
             }
         });
-    }
-
-    /// Forgets a timer that has elapsed, unless it was restarted.
-    pub fn elapsed(&mut self, timer: &Timer, set: Seq) {
-        if self.timers.get(timer).is_some_and(|(newest, _)| *newest == set) {
-            self.timers.remove(timer);
-        }
-    }
-
-    /// Forgets an execution that has ended.
-    pub fn ended(&mut self, call: NodeId, attempt: Attempt) {
-        self.runs.remove(&(call, attempt));
     }
 
     /// Ends everything, and waits a limited time for it.
@@ -320,6 +340,12 @@ impl Executor {
         tokio::time::timeout(Duration::from_secs(6), self.tasks.wait())
             .await
             .unwrap_or_default();
+    }
+
+    /// Returns the way to the loop.
+    #[cfg(test)]
+    pub(super) const fn inbox(&self) -> &Handle {
+        &self.inbox
     }
 
     /// Returns the number of executions under way.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::halt::Halt;
@@ -13,7 +14,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::live::Live;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 
 /// What the engine publishes to its listeners.
@@ -62,16 +63,29 @@ pub enum Message {
     Shutdown(oneshot::Sender<()>),
 }
 
+impl Message {
+    /// Returns the report, if it is one.
+    pub(super) fn report(self) -> Option<Input> {
+        match self {
+            Self::Input(input) => Some(input),
+            _ => None,
+        }
+    }
+}
+
 /// The open streams, by turn.
 pub type LiveTurns = BTreeMap<TurnId, Live>;
 
 /// A handle to the loop; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Handle {
-    inbox: mpsc::UnboundedSender<Message>,
+    inbox: mpsc::Sender<Message>,
     live: watch::Receiver<LiveTurns>,
     published: watch::Receiver<Seq>,
 }
+
+/// The answer to a command.
+type CommandAnswer = oneshot::Receiver<Result<Seq, Refusal>>;
 
 /// What a listener receives.
 #[derive(Debug)]
@@ -118,7 +132,7 @@ impl Facts {
 
 impl Handle {
     pub(super) fn new(
-        inbox: mpsc::UnboundedSender<Message>,
+        inbox: mpsc::Sender<Message>,
         live: watch::Receiver<LiveTurns>,
         reported: watch::Receiver<Seq>,
     ) -> Self {
@@ -131,42 +145,55 @@ impl Handle {
 
     /// Sends a command immediately, whether or not the returned future is awaited; the future
     /// resolves to its sequence number or refusal. Commands are carried out in the order of these
-    /// calls.
+    /// calls. If the inbox is full, the future sends it, and waits for room.
     pub fn command(
         &self,
         command: Command,
         actor: Actor,
     ) -> impl Future<Output = Result<Seq, Refusal>> + Send + 'static + use<> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Command {
-            command,
-            actor,
-            reply: Some(reply),
-        });
-        async {
-            answer.await.unwrap_or_else(|_| {
-                Err(Refusal::new(
-                    crate::domain::refusal::RefusalKind::Over,
-                    "the run has ended in this process",
-                ))
-            })
+        let (message, answer) = question(command, actor);
+        let left = self.begin(message);
+        async move {
+            if let Some(left) = left {
+                left.await;
+            }
+            answered(answer).await
+        }
+    }
+
+    /// The same for a sender that must not wait: if the inbox is full, the command is refused.
+    pub fn offer(
+        &self,
+        command: Command,
+        actor: Actor,
+    ) -> impl Future<Output = Result<Seq, Refusal>> + Send + 'static + use<> {
+        let (message, answer) = question(command, actor);
+        let left = self.inbox.try_send(message);
+        async move {
+            match left {
+                Err(TrySendError::Full(_)) => Err(Refusal::new(
+                    RefusalKind::Busy,
+                    "the run is busy with earlier messages: try again",
+                )),
+                Ok(()) | Err(TrySendError::Closed(_)) => answered(answer).await,
+            }
         }
     }
 
     /// Records that a command was refused because of who sent it.
-    pub fn refused(&self, command: String, reason: String) {
-        self.send(Message::Refused { command, reason });
+    pub async fn refused(&self, command: String, reason: String) {
+        self.send(Message::Refused { command, reason }).await;
     }
 
     /// Sends the listeners a notice that is not a fact of the run.
     pub fn notice(&self, text: String) {
-        self.send(Message::Notice(text));
+        self.post(Message::Notice(text));
     }
 
     /// Starts to listen.
     pub fn subscribe(&self) -> Subscription {
         let (out, facts) = mpsc::unbounded_channel();
-        self.send(Message::Subscribe(out));
+        self.post(Message::Subscribe(out));
         Subscription {
             facts: Facts {
                 batches: facts,
@@ -181,15 +208,50 @@ impl Handle {
     /// decided just before, and child processes are ended. Resolves when that is done.
     pub async fn shutdown(&self) {
         let (done, ended) = oneshot::channel();
-        self.send(Message::Shutdown(done));
+        self.send(Message::Shutdown(done)).await;
         // If the loop is gone already, there is nothing to wait for.
         ended.await.unwrap_or_default();
     }
 
-    pub(super) fn send(&self, message: Message) {
+    /// Sends a message, and waits while the inbox is full.
+    pub(super) async fn send(&self, message: Message) {
         // A closed inbox means that the loop has ended, so there is no one to notify.
-        self.inbox.send(message).unwrap_or_default();
+        self.inbox.send(message).await.unwrap_or_default();
     }
+
+    /// Sends a message immediately. If the inbox is full, returns a future that waits for room and then sends it.
+    pub(super) fn begin(
+        &self,
+        message: Message,
+    ) -> Option<impl Future<Output = ()> + Send + 'static + use<>> {
+        let Err(TrySendError::Full(message)) = self.inbox.try_send(message) else {
+            return None;
+        };
+        let inbox = self.inbox.clone();
+        Some(async move { inbox.send(message).await.unwrap_or_default() })
+    }
+
+    /// Sends a message for a sender that cannot wait: while the inbox is full, a task waits in its place.
+    fn post(&self, message: Message) {
+        if let Some(left) = self.begin(message) {
+            tokio::spawn(left);
+        }
+    }
+}
+
+fn question(command: Command, actor: Actor) -> (Message, CommandAnswer) {
+    let (reply, answer) = oneshot::channel();
+    let message = Message::Command {
+        command,
+        actor,
+        reply: Some(reply),
+    };
+    (message, answer)
+}
+
+async fn answered(answer: CommandAnswer) -> Result<Seq, Refusal> {
+    let over = || Refusal::new(RefusalKind::Over, "the run has ended in this process");
+    answer.await.unwrap_or_else(|_| Err(over()))
 }
 
 #[cfg(test)]
@@ -201,7 +263,7 @@ mod tests {
 
     #[test]
     fn commands_are_taken_in_the_order_in_which_they_were_given_whoever_waits_first() {
-        let (to_inbox, mut inbox) = mpsc::unbounded_channel();
+        let (to_inbox, mut inbox) = mpsc::channel(2);
         let (_live, live) = watch::channel(LiveTurns::default());
         let (_reported, reported) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, live, reported);

@@ -26,5 +26,5 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use driver::{Driver, Parts};
+pub use driver::{Driver, Launch, Parts};
 pub use handle::{Facts, Handle, Publication};

@@ -85,11 +85,11 @@ impl ModelRequest {
                     let Some(chunk) = chunk else { break };
                     received = tokio::time::Instant::now();
                     if let Chunk::Learned { quirk, words } = &chunk {
-                        self.learned(&server, quirk, words);
+                        self.learned(&server, quirk, words).await;
                     }
                     changed = true;
-                    if self.take(&mut assembler, chunk) && shown {
-                        shown = self.show(&assembler);
+                    if self.take(&mut assembler, chunk).await && shown {
+                        shown = self.show(&assembler).await;
                         changed = false;
                     }
                     if let Some(why) = assembler.too_long() {
@@ -99,17 +99,17 @@ impl ModelRequest {
                     }
                     if assembler.bytes() >= written + PARTIAL_BYTES.max(assembler.open_bytes() / PARTIAL_PART) {
                         written = assembler.bytes();
-                        self.write_down(&assembler);
+                        self.write_down(&assembler).await;
                     }
                 }
                 done = &mut answer, if result.is_none() => result = Some(done),
                 _ = live.tick(), if changed => {
                     changed = false;
-                    shown = self.show(&assembler);
+                    shown = self.show(&assembler).await;
                 }
                 _ = partial.tick(), if assembler.bytes() > written + by_time(&assembler) => {
                     written = assembler.bytes();
-                    self.write_down(&assembler);
+                    self.write_down(&assembler).await;
                 }
                 () = &mut idle => {
                     let now = tokio::time::Instant::now();
@@ -118,11 +118,8 @@ impl ModelRequest {
                         continue;
                     }
                     idle.as_mut().reset(now + IDLE_NOTICE);
-                    self.inbox.send(Message::Notice(format!(
-                        "{}: no data from the model for {} s",
-                        self.turn,
-                        now.duration_since(received).as_secs()
-                    )));
+                    let idle_s = now.duration_since(received).as_secs();
+                    self.report(format!("no data from the model for {idle_s} s")).await;
                 }
             }
         }
@@ -134,89 +131,96 @@ impl ModelRequest {
             }
             None => answer.await,
         };
-        self.finish(assembler, result);
+        self.finish(assembler, result).await;
     }
 
     /// Reports a special form that the server needs.
-    fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
+    async fn learned(&self, server: &Arc<str>, quirk: &str, words: &str) {
         self.report(format!(
             "the server refused this form of request; another one is used from now on ({quirk}): {words}"
-        ));
-        self.inbox.send(Message::Input(Input::QuirkLearned {
+        ))
+        .await;
+        let learned = Input::QuirkLearned {
             server: server.clone(),
             quirk: Arc::from(quirk),
             words: Arc::from(words),
-        }));
+        };
+        self.inbox.send(Message::Input(learned)).await;
     }
 
     /// Takes a chunk; returns true if it completed a block.
-    fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
+    async fn take(&self, assembler: &mut Assembler, chunk: Chunk) -> bool {
         let blocks = assembler.push(chunk);
         let any = !blocks.is_empty();
         for block in blocks {
-            self.inbox.send(Message::Input(Input::Block {
+            let block = Input::Block {
                 turn: self.turn,
                 request: self.request,
                 block,
-            }));
+            };
+            self.inbox.send(Message::Input(block)).await;
         }
         if let Some(words) = assembler.refused.take() {
-            self.report(format!("the model refused: {}", visible_head(&words, UNKNOWN)));
+            self.report(format!("the model refused: {}", visible_head(&words, UNKNOWN)))
+                .await;
         }
         for raw in assembler.unknown.drain(..) {
             self.report(format!(
                 "the stream contains unknown data: {}",
                 visible_head(&raw, UNKNOWN)
-            ));
+            ))
+            .await;
         }
         any
     }
 
     /// Reports what was only counted, once the stream is over.
-    fn report_rest(&self, assembler: &mut Assembler) {
+    async fn report_rest(&self, assembler: &mut Assembler) {
         if let Some((more, last)) = assembler.untold() {
             self.report(format!(
                 "the stream contained {more} more unknown items; the last: {}",
                 visible_head(&last, UNKNOWN)
-            ));
+            ))
+            .await;
         }
     }
 
-    fn report(&self, words: String) {
-        self.inbox
-            .send(Message::Notice(format!("{}: {words}", self.turn)));
+    async fn report(&self, words: String) {
+        let notice = Message::Notice(format!("{}: {words}", self.turn));
+        self.inbox.send(notice).await;
     }
 
     /// True where something is open.
-    fn show(&self, assembler: &Assembler) -> bool {
+    async fn show(&self, assembler: &Assembler) -> bool {
         let live = assembler.live(self.turn);
         let is_open = !live.parts.is_empty();
-        self.inbox.send(Message::Live(live));
+        self.inbox.send(Message::Live(live)).await;
         is_open
     }
 
-    fn write_down(&self, assembler: &Assembler) {
+    async fn write_down(&self, assembler: &Assembler) {
         if let Some((text, spoken)) = assembler.open_text() {
-            self.inbox.send(Message::Input(Input::Partial {
+            let partial = Input::Partial {
                 turn: self.turn,
                 request: self.request,
                 text: Arc::from(text),
                 spoken,
-            }));
+            };
+            self.inbox.send(Message::Input(partial)).await;
         }
     }
 
-    fn finish(self, mut assembler: Assembler, result: Result<(), StreamFault>) {
+    async fn finish(self, mut assembler: Assembler, result: Result<(), StreamFault>) {
         if self.asked.cancel.is_cancelled() {
             return;
         }
-        self.report_rest(&mut assembler);
+        self.report_rest(&mut assembler).await;
         let (turn, request, usage) = (self.turn, self.request, assembler.usage);
         let input = match (result, assembler.finish.clone()) {
             (Ok(()), Some(stop)) => {
                 for block in assembler.end() {
-                    self.inbox
-                        .send(Message::Input(Input::Block { turn, request, block }));
+                    let block = Input::Block { turn, request, block };
+                    self.inbox.send(Message::Input(block)).await;
                 }
                 Input::Ended {
                     turn,
@@ -227,7 +231,7 @@ impl ModelRequest {
                 }
             }
             (Ok(()), None) => {
-                self.write_down(&assembler);
+                self.write_down(&assembler).await;
                 Input::Broke {
                     turn,
                     request,
@@ -236,7 +240,7 @@ impl ModelRequest {
                 }
             }
             (Err(fault), _) => {
-                self.write_down(&assembler);
+                self.write_down(&assembler).await;
                 Input::Broke {
                     turn,
                     request,
@@ -245,10 +249,11 @@ impl ModelRequest {
                 }
             }
         };
-        self.inbox.send(Message::Input(input));
-        self.inbox.send(Message::Live(crate::domain::live::Live {
+        self.inbox.send(Message::Input(input)).await;
+        let closed = crate::domain::live::Live {
             turn,
             ..Default::default()
-        }));
+        };
+        self.inbox.send(Message::Live(closed)).await;
     }
 }

@@ -3,15 +3,18 @@
 //! Must not know: the journal's format.
 
 use crate::domain::advice::{Advice, RuleUses, decide};
+use crate::domain::apply::apply;
 use crate::domain::auto_approved;
 use crate::domain::call::{Call, Status, Verdict};
 use crate::domain::draft::Draft;
+use crate::domain::envelope::{Actor, Moment, stamp};
 use crate::domain::event::run::Started;
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, Seq};
 use crate::domain::ready;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
+use crate::domain::turn::Stream;
 
 /// Returns the executions that were running when the process that had started them ended.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
@@ -21,6 +24,31 @@ pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {
         .iter()
         .filter_map(|id| state.calls.get(id)?.last_attempt().map(|last| (*id, last.no)))
         .collect()
+}
+
+/// Returns the event with which another process takes a session over, if something in it was interrupted.
+pub fn take_over(state: &State) -> Option<Event> {
+    let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
+    // Also if the run ended or was edited before an execution ended.
+    let unended = state
+        .ledger
+        .values()
+        .any(|entry| entry.outcome == LedgerOutcome::Running && entry.thread.is_none());
+    (streams || unended || !state.agenda.running.is_empty()).then(|| {
+        Event::Run(RunEvent::Reopened {
+            interrupted: interrupted(state),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    })
+}
+
+/// Returns the state of a session that no process has open: what was running is interrupted.
+pub fn taken_over(mut state: State, now: Moment) -> State {
+    let event = take_over(&state).map(|event| (Actor::Engine, event));
+    for envelope in stamp(state.seq, now, Seq(0), event) {
+        apply(&mut state, &envelope);
+    }
+    state
 }
 
 /// Returns the processes of executions with an unknown outcome, as (call, pid, start time in clock ticks

@@ -6,5 +6,6 @@ mod ends_of_rules;
 mod failing;
 mod kit;
 mod launching;
+mod recording;
 mod sent;
 mod streaming;

@@ -179,6 +179,10 @@ fn a_wrong_world_is_found() {
         ),
         0
     );
+    assert_eq!(one("src/cli/a.rs", "f(Envelope { seq, ..x })"), 1);
+    assert_eq!(one("src/domain/envelope.rs", "f(Envelope { seq, ..x })"), 0);
+    assert_eq!(one("src/cli/a.rs", "fn f(x: Envelope); stamp(x)"), 0);
+    assert_eq!(one("src/cli/a.rs", "mpsc::unbounded_channel()"), 1);
     assert_eq!(one("src/tools/a.rs", "x.unwrap(); todo!(); println!()"), 3);
     assert_eq!(
         one("src/tools/a.rs", "x.unwrap_or(1); \"todo!()\"; // .unwrap()"),

@@ -48,6 +48,7 @@ mod routing;
 mod sessions;
 mod settings;
 mod several;
+mod stored;
 mod surroundings;
 mod swapped;
 mod told;

@@ -18,7 +18,7 @@ use overrule::engine::advise::Adviser;
 use overrule::engine::clock::Clock;
 use overrule::engine::handle::Subscription;
 use overrule::engine::log::{Log, Memory};
-use overrule::engine::{Driver, Handle, Parts, Publication, resume};
+use overrule::engine::{Driver, Handle, Launch, Parts, Publication, resume};
 use overrule::model::Model;
 use overrule::policy::{Policy, Preset};
 use overrule::tools::builtin;
@@ -111,7 +111,7 @@ impl Live {
             state,
             log,
             adviser,
-            model,
+            launch: Launch::World(model),
             clock: Clock::start(),
             notices: Vec::new(),
         });

@@ -23,7 +23,7 @@ use crate::domain::apply;
 use crate::domain::command::{Edit, EditCommand};
 use crate::domain::draft::Draft;
 use crate::domain::effective_status;
-use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::envelope::{Actor, Moment, stamp};
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
@@ -183,16 +183,8 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
 
 /// Applies events to a copy of the state, to see what they lead to.
 pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
-    for event in events {
-        let envelope = Envelope {
-            seq: Seq(copy.seq.0 + 1),
-            at: 0,
-            mono: 0,
-            actor: Actor::Engine,
-            cause: Seq(0),
-            more: false,
-            event: event.clone(),
-        };
+    let events = events.iter().map(|event| (Actor::Engine, event.clone()));
+    for envelope in stamp(copy.seq, Moment::default(), Seq(0), events) {
         apply::apply(copy, &envelope);
     }
 }

@@ -7,32 +7,34 @@ use crate::domain::command::Command;
 use crate::domain::effect::Effect;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::input::Input;
 use crate::domain::refusal::Refusal;
 use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
 use crate::domain::{decide, effects};
 use crate::engine::approved::Approved;
 use crate::engine::approver;
+use crate::engine::executor::Executor;
 use crate::engine::halt::Halt;
-use crate::engine::handle::Message;
 use crate::model::{Quirk, Quirks, Request, Tap};
 
 impl Driver {
     /// Hands an effect to the executor, unless a later event of the same batch made it unnecessary.
     pub(super) fn act(&mut self, effect: Effect) {
+        let Some(executor) = &mut self.executor else {
+            return;
+        };
         match effect {
             Effect::Ask { turn, request, .. } => self.ask(turn, request),
             Effect::Abort { turn } => _ = self.abort(turn),
             Effect::Launch { call, rev, attempt } => {
                 match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
-                    Ok(approved) => self.executor.launch(&approved),
-                    Err(error) => self.executor.refuse(call, rev, attempt, error.to_string()),
+                    Ok(approved) => executor.launch(&approved),
+                    Err(error) => executor.refuse(call, rev, attempt, error.to_string()),
                 }
             }
-            Effect::Cancel { call, attempt } => _ = self.executor.cancel(call, attempt),
+            Effect::Cancel { call, attempt } => _ = executor.cancel(call, attempt),
             Effect::Probe { call, attempt } => self.probe(call, attempt),
-            Effect::Timer { timer, set, ms } => self.executor.timer(timer, set, ms),
+            Effect::Timer { timer, set, ms } => executor.timer(timer, set, ms),
             Effect::AskRepair {
                 call,
                 rev,
@@ -41,9 +43,9 @@ impl Driver {
             } => self.send_side_request((call, rev, round), wait_ms),
             Effect::AskApprover { call, set } => {
                 let question = approver::question(&self.state, &self.adviser.session, call);
-                self.executor.ask_approver(call, set, question);
+                executor.ask_approver(call, set, question);
             }
-            Effect::EndApprover { call } => self.executor.end_approver(call),
+            Effect::EndApprover { call } => executor.end_approver(call),
             // The console and the headless printer learn of it from the events.
             Effect::Notify { .. } => {}
         }
@@ -52,7 +54,9 @@ impl Driver {
     /// Returns false if no stream of the turn was open.
     fn abort(&mut self, turn: TurnId) -> bool {
         self.live.send_modify(|turns| _ = turns.remove(&turn));
-        self.executor.abort(turn)
+        self.executor
+            .as_ref()
+            .is_some_and(|executor| executor.abort(turn))
     }
 
     /// Answers a command of a run that is halted, or that halts because this command cannot be
@@ -68,7 +72,10 @@ impl Driver {
         let mut ended = false;
         for effect in events.iter().filter_map(effects::ends) {
             ended |= match effect {
-                Effect::Cancel { call, attempt } => self.executor.cancel(call, attempt),
+                Effect::Cancel { call, attempt } => {
+                    let executor = self.executor.as_ref();
+                    executor.is_some_and(|executor| executor.cancel(call, attempt))
+                }
                 Effect::Abort { turn } => self.abort(turn),
                 _ => false,
             };
@@ -105,7 +112,9 @@ impl Driver {
                 None => Tap::default(),
             },
         };
-        self.executor.ask((id, request), what);
+        if let Some(executor) = &mut self.executor {
+            executor.ask((id, request), what);
+        }
     }
 
     fn send_side_request(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
@@ -123,9 +132,10 @@ impl Driver {
             .filter(|one| one.reply.is_none())
             .and_then(|one| one.asked.as_ref())
         {
-            let prompt = question.prompt.clone();
-            self.executor
-                .send_side_request((call, rev, round), wait_ms, (prompt, self.quirks()));
+            let question = (question.prompt.clone(), self.quirks());
+            if let Some(executor) = &mut self.executor {
+                executor.send_side_request((call, rev, round), wait_ms, question);
+            }
         }
     }
 
@@ -139,8 +149,8 @@ impl Driver {
     }
 
     /// Probes executions with an unknown outcome first, so that the result is known before anything
-    /// follows. Returns the other messages that arrived meanwhile.
-    pub(super) fn look_first(&mut self) -> Vec<Message> {
+    /// follows.
+    pub(super) fn look_first(&mut self) {
         let (looks, others) = std::mem::take(&mut self.batch.effects)
             .into_iter()
             .partition(|effect| matches!(effect, Effect::Probe { .. }));
@@ -148,17 +158,10 @@ impl Driver {
         for look in looks {
             self.act(look);
         }
-        let mut meanwhile = Vec::new();
-        while let Ok(message) = self.inbox.try_recv() {
-            match message {
-                Message::Input(found @ Input::Probed { .. }) => {
-                    let events = decide::input(&self.state, &found);
-                    self.record(events, &Actor::Engine, Seq(0));
-                }
-                other => meanwhile.push(other),
-            }
+        while let Some(found) = self.executor.as_mut().and_then(Executor::own_report) {
+            let events = decide::input(&self.state, &found);
+            self.record(events, &Actor::Engine, Seq(0));
         }
-        meanwhile
     }
 
     fn probe(&mut self, call: NodeId, attempt: Attempt) {
@@ -172,12 +175,9 @@ impl Driver {
             return;
         };
         // The arguments that ran: the call may have different ones by now.
-        self.executor.probe(
-            call,
-            attempt,
-            &entry.tool,
-            &ran.args,
-            entry.more.before.as_deref(),
-        );
+        let ran = (&*entry.tool, &*ran.args, entry.more.before.as_deref());
+        if let Some(executor) = &mut self.executor {
+            executor.probe(call, attempt, ran);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Driver;
 use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::envelope::{Actor, Envelope, stamp};
 use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::Seq;
 use crate::domain::{apply, effects};
@@ -21,26 +21,14 @@ impl Driver {
         if self.halted.is_some() {
             return self.halted.clone();
         }
-        let last = events.len().saturating_sub(1);
-        let mut seq = self.state.seq;
-        let mut envelopes = Vec::with_capacity(events.len());
-        for (index, event) in events.into_iter().enumerate() {
-            seq = seq.next();
-            let envelope = Envelope {
-                seq,
-                at: self.clock.utc_ms(),
-                mono: self.clock.mono_ms(),
-                actor: actor.clone(),
-                cause,
-                more: index < last,
-                event,
-            };
-            if let Err(reason) = self.log.append(&envelope) {
+        let events = events.into_iter().map(|event| (actor.clone(), event));
+        let envelopes = stamp(self.state.seq, self.clock.moment(), cause, events);
+        for envelope in &envelopes {
+            if let Err(reason) = self.log.append(envelope) {
                 self.halt(Halt::Unwritten(reason));
                 return self.halted.clone();
             }
             tracing::trace!(seq = envelope.seq.0, more = envelope.more, "recorded");
-            envelopes.push(envelope);
         }
         for envelope in envelopes {
             self.take_in(envelope);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::{Driver, Parts};
+use super::{Driver, INBOX, Launch, Parts};
 use crate::domain::apply::fold;
 use crate::domain::call::Decision;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
@@ -12,6 +12,7 @@ use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::{Limits, Started};
 use crate::domain::event::{CallEvent, Event, RunEvent};
 use crate::domain::id::{Attempt, Rev};
+use crate::domain::input::Input;
 use crate::domain::state::State;
 use crate::engine::Handle;
 use crate::engine::advise::Adviser;
@@ -104,7 +105,10 @@ async fn waiting(policy: Policy, limits: Limits) -> (Memory, Handle) {
         state: State::default(),
         log: Box::new(memory.clone()),
         adviser,
-        model: Arc::new(Scripted::new(Playbook::parse("one", SHELL).unwrap(), false)),
+        launch: Launch::World(Arc::new(Scripted::new(
+            Playbook::parse("one", SHELL).unwrap(),
+            false,
+        ))),
         clock: Clock::start(),
         notices: Vec::new(),
     });
@@ -187,7 +191,10 @@ async fn about_to_launch() -> (Driver, Memory) {
         state,
         log: Box::new(memory.clone()),
         adviser: adviser(Policy::new(Preset::Guarded)),
-        model: Arc::new(Scripted::new(Playbook::parse("one", SHELL).unwrap(), false)),
+        launch: Launch::World(Arc::new(Scripted::new(
+            Playbook::parse("one", SHELL).unwrap(),
+            false,
+        ))),
         clock: Clock::start(),
         notices: Vec::new(),
     });
@@ -203,7 +210,7 @@ async fn the_last_decisions_before_a_shutdown_are_recorded_and_launch_nothing() 
     driver.conclude();
     assert!(launched(&memory));
     assert_eq!(
-        driver.executor.open_runs(),
+        driver.executor.as_ref().unwrap().open_runs(),
         1,
         "else nothing would have been launched"
     );
@@ -211,7 +218,30 @@ async fn the_last_decisions_before_a_shutdown_are_recorded_and_launch_nothing() 
     let (mut driver, memory) = about_to_launch().await;
     driver.conclude_for_good();
     assert!(launched(&memory), "the decision is valid");
-    assert_eq!(driver.executor.open_runs(), 0);
+    assert_eq!(driver.executor.as_ref().unwrap().open_runs(), 0);
+}
+
+#[tokio::test]
+async fn an_execution_that_waits_to_report_does_not_hold_the_end_up() {
+    let (mut driver, _memory) = about_to_launch().await;
+    let handle = driver.executor.as_ref().unwrap().inbox().clone();
+    for _ in 0..INBOX {
+        handle.notice("the inbox is full".into());
+    }
+    driver.conclude();
+    let began = tokio::time::Instant::now();
+    let reports = driver.end_tasks().await;
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "took {:?}",
+        began.elapsed()
+    );
+    let ended = |input: &Input| matches!(input, Input::Finished { .. });
+    assert_eq!(
+        reports.iter().filter(|input| ended(input)).count(),
+        1,
+        "{reports:?}"
+    );
 }
 
 /// A change to the process that continues the run.

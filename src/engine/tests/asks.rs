@@ -59,7 +59,7 @@ fn request(turn: u32) -> Request {
     }
 }
 
-fn executor(inbox: mpsc::UnboundedSender<Message>) -> Executor {
+fn executor(inbox: mpsc::Sender<Message>) -> Executor {
     let (_live, live) = watch::channel(std::collections::BTreeMap::new());
     let (_reported, text) = watch::channel(crate::domain::id::Seq(0));
     Executor::new(
@@ -73,7 +73,7 @@ fn executor(inbox: mpsc::UnboundedSender<Message>) -> Executor {
 
 #[tokio::test(start_paused = true)]
 async fn a_defect_of_an_adapter_breaks_the_request_and_leaves_nothing_open() {
-    let (inbox, mut reports) = mpsc::unbounded_channel();
+    let (inbox, mut reports) = mpsc::channel(64);
     let mut executor = executor(inbox);
     for turn in 4..=5 {
         executor.ask((TurnId(turn), 1), request(turn));
@@ -95,7 +95,7 @@ async fn a_defect_of_an_adapter_breaks_the_request_and_leaves_nothing_open() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_has_ended_or_broken_is_forgotten() {
-    let (inbox, mut reports) = mpsc::unbounded_channel();
+    let (inbox, mut reports) = mpsc::channel(64);
     let mut executor = executor(inbox);
     for turn in 1..=3 {
         executor.ask((TurnId(turn), 1), request(turn));

@@ -25,7 +25,7 @@ use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::handle::{LiveTurns, Subscription};
 use crate::engine::log::{Log, Memory};
-use crate::engine::{Driver, Handle, Parts, Publication};
+use crate::engine::{Driver, Handle, Launch, Parts, Publication};
 use crate::model::{Chunk, Model, Request};
 use crate::policy::{Policy, Preset};
 use crate::tools::registry::Registry;
@@ -333,7 +333,7 @@ impl Stage {
             state: plan.state,
             log: plan.log.unwrap_or(Box::new(memory)),
             adviser,
-            model: Arc::new(Puppet(to_asks)),
+            launch: Launch::World(Arc::new(Puppet(to_asks))),
             clock: Clock::start(),
             notices: Vec::new(),
         });

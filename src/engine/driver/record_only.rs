@@ -1,0 +1,82 @@
+//! Records one command on a session that no process runs, and starts nothing.
+//!
+//! Must not know: which verb it came from.
+
+use super::Driver;
+use crate::domain::command::Command;
+use crate::domain::decide;
+use crate::domain::envelope::Actor;
+use crate::domain::event::{Event, TurnEvent};
+use crate::domain::id::Seq;
+use crate::domain::refusal::Refusal;
+use crate::domain::turn::{Producer, StreamFault, StreamFaultKind, Usage};
+use crate::engine::halt::Halt;
+use crate::engine::resume;
+
+/// Why a command was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unrecorded {
+    /// It was refused, and nothing was written.
+    Refused(Refusal),
+    /// The session cannot be written.
+    Halted(Halt),
+}
+
+impl Driver {
+    /// Records a command and the events that follow from it, and returns the last of them. If its last process
+    /// left something running, that is recorded as interrupted first. A refused command writes nothing.
+    pub fn record_one(mut self, command: &Command, actor: &Actor) -> Result<Seq, Unrecorded> {
+        self.adviser.now = Some(self.clock.utc_ms());
+        if let Some(event) = resume::take_over(&self.state) {
+            // Decided on a copy first, because a refused command takes nothing over.
+            let after = resume::taken_over(self.state.clone(), self.clock.moment());
+            decide::command(&after, &self.adviser, command).map_err(Unrecorded::Refused)?;
+            self.record(vec![event], &Actor::Engine, Seq(0));
+        }
+        let decided = self.carry_out(command, actor);
+        self.batch.sync |= decided.is_ok();
+        self.conclude();
+        match self.halted {
+            Some(halt) => Err(Unrecorded::Halted(halt)),
+            None => decided.map(|_| self.state.seq).map_err(Unrecorded::Refused),
+        }
+    }
+}
+
+/// Replaces a request, which is not sent, by a turn that was interrupted by a crash. The process that resumes the
+/// run asks again, and counts the request then.
+pub(super) fn unsent(events: Vec<Event>) -> Vec<Event> {
+    let mut left = Vec::new();
+    for event in events {
+        let Event::Turn(TurnEvent::Requested {
+            turn,
+            thread,
+            after,
+            request,
+            ..
+        }) = event
+        else {
+            left.push(event);
+            continue;
+        };
+        if request == 1 {
+            let producer = Producer::Model;
+            left.push(Event::Turn(TurnEvent::Opened {
+                turn,
+                thread,
+                after,
+                producer,
+            }));
+        }
+        left.push(Event::Turn(TurnEvent::Broken {
+            turn,
+            fault: StreamFault {
+                kind: StreamFaultKind::Crash,
+                message: "to be asked again, by the operator".into(),
+                retry_after_ms: None,
+            },
+            usage: Usage::default(),
+        }));
+    }
+    left
+}
