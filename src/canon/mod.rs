@@ -1,4 +1,4 @@
-//! Canonical JSON and domain-tagged hashes.
+//! Reads JSON text by tokens, writes canonical JSON, and makes domain-tagged hashes.
 //!
 //! Must not know: what is hashed.
 //!

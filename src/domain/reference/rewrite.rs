@@ -118,6 +118,11 @@ pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow
             ));
         }
     }
+    edited(args, edits)
+}
+
+/// Replaces ranges of a text, which are in order. Borrowed where there are none.
+fn edited(args: &str, edits: Vec<(Range<usize>, String)>) -> Cow<'_, str> {
     if edits.is_empty() {
         return Cow::Borrowed(args);
     }
@@ -140,16 +145,9 @@ pub fn why(args: &str) -> Option<String> {
 
 /// The argument text without the reason for the call. Borrowed where there is none.
 pub fn without_why(args: &str) -> Cow<'_, str> {
-    let mut found = strings(args);
-    found.retain(|found| found.at == "/_why");
-    if found.is_empty() {
-        return Cow::Borrowed(args);
-    }
-    let mut out = args.to_owned();
-    for member in found.into_iter().rev().filter_map(|found| found.member) {
-        out.replace_range(member, "");
-    }
-    Cow::Owned(tidy(&out))
+    let found = strings(args).into_iter().filter(|found| found.at == "/_why");
+    let members = found.filter_map(|found| found.member);
+    edited(args, members.map(|member| (member, String::new())).collect())
 }
 
 /// Fixes the commas around a member that was removed.
@@ -371,6 +369,7 @@ mod tests {
             assert_eq!(value(&without_why(args)), bare, "{args}");
         }
         assert!(matches!(without_why(r#"{"_as":"x"}"#), Cow::Borrowed(_)));
+        assert_eq!(without_why(r#"{"_why":"no":"json"}"#), "{}");
         let inner = r#"{"in":{"_why":"an argument"}}"#;
         assert_eq!(resolve(inner, |_| None), inner);
     }
@@ -427,6 +426,7 @@ mod tests {
             let _ = resolve(&text, |_| Some("1".into()));
             let _ = (why(&text), without_why(&text));
             let _ = why(&format!("{{\"_why\":{text}"));
+            let _ = without_why(&format!("{{\"_why\":\"a\":{text}"));
         }
     }
 }
