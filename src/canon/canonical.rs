@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::grammar::{Element, Reader};
-use super::lex::is_plain;
+use super::lex::first_special;
 use super::scan::{Oddity, OddityKind, scan};
 
 /// The text has no canonical form.
@@ -213,7 +213,7 @@ fn sorted(text: &str, members: &[Member<'_>]) -> Option<String> {
 }
 
 fn quote(out: &mut String, text: &str) {
-    if text.bytes().all(is_plain) {
+    if first_special(text.as_bytes()).is_none() {
         out.push('"');
         out.push_str(text);
         out.push('"');

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::lex::{Lexer, Token, TokenKind as Kind, is_plain};
+use super::lex::{Lexer, Token, TokenKind as Kind, first_special};
 
 /// Maximum nesting of arrays and objects, the same as that of the JSON reader.
 pub const MAX_DEPTH: usize = 127;
@@ -43,7 +43,7 @@ impl<'a> Text<'a> {
             None => token.text.get(1..).unwrap_or_default(),
         };
         let (mut escaped, mut lone, mut rest) = (false, false, raw.as_bytes());
-        while let Some(stop) = rest.iter().position(|byte| !is_plain(*byte)) {
+        while let Some(stop) = first_special(rest) {
             rest = rest.get(stop..).unwrap_or_default();
             let (c, used) = unescape(rest);
             if used == 0 {

@@ -65,17 +65,25 @@ impl<'a> Token<'a> {
     /// Decodes a string; returns `None` for an invalid string and for other tokens.
     pub fn decode(&self) -> Option<Cow<'a, str>> {
         let inner = self.inner()?;
-        if inner.bytes().all(is_plain) {
+        if first_special(inner.as_bytes()).is_none() {
             return Some(Cow::Borrowed(inner));
         }
         serde_json::from_str(self.text).ok().map(Cow::Owned)
     }
 }
 
-/// Returns true for a byte that stands for itself in a string.
-pub(super) const fn is_plain(byte: u8) -> bool {
-    byte >= 0x20 && byte != b'"' && byte != b'\\'
+/// Returns the offset of the first byte that does not stand for itself in a string.
+pub(super) fn first_special(bytes: &[u8]) -> Option<usize> {
+    let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
+    // A chunk is checked without a branch for each byte.
+    let all_plain = |chunk: &&[u8]| chunk.iter().fold(true, |plain, byte| plain & is_plain(byte));
+    let plain: usize = bytes.chunks(CHUNK).take_while(all_plain).map(<[u8]>::len).sum();
+    let special = bytes.get(plain..)?.iter().position(|byte| !is_plain(byte));
+    special.map(|at| plain + at)
 }
+
+/// Bytes that are checked together.
+const CHUNK: usize = 32;
 
 /// Whether a position in a text is inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,29 +150,30 @@ impl<'a> Lexer<'a> {
 impl<'a> Iterator for Lexer<'a> {
     type Item = Token<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Token<'a>> {
-        let rest = self.text.get(self.at..)?;
-        let bytes = rest.as_bytes();
-        let (kind, len) = match *bytes.first()? {
+        let bytes = self.text.as_bytes().get(self.at..)?;
+        let first = *bytes.first()?;
+        let (kind, len) = match class(first) {
             _ if self.inside != Inside::No => {
                 let from = usize::from(self.inside == Inside::Escape);
                 (TokenKind::StringPart, self.string_len(bytes, from))
             }
-            b'"' => {
+            Class::Punct => (TokenKind::Punct(first), 1),
+            Class::Quote => {
                 let len = self.string_len(bytes, 1);
                 match self.inside {
                     Inside::No => (TokenKind::String, len),
                     _ => (TokenKind::StringPart, len),
                 }
             }
-            punct @ (b'{' | b'}' | b'[' | b']' | b':' | b',') => (TokenKind::Punct(punct), 1),
-            blank if is_blank(blank) => (TokenKind::Blank, run(bytes, is_blank)),
-            b'-' | b'0'..=b'9' => (TokenKind::Number, run(bytes, is_word)),
-            _ => (TokenKind::Word, run(bytes, is_word)),
+            Class::Blank => (TokenKind::Blank, run(bytes, |class| class == Class::Blank)),
+            Class::Digit => (TokenKind::Number, run(bytes, |class| class <= Class::Other)),
+            Class::Other => (TokenKind::Word, run(bytes, |class| class <= Class::Other)),
         };
         let token = Token {
             kind,
-            text: rest.get(..len)?,
+            text: self.text.get(self.at..self.at + len)?,
             at: self.at,
         };
         self.at += len;
@@ -174,9 +183,10 @@ impl<'a> Iterator for Lexer<'a> {
 
 impl Lexer<'_> {
     /// Returns the length up to and including the closing quote, or up to the end of the text.
+    #[inline]
     fn string_len(&mut self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
-        while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        while let Some(found) = bytes.get(at..).and_then(quote_or_backslash) {
             at += found;
             if bytes.get(at) == Some(&b'"') {
                 self.inside = Inside::No;
@@ -193,18 +203,55 @@ impl Lexer<'_> {
     }
 }
 
+/// Most strings are short: the first bytes are compared one by one.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let found = near.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    found.or_else(|| memchr2(b'"', b'\\', far).map(|at| near.len() + at))
+}
+
+/// Bytes of a string that are compared one by one.
+const NEAR: usize = 16;
+
+/// Classes of bytes. A word consists of the first two.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Digit,
+    Other,
+    Blank,
+    Quote,
+    Punct,
+}
+
+const fn classes() -> [Class; 256] {
+    let mut all = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = match byte as u8 {
+            b'-' | b'0'..=b'9' => Class::Digit,
+            b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
+            b'"' => Class::Quote,
+            b'{' | b'}' | b'[' | b']' | b':' | b',' => Class::Punct,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    all
+}
+
+static CLASSES: [Class; 256] = classes();
+
+#[inline]
+fn class(byte: u8) -> Class {
+    CLASSES[usize::from(byte)]
+}
+
 /// Returns the number of bytes at the beginning that belong together.
-fn run(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
-    let end = bytes.iter().position(|byte| !belongs(*byte));
+#[inline]
+fn run(bytes: &[u8], belongs: impl Fn(Class) -> bool) -> usize {
+    let end = bytes.iter().position(|byte| !belongs(class(*byte)));
     end.unwrap_or(bytes.len())
-}
-
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-const fn is_word(byte: u8) -> bool {
-    !is_blank(byte) && !matches!(byte, b'{' | b'}' | b'[' | b']' | b':' | b',' | b'"')
 }
 
 /// Iterates over the opening brackets of a text: byte offset, and depth with this bracket.

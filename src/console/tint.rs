@@ -41,11 +41,10 @@ pub fn tints(text: &str, part: Range<usize>, begins: Inside) -> Vec<(Range<usize
     let mut out = Vec::new();
     while let Some(token) = lexer.next().filter(|token| token.at < part.end) {
         let tint = match token.kind {
-            TokenKind::Blank => continue,
             TokenKind::Punct(_) => Tint::Punct,
             TokenKind::Number => Tint::Number,
             TokenKind::Word if matches!(token.text, "true" | "false" | "null") => Tint::Literal,
-            TokenKind::Word => continue,
+            TokenKind::Word | TokenKind::Blank => continue,
             _ if lexer.inside() == Inside::No && is_before_colon(text, token.end()) => Tint::Key,
             _ if begins != Inside::No && token.at == part.start => Tint::String,
             _ => of_string(token.text),
