@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::lex::{Lexer, Token};
+use super::grammar::{Element, Reader};
+use super::lex::first_special;
 use super::scan::{Oddity, OddityKind, scan};
 
 /// The text has no canonical form.
@@ -127,10 +128,10 @@ impl<'a> Writer<'a> {
 
     /// Returns the text in canonical form, or `None` if it has none.
     fn write(mut self, text: &'a str) -> Option<String> {
-        let mut lexer = Lexer::new(text);
-        while let Some((_, token)) = lexer.next().ok()? {
-            match token {
-                Token::Open { object } => {
+        let mut reader = Reader::new(text);
+        while let Some((_, element)) = reader.next().ok()? {
+            match element {
+                Element::Open { object } => {
                     self.comma();
                     self.out.push(if object { '{' } else { '[' });
                     self.open.push(Open {
@@ -139,7 +140,7 @@ impl<'a> Writer<'a> {
                         members: self.members.len(),
                     });
                 }
-                Token::Key(name) if !name.lone => {
+                Element::Key(name) if !name.lone => {
                     if self.open.last().is_some_and(|open| self.out.len() > open.from) {
                         self.out.push(',');
                     }
@@ -148,16 +149,16 @@ impl<'a> Writer<'a> {
                     self.out.push(':');
                     self.members.push(Member { name, from });
                 }
-                Token::Close => self.close()?,
-                Token::String(text) if !text.lone => {
+                Element::Close => self.close()?,
+                Element::String(text) if !text.lone => {
                     self.comma();
                     quote(&mut self.out, &text.decode());
                 }
-                Token::Number(text) | Token::Word(text) => {
+                Element::Number(text) | Element::Word(text) => {
                     self.comma();
                     self.out.push_str(text);
                 }
-                Token::Key(_) | Token::String(_) => return None,
+                Element::Key(_) | Element::String(_) => return None,
             }
         }
         Some(self.out)
@@ -212,8 +213,7 @@ fn sorted(text: &str, members: &[Member<'_>]) -> Option<String> {
 }
 
 fn quote(out: &mut String, text: &str) {
-    let plain = |byte: u8| byte >= 0x20 && !matches!(byte, b'"' | b'\\');
-    if text.bytes().all(plain) {
+    if first_special(text.as_bytes()).is_none() {
         out.push('"');
         out.push_str(text);
         out.push('"');

@@ -1,317 +1,271 @@
-//! Reads JSON text token by token, without recursion and without losing anything.
+//! Splits any text into JSON tokens with their positions; the tokens cover every byte.
 //!
-//! Must not know: what the tokens are used for.
+//! Must not know: the grammar, what the tokens are used for.
 //!
-//! Strict (RFC 8259).
+//! One pass, without recursion or copies. A text that arrives in pieces is split piece by piece:
+//! [`Inside`] carries the state of an open string from one piece to the next.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-/// Maximum nesting of arrays and objects, the same as that of the JSON reader.
-pub const MAX_DEPTH: usize = 127;
+use memchr::memchr2;
 
-/// A token of a JSON text.
+/// Kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token<'a> {
-    /// `{` or `[`.
-    Open { object: bool },
-    /// `}` or `]`.
-    Close,
-    /// The name of a member.
-    Key(Text<'a>),
-    /// A string.
-    String(Text<'a>),
-    /// A number, as written.
-    Number(&'a str),
-    /// `true`, `false` or `null`.
-    Word(&'a str),
+pub enum TokenKind {
+    /// One of `{`, `}`, `[`, `]`, `:` and `,`.
+    Punct(u8),
+    /// A string with both quotes.
+    String,
+    /// A string that begins before the text or ends after it.
+    StringPart,
+    /// A word that begins like a number.
+    Number,
+    /// Any other word, such as `true`.
+    Word,
+    /// Spaces, tabs and line breaks.
+    Blank,
 }
 
-/// A string as written, without its quotes.
+/// A token and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Text<'a> {
-    raw: &'a str,
-    escaped: bool,
-    /// True if it contains half a surrogate pair.
-    pub(super) lone: bool,
+pub struct Token<'a> {
+    /// The kind of token.
+    pub kind: TokenKind,
+    /// The bytes of the token.
+    pub text: &'a str,
+    /// Byte offset in the whole text.
+    pub at: usize,
 }
 
-impl<'a> Text<'a> {
-    /// Decodes the string; half a surrogate pair becomes U+FFFD.
-    pub(super) fn decode(self) -> Cow<'a, str> {
-        if !self.escaped {
-            return Cow::Borrowed(self.raw);
+impl<'a> Token<'a> {
+    /// Returns the byte offset after the token.
+    pub fn end(&self) -> usize {
+        self.at + self.text.len()
+    }
+
+    /// Returns the byte range of the token.
+    pub fn span(&self) -> Range<usize> {
+        self.at..self.end()
+    }
+
+    /// Returns true for whitespace.
+    pub fn is_blank(&self) -> bool {
+        self.kind == TokenKind::Blank
+    }
+
+    /// Returns the text between the quotes of a string, as written.
+    pub fn inner(&self) -> Option<&'a str> {
+        match self.kind {
+            TokenKind::String => self.text.get(1..self.text.len() - 1),
+            _ => None,
         }
-        let mut out = String::with_capacity(self.raw.len());
-        let mut rest = self.raw;
-        while let Some(stop) = rest.find('\\') {
-            let (plain, tail) = rest.split_at(stop);
-            out.push_str(plain);
-            let (c, used) = unescape(tail.as_bytes());
-            out.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
-            rest = tail.get(used..).unwrap_or_default();
+    }
+
+    /// Decodes a string; returns `None` for an invalid string and for other tokens.
+    pub fn decode(&self) -> Option<Cow<'a, str>> {
+        let inner = self.inner()?;
+        if first_special(inner.as_bytes()).is_none() {
+            return Some(Cow::Borrowed(inner));
         }
-        out.push_str(rest);
-        Cow::Owned(out)
+        serde_json::from_str(self.text).ok().map(Cow::Owned)
     }
 }
 
-/// Why a text is not JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Something else was expected.
-    Syntax(&'static str),
-    /// The text is nested too deeply.
-    TooDeep,
+/// Returns the offset of the first byte that does not stand for itself in a string.
+pub(super) fn first_special(bytes: &[u8]) -> Option<usize> {
+    let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
+    // A chunk is checked without a branch for each byte.
+    let all_plain = |chunk: &&[u8]| chunk.iter().fold(true, |plain, byte| plain & is_plain(byte));
+    let plain: usize = bytes.chunks(CHUNK).take_while(all_plain).map(<[u8]>::len).sum();
+    let special = bytes.get(plain..)?.iter().position(|byte| !is_plain(byte));
+    special.map(|at| plain + at)
 }
 
-/// What may come next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Expect {
-    Value,
-    ValueOrClose,
-    KeyOrClose,
-    Key,
-    CommaOrClose,
-    End,
+/// Bytes that are checked together.
+const CHUNK: usize = 32;
+
+/// Whether a position in a text is inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Inside {
+    /// Outside.
+    #[default]
+    No,
+    /// Inside.
+    String,
+    /// Inside, directly after a backslash.
+    Escape,
 }
 
-/// Reads a JSON text.
-#[derive(Debug)]
-pub(super) struct Lexer<'a> {
+impl Inside {
+    /// Returns the state after a text that begins in this state.
+    pub fn after(self, text: &str) -> Self {
+        let mut lexer = Lexer::resume(text, 0, self);
+        lexer.by_ref().for_each(drop);
+        lexer.inside
+    }
+}
+
+/// Iterates over the tokens of a text.
+#[derive(Debug, Clone)]
+pub struct Lexer<'a> {
     text: &'a str,
-    /// Offset of the next token.
     at: usize,
-    /// The open containers, outermost first; true for an object.
-    stack: Vec<bool>,
-    expect: Expect,
+    inside: Inside,
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            at: 0,
-            stack: Vec::new(),
-            expect: Expect::Value,
+    /// Begins at the beginning of a text.
+    pub const fn new(text: &'a str) -> Self {
+        Self::resume(text, 0, Inside::No)
+    }
+
+    /// Begins at a byte offset, in the state that the text before it left.
+    pub const fn resume(text: &'a str, at: usize, inside: Inside) -> Self {
+        Self { text, at, inside }
+    }
+
+    /// Returns the byte offset of the next token.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Returns whether the tokens so far end inside a string.
+    pub const fn inside(&self) -> Inside {
+        self.inside
+    }
+
+    /// Continues at another byte offset, outside of a string.
+    pub const fn seek(&mut self, at: usize) {
+        self.at = at;
+        self.inside = Inside::No;
+    }
+
+    /// Returns the next token that is not whitespace.
+    pub fn next_solid(&mut self) -> Option<Token<'a>> {
+        self.find(|token| !token.is_blank())
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Token<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token<'a>> {
+        let bytes = self.text.as_bytes().get(self.at..)?;
+        let first = *bytes.first()?;
+        let (kind, len) = match class(first) {
+            _ if self.inside != Inside::No => {
+                let from = usize::from(self.inside == Inside::Escape);
+                (TokenKind::StringPart, self.string_len(bytes, from))
+            }
+            Class::Punct => (TokenKind::Punct(first), 1),
+            Class::Quote => {
+                let len = self.string_len(bytes, 1);
+                match self.inside {
+                    Inside::No => (TokenKind::String, len),
+                    _ => (TokenKind::StringPart, len),
+                }
+            }
+            Class::Blank => (TokenKind::Blank, run(bytes, |class| class == Class::Blank)),
+            Class::Digit => (TokenKind::Number, run(bytes, |class| class <= Class::Other)),
+            Class::Other => (TokenKind::Word, run(bytes, |class| class <= Class::Other)),
+        };
+        let token = Token {
+            kind,
+            text: self.text.get(self.at..self.at + len)?,
+            at: self.at,
+        };
+        self.at += len;
+        Some(token)
+    }
+}
+
+impl Lexer<'_> {
+    /// Returns the length up to and including the closing quote, or up to the end of the text.
+    #[inline]
+    fn string_len(&mut self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        while let Some(found) = bytes.get(at..).and_then(quote_or_backslash) {
+            at += found;
+            if bytes.get(at) == Some(&b'"') {
+                self.inside = Inside::No;
+                return at + 1;
+            }
+            at += 2;
         }
-    }
-
-    /// Returns the next token and its offset, or `None` at the end.
-    pub(super) fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, (usize, Stop)> {
-        loop {
-            self.skip_blanks();
-            let at = self.at;
-            let Some(byte) = self.peek() else {
-                return match self.expect {
-                    Expect::End => Ok(None),
-                    _ => Err((at, Stop::Syntax("the text ends too early"))),
-                };
-            };
-            let token = match (self.expect, byte) {
-                (Expect::End, _) => Err(Stop::Syntax("something follows the value")),
-                (Expect::CommaOrClose, b',') => {
-                    self.at += 1;
-                    self.expect = match self.stack.last() {
-                        Some(true) => Expect::Key,
-                        _ => Expect::Value,
-                    };
-                    continue;
-                }
-                (Expect::CommaOrClose | Expect::KeyOrClose, b'}') if self.stack.last() == Some(&true) => {
-                    Ok(self.close())
-                }
-                (Expect::CommaOrClose | Expect::ValueOrClose, b']') if self.stack.last() == Some(&false) => {
-                    Ok(self.close())
-                }
-                (Expect::CommaOrClose, _) => Err(Stop::Syntax("a comma or a closing bracket is missing")),
-                (Expect::Key | Expect::KeyOrClose, b'"') => self.key(),
-                (Expect::Key | Expect::KeyOrClose, _) => {
-                    Err(Stop::Syntax("a member name in double quotes is missing"))
-                }
-                (Expect::Value | Expect::ValueOrClose, _) => self.value(byte),
-            };
-            return token
-                .map(|token| Some((at, token)))
-                .map_err(|stop| (self.at, stop));
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn skip_blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    fn close(&mut self) -> Token<'a> {
-        self.at += 1;
-        self.stack.pop();
-        self.after_value();
-        Token::Close
-    }
-
-    fn after_value(&mut self) {
-        self.expect = if self.stack.is_empty() {
-            Expect::End
+        self.inside = if at > bytes.len() {
+            Inside::Escape
         } else {
-            Expect::CommaOrClose
+            Inside::String
         };
-    }
-
-    fn key(&mut self) -> Result<Token<'a>, Stop> {
-        let key = self.string()?;
-        self.skip_blanks();
-        if self.peek() != Some(b':') {
-            return Err(Stop::Syntax("a colon is missing after a member name"));
-        }
-        self.at += 1;
-        self.expect = Expect::Value;
-        Ok(Token::Key(key))
-    }
-
-    fn value(&mut self, byte: u8) -> Result<Token<'a>, Stop> {
-        let token = match byte {
-            b'{' | b'[' => {
-                if self.stack.len() >= MAX_DEPTH {
-                    return Err(Stop::TooDeep);
-                }
-                let object = byte == b'{';
-                self.stack.push(object);
-                self.at += 1;
-                self.expect = if object {
-                    Expect::KeyOrClose
-                } else {
-                    Expect::ValueOrClose
-                };
-                return Ok(Token::Open { object });
-            }
-            b'"' => Token::String(self.string()?),
-            b'-' | b'0'..=b'9' => Token::Number(self.number()?),
-            _ => Token::Word(self.literal()?),
-        };
-        self.after_value();
-        Ok(token)
-    }
-
-    fn literal(&mut self) -> Result<&'a str, Stop> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let word = ["true", "false", "null"]
-            .into_iter()
-            .find(|word| rest.starts_with(word))
-            .ok_or(Stop::Syntax("a value is missing"))?;
-        self.at += word.len();
-        Ok(word)
-    }
-
-    fn digits(&mut self) -> usize {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        self.at - start
-    }
-
-    fn number(&mut self) -> Result<&'a str, Stop> {
-        let start = self.at;
-        let bad = Stop::Syntax("this is not a number as JSON writes it");
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        let zero = self.peek() == Some(b'0');
-        let count = self.digits();
-        if count == 0 || (zero && count > 1) {
-            return Err(bad);
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            if self.digits() == 0 {
-                return Err(bad);
-            }
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            if self.digits() == 0 {
-                return Err(bad);
-            }
-        }
-        Ok(self.text.get(start..self.at).unwrap_or_default())
-    }
-
-    fn string(&mut self) -> Result<Text<'a>, Stop> {
-        self.at += 1;
-        let start = self.at;
-        let (mut escaped, mut lone) = (false, false);
-        loop {
-            match self.peek() {
-                None => return Err(Stop::Syntax("a string has no closing quote")),
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-                    let (c, used) = unescape(rest);
-                    if used == 0 {
-                        return Err(Stop::Syntax(
-                            "a backslash is not followed by an escape that JSON knows",
-                        ));
-                    }
-                    lone |= c.is_none();
-                    self.at += used;
-                }
-                Some(..0x20) => return Err(Stop::Syntax("a control character in a string is not escaped")),
-                Some(_) => self.at += 1,
-            }
-        }
-        let raw = self.text.get(start..self.at).unwrap_or_default();
-        self.at += 1;
-        Ok(Text { raw, escaped, lone })
+        bytes.len()
     }
 }
 
-/// Decodes the escape at the start of `bytes` to a character (`None` for half a surrogate pair) and its
-/// length, which is 0 if there is no escape.
-fn unescape(bytes: &[u8]) -> (Option<char>, usize) {
-    let simple = match bytes.get(1) {
-        Some(b'"') => '"',
-        Some(b'\\') => '\\',
-        Some(b'/') => '/',
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => {
-            let Some(first) = unit(bytes, 0) else {
-                return (None, 0);
-            };
-            if let Some(c) = char::from_u32(first) {
-                return (Some(c), 6);
-            }
-            let pair = unit(bytes, 6).filter(|second| first < 0xDC00 && (0xDC00..0xE000).contains(second));
-            return match pair {
-                Some(second) => {
-                    let c = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-                    (char::from_u32(c), 12)
-                }
-                None => (None, 6),
-            };
-        }
-        _ => return (None, 0),
-    };
-    (Some(simple), 2)
+/// Most strings are short: the first bytes are compared one by one.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    let (near, far) = bytes.split_at(bytes.len().min(NEAR));
+    let found = near.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    found.or_else(|| memchr2(b'"', b'\\', far).map(|at| near.len() + at))
 }
 
-/// Returns the number in `\uXXXX` at an offset.
-fn unit(bytes: &[u8], at: usize) -> Option<u32> {
-    let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
+/// Bytes of a string that are compared one by one.
+const NEAR: usize = 16;
+
+/// Classes of bytes. A word consists of the first two.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Digit,
+    Other,
+    Blank,
+    Quote,
+    Punct,
+}
+
+const fn classes() -> [Class; 256] {
+    let mut all = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = match byte as u8 {
+            b'-' | b'0'..=b'9' => Class::Digit,
+            b' ' | b'\t' | b'\n' | b'\r' => Class::Blank,
+            b'"' => Class::Quote,
+            b'{' | b'}' | b'[' | b']' | b':' | b',' => Class::Punct,
+            _ => Class::Other,
+        };
+        byte += 1;
     }
-    u32::from_str_radix(digits, 16).ok()
+    all
+}
+
+static CLASSES: [Class; 256] = classes();
+
+#[inline]
+fn class(byte: u8) -> Class {
+    CLASSES[usize::from(byte)]
+}
+
+/// Returns the number of bytes at the beginning that belong together.
+#[inline]
+fn run(bytes: &[u8], belongs: impl Fn(Class) -> bool) -> usize {
+    let end = bytes.iter().position(|byte| !belongs(class(*byte)));
+    end.unwrap_or(bytes.len())
+}
+
+/// Iterates over the opening brackets of a text: byte offset, and depth with this bracket.
+pub fn depths(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut depth = 0_usize;
+    Lexer::new(text).filter_map(move |token| match token.kind {
+        TokenKind::Punct(b'{' | b'[') => {
+            depth += 1;
+            Some((token.at, depth))
+        }
+        TokenKind::Punct(b'}' | b']') => {
+            depth = depth.saturating_sub(1);
+            None
+        }
+        _ => None,
+    })
 }

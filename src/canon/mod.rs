@@ -1,4 +1,4 @@
-//! Canonical JSON and domain-tagged hashes.
+//! Reads JSON text by tokens, writes canonical JSON, and makes domain-tagged hashes.
 //!
 //! Must not know: what is hashed.
 //!
@@ -6,10 +6,12 @@
 //! - [`hash`]: BLAKE3 over a tag and a list of parts, each preceded by its length, so that
 //!   different lists never give the same bytes to hash.
 //! - [`short_hash`]: the beginning of a hash, to distinguish many things.
+//! - [`Lexer`]: the tokens of any text with their positions; every reader of JSON text uses it.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
 
 mod canonical;
+mod grammar;
 mod hash;
 mod lex;
 mod number;
@@ -20,6 +22,7 @@ mod scan;
 mod tests;
 
 pub use canonical::{Error, canonical, canonical_text};
+pub use grammar::MAX_DEPTH;
 pub use hash::{hash, short_hash};
-pub use lex::MAX_DEPTH;
-pub use scan::{Oddity, OddityKind, scan};
+pub use lex::{Inside, Lexer, Token, TokenKind, depths};
+pub use scan::{Oddity, OddityKind, scan, scan_up_to};

@@ -4,9 +4,22 @@
 
 use serde_json::Value;
 
+/// Maximum length in bytes of a pointer that is reported, and of one that is repaired.
+pub const LONGEST: usize = 4 * 1024;
+
 /// Escapes a name for use in a pointer.
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
+}
+
+/// Shortens a pointer for a message.
+pub fn shortened(mut path: String) -> String {
+    if path.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|end| path.is_char_boundary(*end));
+        path.truncate(end.unwrap_or_default());
+        path.push('…');
+    }
+    path
 }
 
 /// Returns the pointer to the container of a value; the pointer itself at the top.

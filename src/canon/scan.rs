@@ -8,14 +8,18 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use super::lex::{Lexer, MAX_DEPTH, Stop, Token};
+use super::grammar::{Element, MAX_DEPTH, Reader, Stop};
 use super::number::number_change;
+use super::pointer;
 
 /// Maximum number of findings in one text; a reader learns nothing from a thousand more.
 const MOST: usize = 100;
 
-/// Maximum number of characters of a path, a name or a number in a finding.
-const SHOWN: usize = 200;
+/// Maximum number of characters of a name or a number in a finding.
+const SHOWN: usize = 300;
+
+/// Number of keys up to which they are compared one by one.
+const FEW: usize = 16;
 
 /// Something in a JSON text that would be lost or changed by reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,13 +76,22 @@ impl fmt::Display for Oddity {
     }
 }
 
-/// Returns every oddity of a JSON text in order; empty if reading it as a value loses nothing.
+/// Returns the oddities of a JSON text in order; empty if reading it as a value loses nothing.
 pub fn scan(text: &str) -> Vec<Oddity> {
-    let mut scan = Scan::default();
-    let mut lexer = Lexer::new(text);
+    scan_up_to(text, MOST)
+}
+
+/// Returns the first oddities of a JSON text, at most a number of them.
+pub fn scan_up_to(text: &str, most: usize) -> Vec<Oddity> {
+    let mut scan = Scan {
+        most,
+        found: Vec::new(),
+        stack: Vec::new(),
+    };
+    let mut reader = Reader::new(text);
     loop {
-        match lexer.next() {
-            Ok(Some((at, token))) => scan.take(at, token),
+        match reader.next() {
+            Ok(Some((at, element))) => scan.take(at, element),
             Ok(None) => return scan.found,
             Err((at, stop)) => {
                 let kind = match stop {
@@ -86,7 +99,7 @@ pub fn scan(text: &str) -> Vec<Oddity> {
                     Stop::TooDeep => OddityKind::TooDeep,
                 };
                 // The reason why the rest was not examined is never left out.
-                scan.found.truncate(MOST - 1);
+                scan.found.truncate(most.saturating_sub(1));
                 scan.add(at, kind);
                 return scan.found;
             }
@@ -94,40 +107,57 @@ pub fn scan(text: &str) -> Vec<Oddity> {
     }
 }
 
+/// The keys of an object so far.
 #[derive(Default)]
+struct Keys<'a> {
+    few: Vec<Cow<'a, str>>,
+    more: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Keys<'a> {
+    /// Adds a key; returns false for a duplicate.
+    fn insert(&mut self, key: Cow<'a, str>) -> bool {
+        if self.few.contains(&key) || self.more.contains(&key) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+        } else {
+            self.more.insert(key);
+        }
+        true
+    }
+}
+
 struct Scan<'a> {
+    most: usize,
     found: Vec<Oddity>,
     stack: Vec<Frame<'a>>,
 }
 
 /// An open array or object.
 enum Frame<'a> {
-    Array {
-        index: usize,
-    },
-    Object {
-        seen: HashSet<Cow<'a, str>>,
-        key: Cow<'a, str>,
-    },
+    Array { index: usize },
+    Object { seen: Keys<'a>, key: Cow<'a, str> },
 }
 
 impl<'a> Scan<'a> {
-    fn take(&mut self, at: usize, token: Token<'a>) {
-        if !matches!(token, Token::Key(_) | Token::Close)
+    fn take(&mut self, at: usize, element: Element<'a>) {
+        if !matches!(element, Element::Key(_) | Element::Close)
             && let Some(Frame::Array { index }) = self.stack.last_mut()
         {
             *index += 1;
         }
-        match token {
-            Token::Open { object: false } => self.stack.push(Frame::Array { index: 0 }),
-            Token::Open { object: true } => self.stack.push(Frame::Object {
-                seen: HashSet::new(),
+        match element {
+            Element::Open { object: false } => self.stack.push(Frame::Array { index: 0 }),
+            Element::Open { object: true } => self.stack.push(Frame::Object {
+                seen: Keys::default(),
                 key: Cow::Borrowed(""),
             }),
-            Token::Close => {
+            Element::Close => {
                 self.stack.pop();
             }
-            Token::Key(text) => {
+            Element::Key(text) => {
                 let name = text.decode();
                 let mut doubled = false;
                 if let Some(Frame::Object { seen, key }) = self.stack.last_mut() {
@@ -141,19 +171,19 @@ impl<'a> Scan<'a> {
                     self.add(at, OddityKind::DuplicateKey(shortened(&name)));
                 }
             }
-            Token::String(text) if text.lone => self.add(at, OddityKind::LoneSurrogate),
-            Token::Number(written) if self.found.len() < MOST => {
+            Element::String(text) if text.lone => self.add(at, OddityKind::LoneSurrogate),
+            Element::Number(written) if self.found.len() < self.most => {
                 if let Some(becomes) = number_change(written) {
                     let written = shortened(written);
                     self.add(at, OddityKind::Number { written, becomes });
                 }
             }
-            Token::String(_) | Token::Number(_) | Token::Word(_) => {}
+            Element::String(_) | Element::Number(_) | Element::Word(_) => {}
         }
     }
 
     fn add(&mut self, at: usize, kind: OddityKind) {
-        if self.found.len() < MOST {
+        if self.found.len() < self.most {
             let path = self.path();
             self.found.push(Oddity { at, path, kind });
         }
@@ -165,12 +195,13 @@ impl<'a> Scan<'a> {
             path.push('/');
             match frame {
                 Frame::Array { index } => path.push_str(&index.saturating_sub(1).to_string()),
-                Frame::Object { key, .. } => {
-                    path.push_str(&shortened(key).replace('~', "~0").replace('/', "~1"));
-                }
+                Frame::Object { key, .. } => path.push_str(&pointer::escaped(key)),
+            }
+            if path.len() > pointer::LONGEST {
+                break;
             }
         }
-        shortened(&path)
+        pointer::shortened(path)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Tests of canonical JSON, hashes and the scan.
 
+mod lex;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

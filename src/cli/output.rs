@@ -9,6 +9,7 @@ use super::args::{Common, Task};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::models;
+use crate::canon::Lexer;
 use crate::domain::output::json_text;
 use crate::domain::state::State;
 use crate::engine::setup::{ModelSetup, Setup};
@@ -82,24 +83,19 @@ pub fn is_set(state: &State) -> bool {
 /// Returns the same JSON for a terminal, with control and invisible characters as JSON escapes.
 pub fn safe(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    let (mut in_string, mut escaped) = (false, false);
-    for c in json.chars() {
-        match c {
-            '\n' if !in_string => out.push('\n'),
-            c if c.is_ascii_whitespace() && !in_string => out.push(' '),
-            ' '..='~' => out.push(c),
-            c if visible(c.encode_utf8(&mut [0; 4])) == c.to_string() => out.push(c),
-            c => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
+    for token in Lexer::new(json) {
+        if token.is_blank() {
+            out.push_str(&token.text.replace(['\t', '\r'], " "));
+            continue;
         }
-        if in_string {
-            in_string = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else {
-            in_string = c == '"';
+        for c in token.text.chars() {
+            if matches!(c, ' '..='~') || visible(c.encode_utf8(&mut [0; 4])) == c.to_string() {
+                out.push(c);
+                continue;
+            }
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
         }
     }
     out

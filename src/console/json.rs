@@ -4,63 +4,22 @@
 //!
 //! Works on tokens, so that unchanged parts keep their bytes.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 
+use crate::canon::{Lexer, Token, TokenKind, pointer};
 use crate::schema::RESERVED;
 
 /// Maximum nesting of formatted text. Deeper text is left as it is.
 const DEPTH: usize = 128;
 
-/// A token and its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Token<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-/// The tokens of a JSON text; ends at the first invalid one.
+/// The tokens of a JSON text without blanks; ends at the first string that is not closed.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(at..)?;
-        let skip = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-        at += skip;
-        let rest = text.get(at..)?;
-        let first = rest.bytes().next()?;
-        let len = match first {
-            b'{' | b'}' | b'[' | b']' | b':' | b',' => 1,
-            b'"' => string_len(rest)?,
-            _ => rest
-                .find(|c: char| {
-                    matches!(
-                        c,
-                        '{' | '}' | '[' | ']' | ':' | ',' | '"' | ' ' | '\t' | '\n' | '\r'
-                    )
-                })
-                .unwrap_or(rest.len()),
-        };
-        let token = Token {
-            text: rest.get(..len)?,
-            at,
-        };
-        at += len;
-        Some(token)
-    })
-}
-
-fn string_len(text: &str) -> Option<usize> {
-    let mut escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
+    Lexer::new(text)
+        .filter(|token| !token.is_blank())
+        .take_while(|token| token.kind != TokenKind::StringPart)
 }
 
 /// True for one complete JSON value.
@@ -170,7 +129,7 @@ pub fn members(json: &str) -> Vec<(String, &str)> {
             }
             "}" | "]" => depth = depth.saturating_sub(1),
             ":" | "," => {}
-            other if depth == 1 && key.is_none() => key = as_text(other),
+            _ if depth == 1 && key.is_none() => key = token.decode().map(Cow::into_owned),
             _ if depth == 1 && from.is_none() => from = Some(token.at),
             _ => {}
         }
@@ -211,12 +170,9 @@ fn offset_of(json: &str, pointer: &str) -> Option<usize> {
                 expect_key = false;
                 continue;
             }
-            other if expect_key => {
+            _ if expect_key => {
                 if let Some((key, _)) = path.last_mut() {
-                    *key = as_text(other)
-                        .unwrap_or_default()
-                        .replace('~', "~0")
-                        .replace('/', "~1");
+                    *key = pointer::escaped(&token.decode().unwrap_or_default());
                 }
                 continue;
             }

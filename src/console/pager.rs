@@ -16,7 +16,8 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::sgr::{Run, Sgr, painted};
-use super::tint::{Inside, Tint, tints};
+use super::tint::{Tint, tints};
+use crate::canon::Inside;
 use crate::text::{Kind, in_ascii};
 use rows::{Inks, rows_of};
 
@@ -111,7 +112,7 @@ impl Pager {
         pager.json = true;
         let (mut state, mut at) = (Inside::No, 0);
         for block in &mut pager.blocks {
-            let between = pager.text.as_bytes().get(at..block.bytes.start);
+            let between = pager.text.get(at..block.bytes.start);
             state = state.after(between.unwrap_or_default());
             at = block.bytes.start;
             block.begins = state;

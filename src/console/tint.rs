@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::canon::{Inside, Lexer, TokenKind};
+
 /// Bytes after a part in which the end of its last string, and the colon of a key, are searched.
 const NEAR: usize = 256;
 
@@ -29,111 +31,41 @@ pub enum Tint {
     Punct,
 }
 
-/// Whether a position in a text is inside a string.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Inside {
-    /// Outside.
-    #[default]
-    No,
-    /// Inside.
-    String,
-    /// Inside, directly after a backslash.
-    Escape,
-}
-
-impl Inside {
-    /// The state after some bytes, starting from this one.
-    pub fn after(self, bytes: &[u8]) -> Self {
-        bytes.iter().fold(self, |state, byte| match (state, byte) {
-            (Self::No, b'"') | (Self::Escape, _) => Self::String,
-            (Self::String, b'\\') => Self::Escape,
-            (Self::String, b'"') => Self::No,
-            (state, _) => state,
-        })
-    }
-}
-
 /// The tokens of a part of a text, in order. Bytes without a token are left out.
 pub fn tints(text: &str, part: Range<usize>, begins: Inside) -> Vec<(Range<usize>, Tint)> {
-    let bytes = text.as_bytes();
+    // The limit prevents reading a long string for each of its parts.
+    let limit = text.len().min(part.end.saturating_add(NEAR));
+    let limit = (0..=limit).rev().find(|at| text.is_char_boundary(*at));
+    let near = text.get(..limit.unwrap_or_default()).unwrap_or_default();
+    let mut lexer = Lexer::resume(near, part.start, begins);
     let mut out = Vec::new();
-    let mut at = part.start;
-    if begins != Inside::No {
-        let end = string_end(bytes, at, begins, part.end + NEAR);
-        let tint = of_string(bytes, None, end);
-        let end = end.unwrap_or(part.end).min(part.end);
-        out.push((at..end, tint));
-        at = end;
-    }
-    while at < part.end {
-        let Some(&byte) = bytes.get(at) else { break };
-        let (end, tint) = match byte {
-            b' ' | b'\t' | b'\n' | b'\r' => (at + 1, Tint::None),
-            b'{' | b'}' | b'[' | b']' | b':' | b',' => (at + 1, Tint::Punct),
-            b'"' => {
-                let end = string_end(bytes, at + 1, Inside::String, part.end + NEAR);
-                (end.unwrap_or(part.end), of_string(bytes, Some(at), end))
-            }
-            _ => {
-                let end = word_end(bytes, at);
-                (end, of_word(bytes.get(at..end).unwrap_or_default()))
-            }
+    while let Some(token) = lexer.next().filter(|token| token.at < part.end) {
+        let tint = match token.kind {
+            TokenKind::Punct(_) => Tint::Punct,
+            TokenKind::Number => Tint::Number,
+            TokenKind::Word if matches!(token.text, "true" | "false" | "null") => Tint::Literal,
+            TokenKind::Word | TokenKind::Blank => continue,
+            _ if lexer.inside() == Inside::No && is_before_colon(text, token.end()) => Tint::Key,
+            _ if begins != Inside::No && token.at == part.start => Tint::String,
+            _ => of_string(token.text),
         };
-        let end = end.min(part.end);
-        if tint != Tint::None {
-            out.push((at..end, tint));
-        }
-        at = end;
+        out.push((token.at..token.end().min(part.end), tint));
     }
     out
 }
 
-/// Position after the closing quote, if it is before `limit`. The limit prevents reading a long
-/// string for each of its parts.
-fn string_end(bytes: &[u8], from: usize, begins: Inside, limit: usize) -> Option<usize> {
-    let mut state = begins;
-    for (offset, byte) in bytes.get(from..limit.min(bytes.len()))?.iter().enumerate() {
-        state = state.after(std::slice::from_ref(byte));
-        if state == Inside::No {
-            return Some(from + offset + 1);
-        }
-    }
-    None
+fn is_before_colon(text: &str, at: usize) -> bool {
+    let after = text.as_bytes().get(at..).unwrap_or_default();
+    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    after.iter().take(NEAR).find(|byte| !blank(byte)) == Some(&b':')
 }
 
-fn of_string(bytes: &[u8], start: Option<usize>, end: Option<usize>) -> Tint {
-    let after = end.and_then(|end| bytes.get(end..)).unwrap_or_default();
-    let next = after
-        .iter()
-        .take(NEAR)
-        .find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-    if next == Some(&b':') {
-        return Tint::Key;
-    }
-    let dagger = "†".as_bytes();
-    let begins = start.and_then(|start| bytes.get(start + 1..));
-    if begins.is_some_and(|text| text.starts_with(dagger) && !text.starts_with("††".as_bytes())) {
-        return Tint::Reference;
-    }
-    Tint::String
-}
-
-fn word_end(bytes: &[u8], from: usize) -> usize {
-    let ends = |byte: &u8| {
-        matches!(
-            byte,
-            b'{' | b'}' | b'[' | b']' | b':' | b',' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
-        )
-    };
-    let rest = bytes.get(from..).unwrap_or_default();
-    from + rest.iter().position(ends).unwrap_or(rest.len())
-}
-
-fn of_word(word: &[u8]) -> Tint {
-    match word {
-        b"true" | b"false" | b"null" => Tint::Literal,
-        [b'-' | b'0'..=b'9', ..] => Tint::Number,
-        _ => Tint::None,
+fn of_string(text: &str) -> Tint {
+    let inner = text.strip_prefix("\"†");
+    if inner.is_some_and(|rest| !rest.starts_with('†')) {
+        Tint::Reference
+    } else {
+        Tint::String
     }
 }
 
@@ -191,7 +123,7 @@ mod tests {
         fn a_part_is_tokenized_as_in_the_whole(text in r#"[\[\]{},:"\\a1 t\n†日]{0,60}"#, cut in 0usize..80) {
             prop_assume!(text.is_char_boundary(cut.min(text.len())));
             let cut = cut.min(text.len());
-            let begins = Inside::No.after(&text.as_bytes()[..cut]);
+            let begins = Inside::No.after(&text[..cut]);
             let is_string = |tint: Tint| matches!(tint, Tint::String | Tint::Key | Tint::Reference);
             let whole = tints(&text, 0..text.len(), Inside::No);
             let at = |tints: &[(Range<usize>, Tint)], byte: usize| {

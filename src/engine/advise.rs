@@ -223,7 +223,7 @@ fn contents(operands: &[Operand]) -> impl Iterator<Item = &[u8]> {
 /// Returns the UTC date of a time. What follows from it is recorded, so a replay gives the same.
 fn day(ms: i64) -> Option<jiff::civil::Date> {
     let at = jiff::Timestamp::from_millisecond(ms).ok()?;
-    Some(at.to_zoned(jiff::tz::TimeZone::UTC).date())
+    Some(at.to_zoned_datetime(jiff::tz::TimeZone::UTC).date())
 }
 
 impl Advice for Adviser {

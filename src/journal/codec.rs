@@ -5,7 +5,7 @@
 //! An event serialises as `{"family":F,"fact":{"type":N,"body":B}}`; a record keeps `"F.N"` and `B`. Both
 //! directions work on the text, so a body is neither copied into a tree nor parsed twice.
 
-use crate::canon::MAX_DEPTH;
+use crate::canon::{MAX_DEPTH, depths};
 use crate::domain::event::Event;
 
 use super::error::Error;
@@ -95,21 +95,12 @@ fn unknown(kind: &str, why: &str) -> Error {
 
 /// Refuses a body that is nested too deeply to be read back.
 pub(super) fn check_depth(body: &str) -> Result<(), Error> {
-    let (mut depth, mut deepest) = (WRAPPING, WRAPPING);
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in body.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+    // A few brackets cannot be nested too deeply: most bodies end here.
+    let brackets = body.bytes().filter(|byte| matches!(byte, b'{' | b'['));
+    if WRAPPING + brackets.count() <= MAX_DEPTH {
+        return Ok(());
     }
+    let deepest = WRAPPING + depths(body).map(|(_, depth)| depth).max().unwrap_or_default();
     if deepest > MAX_DEPTH {
         return Err(Error::Unwritable {
             why: format!("it is nested {deepest} levels deep, and {MAX_DEPTH} can be read back"),

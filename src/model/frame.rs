@@ -10,6 +10,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::canon::{Lexer, TokenKind};
+
 /// The members of an object, in order, each value as raw text.
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -70,27 +72,15 @@ impl<'a> Object<'a> {
 pub fn without_odd_numbers(text: &str) -> Option<String> {
     const ODD: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let mut out = String::with_capacity(text.len());
-    let (mut in_string, mut escaped, mut changed) = (false, false, false);
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let odd = ODD.iter().find(|word| !in_string && rest.starts_with(**word));
-        if let Some(word) = odd {
-            out.push_str("null");
-            changed = true;
-            rest = rest.get(word.len()..).unwrap_or_default();
-            continue;
+    for token in Lexer::new(text) {
+        if matches!(token.kind, TokenKind::Number | TokenKind::Word) {
+            let word = token.text.to_owned();
+            out += &ODD.iter().fold(word, |word, odd| word.replace(odd, "null"));
+        } else {
+            out += token.text;
         }
-        if escaped {
-            escaped = false;
-        } else if in_string && c == '\\' {
-            escaped = true;
-        } else if c == '"' {
-            in_string = !in_string;
-        }
-        out.push(c);
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
-    changed.then_some(out)
+    (out != text).then_some(out)
 }
 
 /// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair, which some servers send when

@@ -17,8 +17,9 @@ mod violation;
 #[cfg(test)]
 mod tests;
 
+pub use crate::canon::MAX_DEPTH;
+pub use crate::canon::pointer::LONGEST as LONGEST_PATH;
 pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
 pub use complete::{Choice, Completion};
 pub use nearest::near;
-pub use reading::{LONGEST_PATH, MAX_DEPTH};
 pub use violation::{Violation, followed, schema_at};

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::checker::MAX_FAULTS;
 use super::nearest::near;
-use super::reading::shorten_path;
+use crate::canon::pointer;
 use crate::domain::call::Fault;
 use crate::text::visible_head;
 
@@ -26,7 +26,7 @@ fn shown(value: &Value) -> String {
 
 /// Converts a violation to faults: one, or one for each unexpected property.
 pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> {
-    let path = shorten_path(&error.instance_path().to_string());
+    let path = pointer::shortened(error.instance_path().to_string());
     let keyword = error.kind().keyword().to_owned();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -35,7 +35,7 @@ pub(super) fn faults(error: &ValidationError<'_>, schema: &Value) -> Vec<Fault> 
                 .iter()
                 .take(MAX_FAULTS + 1)
                 .map(|name| Fault {
-                    path: shorten_path(&format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))),
+                    path: pointer::shortened(format!("{path}/{}", pointer::escaped(name))),
                     keyword: keyword.clone(),
                     message: unknown_property(name, &known),
                 })

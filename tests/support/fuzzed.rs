@@ -5,6 +5,7 @@
 //! The fuzzer searches for a counterexample without a limit; `tests/fuzzed.rs` tries some inputs
 //! with every run of the tests.
 
+use overrule::canon::Lexer;
 use overrule::console::json;
 use overrule::console::pager::{Pager, Row, Wrap};
 use overrule::console::sgr;
@@ -129,6 +130,8 @@ const SCHEMA: &str = r##"{"type":"object","properties":{"a":{"enum":["x","y"]},"
 
 /// JSON as text: layout, packing, places and completion on anything.
 pub fn json_text(at: u16, text: &str) {
+    let tokens: String = Lexer::new(text).map(|token| token.text).collect();
+    assert_eq!(tokens, text);
     let laid = json::pretty(text);
     if json::is_valid(text) {
         assert_eq!(json::compact(&laid), json::compact(text));

@@ -7,9 +7,12 @@
 //! where it is not.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::parse::{self, is_reference};
 use super::{DAGGER, OutPath, Reference};
+use crate::canon::pointer::escaped;
+use crate::canon::{Lexer, Token, TokenKind as Kind};
 use crate::domain::call::Fault;
 
 /// What an argument text says besides the arguments themselves.
@@ -30,11 +33,11 @@ struct StringValue<'a> {
     /// JSON pointer.
     at: String,
     /// Byte range with the quotes.
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     /// The decoded value.
     value: Cow<'a, str>,
     /// Byte range of the whole member (key, colon, value) where it stands in the top-level object.
-    member: Option<std::ops::Range<usize>>,
+    member: Option<Range<usize>>,
 }
 
 /// Reads references, label and output path of an argument text.
@@ -96,7 +99,7 @@ fn check_label(label: &str) -> Result<(), String> {
 /// The bytes that run: references replaced by what `value` gives for them (compact JSON text),
 /// escaped daggers unescaped, `_as`, `_out`, `_after` and `_why` taken out. Borrowed where nothing changes.
 pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow<'_, str> {
-    let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     for found in strings(args) {
         if matches!(found.at.as_str(), "/_as" | "/_out" | "/_after" | "/_why") {
             if let Some(member) = found.member {
@@ -115,6 +118,11 @@ pub fn resolve(args: &str, mut value: impl FnMut(&str) -> Option<String>) -> Cow
             ));
         }
     }
+    edited(args, edits)
+}
+
+/// Replaces ranges of a text, which are in order. Borrowed where there are none.
+fn edited(args: &str, edits: Vec<(Range<usize>, String)>) -> Cow<'_, str> {
     if edits.is_empty() {
         return Cow::Borrowed(args);
     }
@@ -137,48 +145,25 @@ pub fn why(args: &str) -> Option<String> {
 
 /// The argument text without the reason for the call. Borrowed where there is none.
 pub fn without_why(args: &str) -> Cow<'_, str> {
-    let mut found = strings(args);
-    found.retain(|found| found.at == "/_why");
-    if found.is_empty() {
-        return Cow::Borrowed(args);
-    }
-    let mut out = args.to_owned();
-    for member in found.into_iter().rev().filter_map(|found| found.member) {
-        out.replace_range(member, "");
-    }
-    Cow::Owned(tidy(&out))
+    let found = strings(args).into_iter().filter(|found| found.at == "/_why");
+    let members = found.filter_map(|found| found.member);
+    edited(args, members.map(|member| (member, String::new())).collect())
 }
 
 /// Fixes the commas around a member that was removed.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut in_string = false;
-    let mut escaped = false;
-    // Bytes of `out` up to the last sign that is not blank, outside of strings.
-    let mut last_sign: Option<(usize, char)> = None;
-    for sign in text.chars() {
-        if in_string {
-            in_string = escaped || sign != '"';
-            escaped = !escaped && sign == '\\';
-            out.push(sign);
-            if !in_string {
-                last_sign = Some((out.len(), sign));
-            }
-            continue;
-        }
-        match sign {
-            ',' if matches!(last_sign, Some((_, '{' | ','))) => continue,
-            '}' if matches!(last_sign, Some((_, ','))) => {
-                if let Some((end, _)) = last_sign {
-                    out.truncate(end - 1);
-                }
-            }
+    // The last token that is not blank, and the bytes of `out` up to its end.
+    let mut last = (Kind::Blank, 0);
+    for token in Lexer::new(text) {
+        match (last.0, token.kind) {
+            (Kind::Punct(b'{' | b','), Kind::Punct(b',')) => continue,
+            (Kind::Punct(b','), Kind::Punct(b'}')) => out.truncate(last.1 - 1),
             _ => {}
         }
-        in_string = sign == '"';
-        out.push(sign);
-        if !sign.is_whitespace() {
-            last_sign = Some((out.len(), sign));
+        out.push_str(token.text);
+        if !token.is_blank() {
+            last = (token.kind, out.len());
         }
     }
     out
@@ -187,81 +172,75 @@ fn tidy(text: &str) -> String {
 /// The special string values of a JSON text, in order: label, output path, everything that the call
 /// waits for, and values that begin with a dagger.
 fn strings(text: &str) -> Vec<StringValue<'_>> {
-    let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut stack: Vec<Level<'_>> = Vec::new();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'{' => stack.push(Level::Object {
+    let mut lexer = Lexer::new(text);
+    while let Some(token) = lexer.next_solid() {
+        match token.kind {
+            Kind::Punct(b'{') => stack.push(Level::Object {
                 key: Cow::Borrowed(""),
-                from: at,
+                from: token.at,
                 value: false,
             }),
-            b'[' => stack.push(Level::Array { index: 0 }),
-            b'}' | b']' => {
+            Kind::Punct(b'[') => stack.push(Level::Array { index: 0 }),
+            Kind::Punct(b'}' | b']') => {
                 stack.pop();
             }
-            b',' => match stack.last_mut() {
+            Kind::Punct(b',') => match stack.last_mut() {
                 Some(Level::Object { value, .. }) => *value = false,
                 Some(Level::Array { index }) => *index += 1,
                 None => {}
             },
-            b':' => {
+            Kind::Punct(_) => {
                 if let Some(Level::Object { value, .. }) = stack.last_mut() {
                     *value = true;
                 }
                 if let [Level::Object { key, from, .. }] = stack.as_slice()
                     && **key == *"_why"
-                    && let Some(range) = no_string(bytes, at + 1)
+                    && let Some(range) = no_string(lexer.clone())
                 {
+                    lexer.seek(range.end);
                     found.push(StringValue {
                         at: pointer(&stack),
-                        range: range.clone(),
                         value: Cow::Borrowed(text.get(range.clone()).unwrap_or_default()),
                         member: Some(*from..range.end),
+                        range,
                     });
-                    at = range.end;
+                }
+            }
+            Kind::String => {
+                if let Some(Level::Object {
+                    key,
+                    from,
+                    value: false,
+                }) = stack.last_mut()
+                {
+                    *key = decode(token);
+                    *from = token.at;
                     continue;
                 }
-            }
-            b'"' => {
-                let Some(end) = string_end(bytes, at) else { break };
-                let raw = text.get(at..end).unwrap_or_default();
-                let is_key = matches!(stack.last(), Some(Level::Object { value: false, .. }));
-                if is_key {
-                    if let Some(Level::Object { key, from, .. }) = stack.last_mut() {
-                        *key = decode(raw);
-                        *from = at;
+                let member = match stack.as_slice() {
+                    [Level::Object { from, .. }] => Some(*from..token.end()),
+                    _ => None,
+                };
+                let is_reserved = match stack.first() {
+                    Some(Level::Object { key, .. }) => {
+                        **key == *"_after" || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why"))
                     }
-                } else {
-                    let member = match stack.as_slice() {
-                        [Level::Object { from, .. }] => Some(*from..end),
-                        _ => None,
-                    };
-                    let is_reserved = match stack.first() {
-                        Some(Level::Object { key, .. }) => {
-                            **key == *"_after"
-                                || (member.is_some() && matches!(&**key, "_as" | "_out" | "_why"))
-                        }
-                        _ => false,
-                    };
-                    let value = decode(raw);
-                    if is_reserved || value.starts_with(DAGGER) {
-                        found.push(StringValue {
-                            at: pointer(&stack),
-                            range: at..end,
-                            value,
-                            member,
-                        });
-                    }
+                    _ => false,
+                };
+                let value = decode(token);
+                if is_reserved || value.starts_with(DAGGER) {
+                    found.push(StringValue {
+                        at: pointer(&stack),
+                        range: token.span(),
+                        value,
+                        member,
+                    });
                 }
-                at = end;
-                continue;
             }
-            _ => {}
+            Kind::StringPart | Kind::Number | Kind::Word | Kind::Blank => {}
         }
-        at += 1;
     }
     found
 }
@@ -283,68 +262,38 @@ fn pointer(stack: &[Level<'_>]) -> String {
     for level in stack {
         out.push('/');
         match level {
-            Level::Object { key, .. } => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Level::Object { key, .. } => out.push_str(&escaped(key)),
             Level::Array { index } => out.push_str(&index.to_string()),
         }
     }
     out
 }
 
-/// Returns the range of a value that is not a string; `None` for a string, and where the text
-/// breaks off.
-fn no_string(bytes: &[u8], from: usize) -> Option<std::ops::Range<usize>> {
-    let blanks = bytes
-        .get(from..)?
-        .iter()
-        .take_while(|byte| byte.is_ascii_whitespace());
-    let start = from + blanks.count();
-    if *bytes.get(start)? == b'"' {
+/// Returns the range of the next value, unless it is a string or the text breaks off.
+fn no_string(lexer: Lexer<'_>) -> Option<Range<usize>> {
+    let mut tokens = lexer.filter(|token| !token.is_blank()).peekable();
+    let first = *tokens.peek()?;
+    let (mut depth, mut end) = (0_usize, first.at);
+    if first.kind == Kind::String {
         return None;
     }
-    let mut depth = 0_usize;
-    let mut at = start;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(bytes, at)?;
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b',' | b'}' if depth == 0 => {
-                let blanks = bytes
-                    .get(start..at)?
-                    .iter()
-                    .rev()
-                    .take_while(|byte| byte.is_ascii_whitespace());
-                let end = at - blanks.count();
-                return Some(start..end);
-            }
-            b'}' | b']' => depth = depth.checked_sub(1)?,
+    for token in tokens {
+        match token.kind {
+            Kind::Punct(b'{' | b'[') => depth += 1,
+            Kind::Punct(b',' | b'}') if depth == 0 => return Some(first.at..end),
+            Kind::Punct(b'}' | b']') => depth = depth.checked_sub(1)?,
             _ => {}
         }
-        at += 1;
+        end = token.end();
     }
     None
 }
 
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return Some(at + 1),
-            _ => at += 1,
-        }
-    }
-    None
-}
-
-fn decode(raw: &str) -> Cow<'_, str> {
-    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
-    if inner.contains('\\') {
-        Cow::Owned(serde_json::from_str(raw).unwrap_or_default())
-    } else {
-        Cow::Borrowed(inner)
+/// Decodes a string as far as that is possible.
+fn decode(token: Token<'_>) -> Cow<'_, str> {
+    match token.inner() {
+        Some(inner) if !inner.contains('\\') => Cow::Borrowed(inner),
+        _ => token.decode().unwrap_or_default(),
     }
 }
 
@@ -420,6 +369,7 @@ mod tests {
             assert_eq!(value(&without_why(args)), bare, "{args}");
         }
         assert!(matches!(without_why(r#"{"_as":"x"}"#), Cow::Borrowed(_)));
+        assert_eq!(without_why(r#"{"_why":"no":"json"}"#), "{}");
         let inner = r#"{"in":{"_why":"an argument"}}"#;
         assert_eq!(resolve(inner, |_| None), inner);
     }
@@ -476,6 +426,7 @@ mod tests {
             let _ = resolve(&text, |_| Some("1".into()));
             let _ = (why(&text), without_why(&text));
             let _ = why(&format!("{{\"_why\":{text}"));
+            let _ = without_why(&format!("{{\"_why\":\"a\":{text}"));
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Finds the end of a JSON object in argument text that arrives in pieces, byte by byte.
+//! Finds the end of a JSON object in argument text that arrives in pieces.
 //!
 //! Must not know: tools, schemas.
 //!
 //! It follows only brackets and strings: the check of the call decides whether the object is valid
 //! JSON.
+
+use crate::canon::{Inside, Lexer, TokenKind};
 
 /// The extent of a text so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,8 +26,7 @@ pub enum Extent {
 pub struct Scanner {
     extent: Extent,
     depth: u32,
-    in_string: bool,
-    escaped: bool,
+    inside: Inside,
 }
 
 impl Scanner {
@@ -36,40 +37,28 @@ impl Scanner {
 
     /// Scans the next piece.
     pub fn feed(&mut self, piece: &str) {
-        for byte in piece.bytes() {
-            match self.extent {
-                Extent::Other => return,
-                Extent::Open => self.inside(byte),
-                Extent::Blank | Extent::Object if byte.is_ascii_whitespace() => {}
-                Extent::Blank if byte == b'{' => {
+        let mut lexer = Lexer::resume(piece, 0, self.inside);
+        for token in lexer.by_ref() {
+            match (self.extent, token.kind) {
+                (Extent::Other, _) => return,
+                (Extent::Open, TokenKind::Punct(b'{' | b'[')) => self.depth = self.depth.saturating_add(1),
+                (Extent::Open, TokenKind::Punct(b'}' | b']')) => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        self.extent = Extent::Object;
+                    }
+                }
+                (Extent::Open, _) => {}
+                (Extent::Blank, TokenKind::Punct(b'{')) => {
                     self.extent = Extent::Open;
                     self.depth = 1;
                 }
-                Extent::Blank | Extent::Object => self.extent = Extent::Other,
+                // A form feed is a word to the lexer.
+                _ if token.text.trim_ascii().is_empty() => {}
+                _ => self.extent = Extent::Other,
             }
         }
-    }
-
-    fn inside(&mut self, byte: u8) {
-        if self.escaped {
-            self.escaped = false;
-        } else if self.in_string {
-            match byte {
-                b'\\' => self.escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
-        } else {
-            match byte {
-                b'"' => self.in_string = true,
-                b'{' | b'[' => self.depth = self.depth.saturating_add(1),
-                b'}' | b']' => self.depth -= 1,
-                _ => {}
-            }
-            if self.depth == 0 {
-                self.extent = Extent::Object;
-            }
-        }
+        self.inside = lexer.inside();
     }
 }
 

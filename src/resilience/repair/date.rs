@@ -61,7 +61,7 @@ fn date(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         .map(|(date, certainty, why)| idea(spot, date.to_string(), certainty, why))
         .collect();
     if found.is_empty()
-        && let Some((moment, _)) = moment(text)
+        && let Some(moment) = moment(text)
     {
         // Dropping midnight loses nothing; any other time of day would be lost.
         let midnight = moment.time() == Time::midnight();
@@ -98,7 +98,7 @@ fn date_time(spot: &Spot<'_>, text: &str) -> Vec<Idea> {
         return usual(on_clock(at.timestamp(), Some(at.offset())));
     }
     let utc = |at: DateTime| format!("{}Z", at.strftime("%Y-%m-%dT%H:%M:%S"));
-    if let Some((at, _)) = moment(text) {
+    if let Some(at) = moment(text) {
         return vec![idea(
             spot,
             utc(at),

@@ -2,7 +2,10 @@
 //!
 //! Must not know: schemas.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use crate::canon::{Inside, Lexer, Token, TokenKind as Kind};
 
 /// Maximum nesting of the text that is followed.
 const NESTED: usize = 128;
@@ -34,8 +37,26 @@ struct Frame {
 }
 
 impl Frame {
-    fn end_value(&mut self) {
-        self.expect = Expect::Comma;
+    /// Passes a comma or a colon.
+    fn pass(&mut self, punct: u8) {
+        self.expect = match &mut self.index {
+            _ if punct == b':' => Expect::Value,
+            Some(index) => {
+                *index += 1;
+                Expect::Value
+            }
+            None => Expect::Key,
+        };
+    }
+
+    /// Passes a whole string or word.
+    fn end_word(&mut self, token: &Token<'_>) {
+        if self.expect == Expect::Key && token.kind == Kind::String {
+            self.key = token.decode().map(Cow::into_owned);
+            self.expect = Expect::Colon;
+        } else {
+            self.expect = Expect::Comma;
+        }
     }
 }
 
@@ -52,83 +73,42 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn find(before: &str) -> Option<Self> {
         let mut stack: Vec<Frame> = Vec::new();
-        let mut at = 0;
-        let mut word = None;
-        while let Some(&byte) = before.as_bytes().get(at) {
-            word = None;
-            match byte {
-                blank if is_blank(char::from(blank)) => at += 1,
-                b'{' | b'[' => {
+        let mut word = before.len();
+        for token in Lexer::new(before) {
+            match token.kind {
+                Kind::Blank => {}
+                Kind::Punct(open @ (b'{' | b'[')) => {
                     if stack.len() >= NESTED {
                         return None;
                     }
                     stack.push(Frame {
-                        start: at,
-                        index: (byte == b'[').then_some(0),
+                        start: token.at,
+                        index: (open == b'[').then_some(0),
                         key: None,
-                        expect: if byte == b'{' { Expect::Key } else { Expect::Value },
+                        expect: if open == b'{' { Expect::Key } else { Expect::Value },
                     });
-                    at += 1;
                 }
-                b'}' | b']' => {
+                Kind::Punct(b'}' | b']') => {
                     stack.pop();
                     if let Some(frame) = stack.last_mut() {
-                        frame.end_value();
+                        frame.expect = Expect::Comma;
                     }
-                    at += 1;
                 }
-                b',' => {
+                Kind::Punct(punct) => {
                     if let Some(frame) = stack.last_mut() {
-                        frame.expect = match &mut frame.index {
-                            Some(index) => {
-                                *index += 1;
-                                Expect::Value
-                            }
-                            None => Expect::Key,
-                        };
+                        frame.pass(punct);
                     }
-                    at += 1;
                 }
-                b':' => {
-                    if let Some(frame) = stack.last_mut() {
-                        frame.expect = Expect::Value;
-                    }
-                    at += 1;
-                }
-                b'"' => {
-                    let Some(end) = string_end(before, at) else {
-                        word = Some(at);
-                        break;
-                    };
-                    if let Some(frame) = stack.last_mut() {
-                        if frame.expect == Expect::Key {
-                            frame.key = before
-                                .get(at..end)
-                                .and_then(|text| serde_json::from_str(text).ok());
-                            frame.expect = Expect::Colon;
-                        } else {
-                            frame.end_value();
-                        }
-                    }
-                    at = end;
-                }
+                // The word is still being typed.
+                _ if token.kind != Kind::String && token.end() == before.len() => word = token.at,
                 _ => {
-                    let end = before
-                        .get(at..)
-                        .and_then(|rest| rest.find(is_delimiter))
-                        .map_or(before.len(), |len| at + len);
-                    if end == before.len() {
-                        word = Some(at);
-                        break;
-                    }
                     if let Some(frame) = stack.last_mut() {
-                        frame.end_value();
+                        frame.end_word(&token);
                     }
-                    at = end;
                 }
             }
         }
-        Self::within(stack, word.unwrap_or(before.len()))
+        Self::within(stack, word)
     }
 
     /// Builds the place from its containers, the innermost last.
@@ -161,79 +141,42 @@ impl Place {
     }
 }
 
-/// Returns true for JSON whitespace. It does not include a form feed, which is therefore part of a
-/// word.
-const fn is_blank(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r')
-}
-
-fn is_delimiter(c: char) -> bool {
-    is_blank(c) || matches!(c, '{' | '}' | '[' | ']' | ':' | ',' | '"')
-}
-
-/// Returns the offset after the closing quote of the string that begins at `at`.
-fn string_end(text: &str, at: usize) -> Option<usize> {
-    let mut escaped = false;
-    for (offset, byte) in text.as_bytes().get(at..)?.iter().enumerate().skip(1) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => return Some(at + offset + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
 /// Returns the end of the word that begins at `from` and continues after the cursor. A string that is not
 /// closed on its line ends at the cursor.
 pub(super) fn end_of_word(text: &str, from: usize, at: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    if rest.starts_with('"') {
-        return string_end(text, from)
-            .filter(|end| {
-                text.get(from..*end)
-                    .is_some_and(|word| !word.contains('\n') && *end >= at)
-            })
-            .unwrap_or(at);
-    }
-    rest.find(is_delimiter)
-        .map_or(text.len(), |len| from + len)
-        .max(at)
+    let token = Lexer::resume(text, from, Inside::No).next();
+    let end = token.and_then(|token| match token.kind {
+        Kind::String => (!token.text.contains('\n')).then(|| token.end()),
+        Kind::Number | Kind::Word => Some(token.end()),
+        _ => None,
+    });
+    end.unwrap_or(at).max(at)
 }
 
 /// Returns the keys of the object that begins at `object`, except the one being typed at `except`.
 pub(super) fn keys_around(text: &str, object: usize, except: usize) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
-    let (mut depth, mut at, mut expects) = (0_usize, object, false);
-    while let Some(&byte) = text.as_bytes().get(at) {
-        match byte {
-            b'{' | b'[' => {
+    let (mut depth, mut expects) = (0_usize, false);
+    for token in Lexer::resume(text, object, Inside::No) {
+        match token.kind {
+            Kind::Punct(b'{' | b'[') => {
                 depth += 1;
                 expects = depth == 1;
-                at += 1;
             }
-            b'}' | b']' => {
+            Kind::Punct(b'}' | b']') => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     break;
                 }
-                at += 1;
             }
-            b',' => {
-                expects = depth == 1;
-                at += 1;
-            }
-            b'"' => {
-                let Some(end) = string_end(text, at) else { break };
-                let key = text.get(at..end).and_then(|key| serde_json::from_str(key).ok());
-                if let (true, Some(key)) = (expects && at != except, key) {
-                    keys.insert(key);
+            Kind::Punct(b',') => expects = depth == 1,
+            Kind::String => {
+                if expects && token.at != except {
+                    keys.extend(token.decode().map(Cow::into_owned));
                 }
                 expects = false;
-                at = end;
             }
-            _ => at += 1,
+            _ => {}
         }
     }
     keys

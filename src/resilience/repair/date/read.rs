@@ -4,33 +4,20 @@
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::strtime;
 
 /// Maximum length in bytes of a text that is read.
 pub(super) const MOST: usize = 64;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+/// Notations of a day in the order in which their readings are offered. The parts of the text are
+/// joined with `-`, names first.
+const DAYS: [&str; 11] = [
+    "%b-%d-%Y", "%b-%Y-%d", "%b-%d-%y", "%b-%y-%d", "%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y",
+    "%m-%d-%y", "%y-%m-%d", "%Y%m%d",
 ];
-const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+
+/// Notations of a time of day.
+const TIMES: [&str; 5] = ["%H:%M", "%H:%M:%S", "%I:%M%n%p", "%I:%M:%S%n%p", "%I%n%p"];
 
 /// What a text can mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,165 +32,85 @@ pub(super) enum Reading {
     None,
 }
 
-enum Part {
-    Number { value: i16, digits: usize },
-    Month(i16),
-    Weekday(usize),
-}
-
 /// Reads a day without a time.
 pub(super) fn day(text: &str) -> Reading {
     let Some(parts) = parts(text) else {
         return Reading::None;
     };
-    let weekday = parts.iter().find_map(|part| match part {
-        Part::Weekday(day) => Some(*day),
-        _ => None,
-    });
-    let month = parts.iter().find_map(|part| match part {
-        Part::Month(month) => Some(*month),
-        _ => None,
-    });
-    let numbers: Vec<(i16, usize)> = parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Number { value, digits } => Some((*value, *digits)),
-            _ => None,
-        })
-        .collect();
-    let words = parts.len() - numbers.len();
-    if words != usize::from(weekday.is_some()) + usize::from(month.is_some()) {
-        return Reading::None;
-    }
-    let (candidates, century) = match month {
-        Some(month) => with_month(month, &numbers),
-        None => in_numbers(&numbers),
-    };
+    let names_year = parts.split('-').any(|part| matches!(part.len(), 4 | 8));
     let mut days: Vec<Date> = Vec::new();
-    for (year, month, day) in candidates {
-        let (Ok(month), Ok(day)) = (i8::try_from(month), i8::try_from(day)) else {
-            continue;
-        };
-        let Ok(date) = Date::new(year, month, day) else {
-            continue;
-        };
-        let named = date.weekday().to_monday_zero_offset();
-        let fits = weekday.is_none_or(|requested| usize::try_from(named) == Ok(requested));
-        if fits && !days.contains(&date) {
+    let formats = DAYS
+        .into_iter()
+        .filter(|format| format.contains("%Y") == names_year);
+    for date in formats.filter_map(|format| day_in(format, &parts)) {
+        if !days.contains(&date) {
             days.push(date);
         }
     }
     match days[..] {
         [] => Reading::None,
-        [one] if century => Reading::Likely(one),
-        [one] => Reading::One(one),
+        [one] if names_year => Reading::One(one),
+        [one] => Reading::Likely(one),
         _ => Reading::Several(days),
     }
 }
 
-type Candidates = (Vec<(i16, i16, i16)>, bool);
-
-fn with_month(month: i16, numbers: &[(i16, usize)]) -> Candidates {
-    match *numbers {
-        [(year, 4), (day, 1 | 2)] | [(day, 1 | 2), (year, 4)] => (vec![(year, month, day)], false),
-        [(first, 1 | 2), (second, 1 | 2)] => {
-            let all = vec![(2000 + second, month, first), (2000 + first, month, second)];
-            (all, true)
-        }
-        _ => (Vec::new(), false),
-    }
+/// Reads a day in one notation, with or without its weekday. A year of two digits is in this
+/// century.
+fn day_in(format: &str, parts: &str) -> Option<Date> {
+    let read = strtime::parse(format, parts)
+        .or_else(|_| strtime::parse(format!("%a-{format}"), parts))
+        .ok()?;
+    let year = match read.year()? {
+        last @ 1900..2000 if format.contains("%y") => last + 100,
+        year => year,
+    };
+    let date = Date::new(year, read.month()?, read.day()?).ok()?;
+    let fits = read.weekday().is_none_or(|named| named == date.weekday());
+    fits.then_some(date)
 }
 
-fn in_numbers(numbers: &[(i16, usize)]) -> Candidates {
-    match *numbers {
-        [(year, 4), (month, 1 | 2), (day, 1 | 2)] => (vec![(year, month, day)], false),
-        [(first, 1 | 2), (second, 1 | 2), (year, 4)] => {
-            (vec![(year, second, first), (year, first, second)], false)
+/// Joins the parts of a text with `-`: a weekday, a month, then the numbers. Returns `None` if the
+/// text contains anything else.
+fn parts(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    let mut parts: Vec<(u8, &str)> = Vec::new();
+    let mut follows_number = false;
+    let kind = |byte: &u8| (byte.is_ascii_digit(), byte.is_ascii_lowercase());
+    let mut all = text
+        .as_bytes()
+        .chunk_by(|one, next| kind(one) == kind(next))
+        .peekable();
+    while let Some(part) = all.next() {
+        let part = std::str::from_utf8(part).ok()?;
+        let before_number = all
+            .peek()
+            .is_some_and(|next| next.first().is_some_and(u8::is_ascii_digit));
+        let is_number = part.starts_with(|first: char| first.is_ascii_digit());
+        match part {
+            _ if is_number => parts.push((2, part)),
+            "of" => {}
+            "st" | "nd" | "rd" | "th" if follows_number && !before_number => {}
+            _ if part.trim_matches([' ', ',', '.', '/', '-', '_']).is_empty() => {}
+            word => parts.push(short(word)?),
         }
-        [(first, 1 | 2), (second, 1 | 2), (third, 1 | 2)] => (
-            vec![
-                (2000 + third, second, first),
-                (2000 + third, first, second),
-                (2000 + first, second, third),
-            ],
-            true,
-        ),
-        _ => (Vec::new(), false),
+        follows_number = is_number;
     }
+    parts.sort_by_key(|(place, _)| *place);
+    let parts: Vec<&str> = parts.into_iter().map(|(_, part)| part).collect();
+    Some(parts.join("-"))
 }
 
-/// Splits the text into numbers and names with permitted separators; returns `None` if it contains anything
-/// else.
-fn parts(text: &str) -> Option<Vec<Part>> {
-    if let Some(packed) = packed(text) {
-        return Some(packed);
-    }
-    let mut parts = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-        if digits > 0 {
-            let (number, after) = rest.split_at(digits);
-            parts.push(Part::Number {
-                value: number.parse().ok().filter(|_| digits <= 4)?,
-                digits,
-            });
-            rest = ordinal(after);
-        } else if letters > 0 {
-            let (word, after) = rest.split_at(letters);
-            if !word.eq_ignore_ascii_case("of") {
-                parts.push(named(word)?);
-            }
-            rest = after;
-        } else {
-            let mut after = rest.chars();
-            matches!(after.next()?, ' ' | ',' | '.' | '/' | '-' | '_').then_some(())?;
-            rest = after.as_str();
-        }
-        if parts.len() > 4 {
-            return None;
-        }
-    }
-    Some(parts)
-}
-
-/// Reads a compact date such as `20241026`.
-fn packed(text: &str) -> Option<Vec<Part>> {
-    let text = text.trim();
-    if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        Some(Part::Number {
-            value: text.get(from..to)?.parse().ok()?,
-            digits: to - from,
+/// Returns the place of a weekday or month among the parts, and its short name.
+fn short(word: &str) -> Option<(u8, &str)> {
+    let short = word.get(..3)?;
+    [(0, "%a", "%A"), (1, "%b", "%B")]
+        .into_iter()
+        .find_map(|(place, format, whole)| {
+            let name = strtime::parse(format, short).ok()?.to_string(whole).ok()?;
+            let name = name.to_ascii_lowercase();
+            (name == word || (word.len() <= 4 && name.starts_with(word))).then_some((place, short))
         })
-    };
-    Some(vec![number(0, 4)?, number(4, 6)?, number(6, 8)?])
-}
-
-fn ordinal(rest: &str) -> &str {
-    let lower = rest.get(..2).map(str::to_ascii_lowercase);
-    let after = rest.get(2..).unwrap_or_default();
-    let ends = !after.starts_with(|next: char| next.is_ascii_alphanumeric());
-    match lower.as_deref() {
-        Some("st" | "nd" | "rd" | "th") if ends => after,
-        _ => rest,
-    }
-}
-
-fn named(word: &str) -> Option<Part> {
-    let word = word.to_ascii_lowercase();
-    let among = |names: &[&str]| {
-        names
-            .iter()
-            .position(|name| *name == word || (word.len() >= 3 && word.len() <= 4 && name.starts_with(&word)))
-    };
-    if let Some(month) = among(&MONTHS) {
-        return Some(Part::Month(i16::try_from(month).ok()? + 1));
-    }
-    among(&WEEKDAYS).map(Part::Weekday)
 }
 
 /// Reads a day that is named relative to today.
@@ -218,13 +125,10 @@ pub(super) fn relative(text: &str, today: Date) -> Option<Date> {
     today.checked_add(days.days()).ok()
 }
 
-/// Reads a day and time that have only one reading; the flag says that the text named the zone UTC.
-pub(super) fn moment(text: &str) -> Option<(DateTime, bool)> {
-    let (bare, utc) = match text.strip_suffix(['Z', 'z']) {
-        Some(bare) => (bare, true),
-        None => (text, false),
-    };
-    if let Ok(at) = bare.parse::<DateTime>().map(|at| (at, utc)) {
+/// Reads a day and time that have only one reading.
+pub(super) fn moment(text: &str) -> Option<DateTime> {
+    let bare = text.strip_suffix(['Z', 'z']).unwrap_or(text);
+    if let Ok(at) = bare.parse::<DateTime>() {
         // A date alone is no point in time.
         return bare.contains(':').then_some(at);
     }
@@ -233,38 +137,18 @@ pub(super) fn moment(text: &str) -> Option<(DateTime, bool)> {
         let Reading::One(date) = day(date) else {
             return None;
         };
-        Some((date.to_datetime(time(clock)?), utc))
+        Some(date.to_datetime(time(clock)?))
     })
 }
 
 /// Reads a time of day on a 12-hour or 24-hour clock.
 pub(super) fn time(text: &str) -> Option<Time> {
     let text = text.trim().to_ascii_lowercase();
-    let (clock, half) = match text.strip_suffix("am").or_else(|| text.strip_suffix("a.m.")) {
-        Some(clock) => (clock, Some(0)),
-        None => match text.strip_suffix("pm").or_else(|| text.strip_suffix("p.m.")) {
-            Some(clock) => (clock, Some(12)),
-            None => (text.as_str(), None),
-        },
-    };
-    let numbers: Vec<i8> = clock
-        .trim()
-        .split(':')
-        .map(|part| {
-            (part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit())).then(|| part.parse().ok())
-        })
-        .map(Option::flatten)
-        .collect::<Option<_>>()?;
-    let (hour, minute, second) = match (numbers.as_slice(), half) {
-        ([hour], Some(_)) => (*hour, 0, 0),
-        ([hour, minute], _) => (*hour, *minute, 0),
-        ([hour, minute, second], _) => (*hour, *minute, *second),
-        _ => return None,
-    };
-    let hour = match half {
-        Some(half) if (1..=12).contains(&hour) => hour % 12 + half,
-        Some(_) => return None,
-        None => hour,
-    };
-    Time::new(hour, minute, second, 0).ok()
+    let text = text.replace("a.m.", "am").replace("p.m.", "pm");
+    // A leap second would become another one.
+    let is_leap = text.contains(":60");
+    let mut times = TIMES
+        .into_iter()
+        .filter_map(|format| Time::strptime(format, &text).ok());
+    times.next().filter(|_| !is_leap)
 }
