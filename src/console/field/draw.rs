@@ -94,13 +94,22 @@ impl Field {
         let mut view = self.view.get();
         (view.width, view.height) = (usize::from(area.width), usize::from(area.height));
         self.view.set(view);
-        self.follow();
+        // Laid out once: a line may be the whole text.
+        let here = self.line_at(self.buffer.cursor());
+        let laid_here = self.laid_at(&here);
+        self.follow(&here, &laid_here);
         let (mut no, mut skip) = self.view.get().top;
         let (mut y, mut from) = (area.top(), self.start_of(no));
         let text = self.buffer.text();
         while let Some(start) = from.filter(|_| y < area.bottom()) {
             let line = self.line_at(start);
-            let laid = self.laid_at(&line);
+            let other;
+            let laid = if line == here {
+                &laid_here
+            } else {
+                other = self.laid_at(&line);
+                &other
+            };
             let looks = self.looks(look, &line, no, wrong);
             for row in skip..laid.rows() {
                 if y == area.bottom() {
@@ -117,7 +126,7 @@ impl Field {
                         height: 1,
                         ..area
                     },
-                    &laid,
+                    laid,
                     &looks,
                     line.len(),
                 );
@@ -146,11 +155,16 @@ impl Field {
         self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
     }
 
-    /// Scrolls until the cursor is on the screen.
-    fn follow(&self) {
+    /// Scrolls until the cursor is on the screen, given its line.
+    fn follow(&self, line: &Range<usize>, laid: &LineLayout<'_>) {
         let mut view = self.view.get();
-        let line = self.line_at(self.buffer.cursor());
-        let laid = self.laid_at(&line);
+        let rows = |other: &Range<usize>| {
+            if other == line {
+                laid.rows()
+            } else {
+                self.laid_at(other).rows()
+            }
+        };
         let (row, column) = laid.place(self.buffer.cursor() - line.start);
         if self.single {
             let at = laid.row(0).iter().map(|glyph| glyph.columns).sum::<usize>();
@@ -165,9 +179,7 @@ impl Field {
         }
         let no = self.line_no(line.start);
         let (top, skip) = view.top;
-        let last = self
-            .start_of(top)
-            .map(|start| self.laid_at(&self.line_at(start)).rows() - 1);
+        let last = self.start_of(top).map(|start| rows(&self.line_at(start)) - 1);
         view.top = match last {
             Some(last) if (top, skip.min(last)) <= (no, row) => (top, skip.min(last)),
             _ => (no, row),
@@ -185,7 +197,7 @@ impl Field {
             };
             left -= first.1 + 1;
             let above = self.line_at(end);
-            first = (first.0 - 1, self.laid_at(&above).rows() - 1);
+            first = (first.0 - 1, rows(&above) - 1);
             start = above.start;
         }
         view.top = view.top.max(first);

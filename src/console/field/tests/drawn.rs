@@ -34,7 +34,7 @@ pub fn rows(field: &Field, width: u16, height: u16) -> Vec<String> {
 }
 
 /// The characters that are drawn reversed.
-fn reversed(field: &Field, width: u16, height: u16) -> String {
+pub fn reversed(field: &Field, width: u16, height: u16) -> String {
     let buffer = buffer(field, width, height);
     let cells = buffer.content.iter();
     cells
