@@ -42,6 +42,7 @@ struct Looks<'a> {
     look: &'a Look,
     cursor: Option<usize>,
     picked: Range<usize>,
+    /// Matches of the search, in order.
     found: Vec<Range<usize>>,
     /// Faulty characters.
     wrong: Vec<usize>,
@@ -58,7 +59,9 @@ impl Looks<'_> {
         let bytes = &glyph.bytes;
         let holds = |at: usize| bytes.contains(&at) || (bytes.is_empty() && bytes.start == at);
         let overlaps = |range: &Range<usize>| range.start < bytes.end && bytes.start < range.end;
-        if self.found.iter().any(overlaps) {
+        // A long line may have many matches.
+        let next = self.found.partition_point(|found| found.end <= bytes.start);
+        if self.found.get(next).is_some_and(overlaps) {
             style = style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
         }
         if self.wrong.iter().any(|at| holds(*at)) {
@@ -172,7 +175,9 @@ impl Field {
                 // Some of the text before it is shown too.
                 view.left = column.saturating_sub(view.width / 2);
             }
-            view.left = view.left.max((column + 1).saturating_sub(view.width));
+            // A wide letter under the cursor is shown whole.
+            let letter = laid.columns(self.buffer.cursor()).clamp(1, view.width);
+            view.left = view.left.max((column + letter).saturating_sub(view.width));
             view.left = view.left.min((at + 1).saturating_sub(view.width));
             self.view.set(view);
             return;

@@ -84,16 +84,19 @@ fn push_letters<'t>(out: &mut Vec<Glyph<'t>>, text: &'t str, from: usize) {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let is_ascii = |at: usize| rest.as_bytes().get(at).is_none_or(u8::is_ascii);
-        let letter = match rest.get(..1) {
-            Some(letter) if is_ascii(1) => letter,
-            _ => rest.graphemes(true).next().unwrap_or(rest),
+        let (letter, columns) = match rest.get(..1) {
+            Some(letter) if is_ascii(1) => (letter, 1),
+            _ => {
+                let letter = rest.graphemes(true).next().unwrap_or(rest);
+                (letter, letter.columns())
+            }
         };
         let bytes = from + at..from + at + letter.len();
         at += letter.len();
         out.push(Glyph {
             bytes,
             kind: Kind::Plain,
-            columns: letter.columns(),
+            columns,
             text: letter.into(),
         });
     }
@@ -202,6 +205,12 @@ impl<'t> LineLayout<'t> {
         (row, before.iter().map(|glyph| glyph.columns).sum())
     }
 
+    /// The columns of the glyph at a byte; none after the end.
+    pub fn columns(&self, byte: usize) -> usize {
+        let glyph = self.glyphs.iter().find(|glyph| byte < glyph.bytes.end);
+        glyph.map_or(0, |glyph| glyph.columns)
+    }
+
     /// The byte of the group at a column of a row; after the last group, the end of the row.
     pub fn byte(&self, row: usize, column: usize) -> usize {
         let mut right = 0;
@@ -226,6 +235,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
     let mut word: Option<(usize, usize)> = None;
     let mut group = (0, 0);
     for (at, glyph) in glyphs.iter().enumerate() {
+        let is_blank = matches!(glyph.text.as_bytes(), b" ");
         let is_first = at
             .checked_sub(1)
             .and_then(|before| glyphs.get(before))
@@ -234,7 +244,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
             group = (at, used);
         }
         if used + glyph.columns > width && at > from {
-            let word = word.filter(|_| glyph.text != " ");
+            let word = word.filter(|_| !is_blank);
             let (next, before) = [word, Some(group)]
                 .into_iter()
                 .flatten()
@@ -246,7 +256,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
             group.1 = group.1.saturating_sub(before);
         }
         used += glyph.columns;
-        if glyph.text == " " && glyph.kind == Kind::Plain {
+        if is_blank && glyph.kind == Kind::Plain {
             word = Some((at + 1, used));
         } else if word.is_some_and(|(next, _)| next <= from) {
             word = None;

@@ -143,6 +143,20 @@ fn a_long_line_follows_the_cursor() {
     assert_eq!(field.text(), text);
 }
 
+#[test]
+fn a_wide_letter_under_the_cursor_is_shown_whole() {
+    let mut field = Field::line("ab日日", 1024);
+    field.edit(TextVerb::First);
+    for expected in ["a", "b", "日", "日", " "] {
+        assert_eq!(reversed(&field, 4, 1), expected);
+        field.step(Move::Right);
+    }
+    let _wide = measured(true);
+    let mut field = Field::line("      ü", 1024);
+    field.step(Move::Left);
+    assert_eq!(reversed(&field, 2, 1), "ü");
+}
+
 proptest! {
     /// On any screen, after any moves, the cursor is visible, and nothing raw is drawn.
     #[test]
