@@ -42,6 +42,7 @@ struct Looks<'a> {
     look: &'a Look,
     cursor: Option<usize>,
     picked: Range<usize>,
+    /// Matches of the search, in order.
     found: Vec<Range<usize>>,
     /// Faulty characters.
     wrong: Vec<usize>,
@@ -58,7 +59,9 @@ impl Looks<'_> {
         let bytes = &glyph.bytes;
         let holds = |at: usize| bytes.contains(&at) || (bytes.is_empty() && bytes.start == at);
         let overlaps = |range: &Range<usize>| range.start < bytes.end && bytes.start < range.end;
-        if self.found.iter().any(overlaps) {
+        // A long line may have many matches.
+        let next = self.found.partition_point(|found| found.end <= bytes.start);
+        if self.found.get(next).is_some_and(overlaps) {
             style = style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
         }
         if self.wrong.iter().any(|at| holds(*at)) {
@@ -94,13 +97,22 @@ impl Field {
         let mut view = self.view.get();
         (view.width, view.height) = (usize::from(area.width), usize::from(area.height));
         self.view.set(view);
-        self.follow();
+        // Laid out once: a line may be the whole text.
+        let here = self.line_at(self.buffer.cursor());
+        let laid_here = self.laid_at(&here);
+        self.follow(&here, &laid_here);
         let (mut no, mut skip) = self.view.get().top;
         let (mut y, mut from) = (area.top(), self.start_of(no));
         let text = self.buffer.text();
         while let Some(start) = from.filter(|_| y < area.bottom()) {
             let line = self.line_at(start);
-            let laid = self.laid_at(&line);
+            let other;
+            let laid = if line == here {
+                &laid_here
+            } else {
+                other = self.laid_at(&line);
+                &other
+            };
             let looks = self.looks(look, &line, no, wrong);
             for row in skip..laid.rows() {
                 if y == area.bottom() {
@@ -117,7 +129,7 @@ impl Field {
                         height: 1,
                         ..area
                     },
-                    &laid,
+                    laid,
                     &looks,
                     line.len(),
                 );
@@ -146,11 +158,16 @@ impl Field {
         self.laid(self.buffer.text().get(line.clone()).unwrap_or_default(), inside)
     }
 
-    /// Scrolls until the cursor is on the screen.
-    fn follow(&self) {
+    /// Scrolls until the cursor is on the screen, given its line.
+    fn follow(&self, line: &Range<usize>, laid: &LineLayout<'_>) {
         let mut view = self.view.get();
-        let line = self.line_at(self.buffer.cursor());
-        let laid = self.laid_at(&line);
+        let rows = |other: &Range<usize>| {
+            if other == line {
+                laid.rows()
+            } else {
+                self.laid_at(other).rows()
+            }
+        };
         let (row, column) = laid.place(self.buffer.cursor() - line.start);
         if self.single {
             let at = laid.row(0).iter().map(|glyph| glyph.columns).sum::<usize>();
@@ -158,16 +175,16 @@ impl Field {
                 // Some of the text before it is shown too.
                 view.left = column.saturating_sub(view.width / 2);
             }
-            view.left = view.left.max((column + 1).saturating_sub(view.width));
+            // A wide letter under the cursor is shown whole.
+            let letter = laid.columns(self.buffer.cursor()).clamp(1, view.width);
+            view.left = view.left.max((column + letter).saturating_sub(view.width));
             view.left = view.left.min((at + 1).saturating_sub(view.width));
             self.view.set(view);
             return;
         }
         let no = self.line_no(line.start);
         let (top, skip) = view.top;
-        let last = self
-            .start_of(top)
-            .map(|start| self.laid_at(&self.line_at(start)).rows() - 1);
+        let last = self.start_of(top).map(|start| rows(&self.line_at(start)) - 1);
         view.top = match last {
             Some(last) if (top, skip.min(last)) <= (no, row) => (top, skip.min(last)),
             _ => (no, row),
@@ -185,7 +202,7 @@ impl Field {
             };
             left -= first.1 + 1;
             let above = self.line_at(end);
-            first = (first.0 - 1, self.laid_at(&above).rows() - 1);
+            first = (first.0 - 1, rows(&above) - 1);
             start = above.start;
         }
         view.top = view.top.max(first);

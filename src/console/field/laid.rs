@@ -61,11 +61,9 @@ pub(super) fn glyphs(line: &str, form: Form) -> Vec<Glyph<'_>> {
         let touched = |at: usize| bytes.start <= at && at <= bytes.end;
         let typed = bytes.len() <= ONE_BY_ONE && form.cursor.is_some_and(touched);
         match (span.kind, span.text) {
-            (Kind::Plain, Cow::Borrowed(text)) => {
-                out.extend(letters(text, bytes.start));
-            }
+            (Kind::Plain, Cow::Borrowed(text)) => push_letters(&mut out, text, bytes.start),
             (Kind::Blank, _) if typed => {
-                out.extend(letters(line.get(bytes.clone()).unwrap_or_default(), bytes.start));
+                push_letters(&mut out, line.get(bytes.clone()).unwrap_or_default(), bytes.start);
             }
             (kind, text) => out.extend(text.chars().map(|c| {
                 let text = c.to_string();
@@ -81,40 +79,45 @@ pub(super) fn glyphs(line: &str, form: Form) -> Vec<Glyph<'_>> {
     out
 }
 
-/// Text that is drawn as it is.
-fn letters(text: &str, from: usize) -> impl Iterator<Item = Glyph<'_>> {
-    text.grapheme_indices(true).map(move |(at, letter)| Glyph {
-        bytes: from + at..from + at + letter.len(),
-        kind: Kind::Plain,
-        columns: letter.columns(),
-        text: letter.into(),
-    })
+/// Adds text that is drawn as it is. Only beyond ASCII are letters of several characters searched.
+fn push_letters<'t>(out: &mut Vec<Glyph<'t>>, text: &'t str, from: usize) {
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let is_ascii = |at: usize| rest.as_bytes().get(at).is_none_or(u8::is_ascii);
+        let (letter, columns) = match rest.get(..1) {
+            Some(letter) if is_ascii(1) => (letter, 1),
+            _ => {
+                let letter = rest.graphemes(true).next().unwrap_or(rest);
+                (letter, letter.columns())
+            }
+        };
+        let bytes = from + at..from + at + letter.len();
+        at += letter.len();
+        out.push(Glyph {
+            bytes,
+            kind: Kind::Plain,
+            columns,
+            text: letter.into(),
+        });
+    }
 }
 
-/// The group that begins at a byte or contains it; none at the end.
-pub(super) fn group_after(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
-    let rest = line.get(at..)?;
-    let mut chars = rest.chars();
-    let next = chars.next()?;
-    if next == ' ' {
-        return Some(blanks_at(line, at, true));
+/// The group that the cursor at a byte passes; none at the start or the end of the line.
+pub(super) fn group(line: &str, single: bool, at: usize, back: bool) -> Option<Range<usize>> {
+    let at = match line.get(..at)?.char_indices().next_back() {
+        Some((last, _)) if back => last,
+        None if back => return None,
+        _ => at,
+    };
+    let mut chars = line.get(at..)?.chars();
+    let passed = chars.next()?;
+    if passed == ' ' {
+        return Some(blanks_at(line, at, !back));
     }
-    if next.is_ascii() && chars.next().is_none_or(|c| c.is_ascii()) {
+    if passed.is_ascii() && chars.next().is_none_or(|c| c.is_ascii()) {
         return Some(at..at + 1);
     }
     whole(line, single, at)
-}
-
-/// The group that ends at a byte or contains it; none at the start.
-pub(super) fn group_before(line: &str, single: bool, at: usize) -> Option<Range<usize>> {
-    let last = line.get(..at)?.chars().next_back()?;
-    if last == ' ' {
-        return Some(blanks_at(line, at - 1, false));
-    }
-    if last.is_ascii() {
-        return Some(at - 1..at);
-    }
-    whole(line, single, at - last.len_utf8())
 }
 
 /// One of the blanks around a byte, or all of them if there are many.
@@ -202,6 +205,12 @@ impl<'t> LineLayout<'t> {
         (row, before.iter().map(|glyph| glyph.columns).sum())
     }
 
+    /// The columns of the glyph at a byte; none after the end.
+    pub fn columns(&self, byte: usize) -> usize {
+        let glyph = self.glyphs.iter().find(|glyph| byte < glyph.bytes.end);
+        glyph.map_or(0, |glyph| glyph.columns)
+    }
+
     /// The byte of the group at a column of a row; after the last group, the end of the row.
     pub fn byte(&self, row: usize, column: usize) -> usize {
         let mut right = 0;
@@ -226,6 +235,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
     let mut word: Option<(usize, usize)> = None;
     let mut group = (0, 0);
     for (at, glyph) in glyphs.iter().enumerate() {
+        let is_blank = matches!(glyph.text.as_bytes(), b" ");
         let is_first = at
             .checked_sub(1)
             .and_then(|before| glyphs.get(before))
@@ -234,7 +244,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
             group = (at, used);
         }
         if used + glyph.columns > width && at > from {
-            let word = word.filter(|_| glyph.text != " ");
+            let word = word.filter(|_| !is_blank);
             let (next, before) = [word, Some(group)]
                 .into_iter()
                 .flatten()
@@ -246,7 +256,7 @@ fn breaks(glyphs: &[Glyph<'_>], width: usize) -> Vec<usize> {
             group.1 = group.1.saturating_sub(before);
         }
         used += glyph.columns;
-        if glyph.text == " " && glyph.kind == Kind::Plain {
+        if is_blank && glyph.kind == Kind::Plain {
             word = Some((at + 1, used));
         } else if word.is_some_and(|(next, _)| next <= from) {
             word = None;

@@ -2,11 +2,10 @@
 //!
 //! Must not know: what the text is for, keys.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::Field;
-use super::laid::{Form, LineLayout, group_after, group_before};
+use super::laid::{self, Form, LineLayout};
 
 /// Class of a character.
 #[derive(PartialEq, Eq, Clone, Copy)]
@@ -69,11 +68,7 @@ impl Field {
     /// the end of the text.
     pub(super) fn group(&self, back: bool) -> Option<Range<usize>> {
         let (line, text, inside) = self.here();
-        let found = if back {
-            group_before(text, self.single, inside)
-        } else {
-            group_after(text, self.single, inside)
-        };
+        let found = laid::group(text, self.single, inside, back);
         match (found, back) {
             (Some(group), _) => Some(line.start + group.start..line.start + group.end),
             (None, true) => line.start.checked_sub(1).map(|at| at..line.start),
@@ -139,63 +134,35 @@ impl Field {
         if self.single {
             return;
         }
-        let (line, text, inside) = self.here();
-        let laid = self.laid(text, Some(inside));
-        let (row, column) = laid.place(inside);
+        let (mut line, text, inside) = self.here();
+        let mut laid = self.laid(text, Some(inside));
+        let (mut row, column) = laid.place(inside);
         let column = self.wish.unwrap_or(column);
-        let to = if down {
-            self.below(&line, &laid, row + rows, column)
-        } else {
-            self.above(&line, &laid, (row, rows), column)
-        };
+        for _ in 0..rows {
+            let last = if down { laid.rows() - 1 } else { 0 };
+            if row != last {
+                row = if down { row + 1 } else { row - 1 };
+                continue;
+            }
+            let Some(next) = self.next_line(&line, down) else {
+                break;
+            };
+            laid = self.laid(self.text().get(next.clone()).unwrap_or_default(), None);
+            row = if down { 0 } else { laid.rows() - 1 };
+            line = next;
+        }
+        let to = line.start + laid.byte(row, column);
         self.buffer.go(to);
         self.wish = Some(column);
     }
 
-    fn below(&self, line: &Range<usize>, laid: &LineLayout<'_>, mut row: usize, column: usize) -> usize {
-        if row < laid.rows() {
-            return line.start + laid.byte(row, column);
-        }
-        let (mut line, mut last) = (line.clone(), laid.rows());
-        let text = self.buffer.text();
-        while row >= last && line.end < text.len() {
-            row -= last;
-            line = self.line_at(line.end + 1);
-            let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
-            if row < laid.rows() {
-                return line.start + laid.byte(row, column);
-            }
-            last = laid.rows();
-        }
-        let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
-        line.start + laid.byte(laid.rows() - 1, column)
-    }
-
-    fn above(
-        &self,
-        line: &Range<usize>,
-        laid: &LineLayout<'_>,
-        from: (usize, usize),
-        column: usize,
-    ) -> usize {
-        let (row, mut rows) = from;
-        if rows <= row {
-            return line.start + laid.byte(row - rows, column);
-        }
-        rows -= row;
-        let mut start = line.start;
-        let text = self.buffer.text();
-        while let Some(end) = start.checked_sub(1) {
-            let line = self.line_at(end);
-            let laid = self.laid(text.get(line.clone()).unwrap_or_default(), None);
-            match rows.cmp(&laid.rows()) {
-                Ordering::Greater => rows -= laid.rows(),
-                _ => return line.start + laid.byte(laid.rows() - rows, column),
-            }
-            start = line.start;
-        }
-        let line = self.line_at(0);
-        let laid = self.laid(text.get(line).unwrap_or_default(), None);
-        laid.byte(0, column)
+    /// The line below or above; none at the end of the text.
+    fn next_line(&self, line: &Range<usize>, down: bool) -> Option<Range<usize>> {
+        let at = if down {
+            Some(line.end + 1).filter(|start| *start <= self.text().len())
+        } else {
+            line.start.checked_sub(1)
+        };
+        at.map(|at| self.line_at(at))
     }
 }

@@ -1,6 +1,7 @@
 //! The field on samples and on any input.
 
 mod drawn;
+mod hidden;
 mod steps;
 
 use proptest::prelude::*;

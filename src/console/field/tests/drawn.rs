@@ -34,7 +34,7 @@ pub fn rows(field: &Field, width: u16, height: u16) -> Vec<String> {
 }
 
 /// The characters that are drawn reversed.
-fn reversed(field: &Field, width: u16, height: u16) -> String {
+pub fn reversed(field: &Field, width: u16, height: u16) -> String {
     let buffer = buffer(field, width, height);
     let cells = buffer.content.iter();
     cells
@@ -141,6 +141,20 @@ fn a_long_line_follows_the_cursor() {
     field.edit(TextVerb::LineStart);
     assert!(shown(&field).starts_with("00000 00001"), "{}", shown(&field));
     assert_eq!(field.text(), text);
+}
+
+#[test]
+fn a_wide_letter_under_the_cursor_is_shown_whole() {
+    let mut field = Field::line("ab日日", 1024);
+    field.edit(TextVerb::First);
+    for expected in ["a", "b", "日", "日", " "] {
+        assert_eq!(reversed(&field, 4, 1), expected);
+        field.step(Move::Right);
+    }
+    let _wide = measured(true);
+    let mut field = Field::line("      ü", 1024);
+    field.step(Move::Left);
+    assert_eq!(reversed(&field, 2, 1), "ü");
 }
 
 proptest! {
