@@ -320,7 +320,7 @@ fn a_rewritten_thought_changes_the_search_and_the_answer() {
     for (words, pattern) in [
         ("I will look for unsafe code instead.", "unsafe"),
         ("Search for `password` now", "password"),
-        ("I want to know where “HACK” stands.", "HACK"),
+        ("I want to know where “HACK” is.", "HACK"),
         ("look for `foo(`", "foo\\("),
     ] {
         let mut run = Run::new(&project());

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::value::{Enumerator, Object, Serde, Value, ValueKind};
 use regex::{Captures, Regex};
@@ -53,11 +53,20 @@ pub struct Scope {
 struct ByLabel {
     view: Arc<View>,
     of: fn(&Call) -> Option<Value>,
+    /// What was looked up: a template may do so in a loop.
+    known: Mutex<BTreeMap<String, Option<Value>>>,
 }
 
 impl Object for ByLabel {
     fn get_value(self: &Arc<Self>, label: &Value) -> Option<Value> {
-        (self.of)(self.view.call(label.as_str()?)?)
+        let label = label.as_str()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known.get(label) {
+            return value.clone();
+        }
+        let value = self.view.call(label).and_then(self.of);
+        known.insert(label.to_owned(), value.clone());
+        value
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -72,6 +81,7 @@ impl Scope {
             Value::from_object(ByLabel {
                 view: Arc::clone(view),
                 of,
+                known: Mutex::default(),
             })
         };
         let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
