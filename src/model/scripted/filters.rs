@@ -107,10 +107,6 @@ fn regex_replace(
 }
 
 /// Returns the text if it is a regular expression, otherwise the text escaped.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the form of an argument of a filter"
-)]
 fn regex_or_escaped(state: &mut State<'_, '_>, text: Cow<'_, str>) -> Result<String, Error> {
     state.consume_fuel(COMPILE + text.len() as u64)?;
     Ok(match Regex::new(&text) {
@@ -141,10 +137,6 @@ fn tally(value: Value) -> Result<Value, Error> {
 }
 
 /// Returns the ending for a number, or for a list of this length.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the form of an argument of a filter"
-)]
 fn pluralize(value: Value, singular: Option<String>, plural: Option<String>) -> Result<String, Error> {
     let count = match value.len() {
         Some(length) if value.kind() != ValueKind::String => length as i64,

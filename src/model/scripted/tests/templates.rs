@@ -2,6 +2,8 @@
 //!
 //! Must not know: the engine.
 
+use std::fmt::Write as _;
+
 use super::*;
 
 #[test]
@@ -173,7 +175,7 @@ fn a_template_without_end_or_bound_is_a_fault() {
     // All templates of a request count together.
     let mut rules = "[values]\nv0 = \"{{ 'x' * 20000000 }}\"\n".to_owned();
     for no in 1..10 {
-        rules.push_str(&format!("v{no} = '{{{{ v{} ~ \"y\" }}}}'\n", no - 1));
+        writeln!(rules, "v{no} = '{{{{ v{} ~ \"y\" }}}}'", no - 1).unwrap();
     }
     rules.push_str("[[rule]]\nanswer = '{{ v9 | length }}'");
     let NoScript::Fault(fault) = blocks(&rules, vec![user("go")]).unwrap_err() else {
