@@ -158,7 +158,14 @@ fn finished_ones_are_undone_and_redone_without_a_request() {
         }
         world.run(&["redo", &id]).ends(0);
         let workspace = Workspace::of(&before);
-        world.run(&["resume", &id, "--headless"]).ends(0);
+        // The recorded playbooks are of before Jinja; this one is never asked.
+        let playbook = world.aside(
+            "unasked.toml",
+            "[meta]\nname = \"unasked\"\n[[rule]]\nanswer = \"asked\"\n",
+        );
+        world
+            .run(&["resume", &id, "--headless", "--playbook", &playbook])
+            .ends(0);
         drop(workspace);
         let after = world.state(&id);
         assert_eq!(after.requests, before.requests, "{name}");
@@ -201,4 +208,85 @@ fn resuming_one_keeps_its_records_and_changes_no_tool() {
             assert_eq!(after.ledger.len(), before.ledger.len(), "{name}: nothing ran");
         }
     }
+}
+
+/// True if the recorded playbook has templates, which this version does not read: they are of before Jinja.
+fn has_old_templates(state: &State) -> bool {
+    let setup: serde_json::Value = serde_json::from_str(&state.started.as_ref().unwrap().setup).unwrap();
+    setup["model"]["playbook"]
+        .as_str()
+        .is_some_and(|playbook| playbook.contains("{{"))
+}
+
+#[test]
+fn one_with_templates_of_before_jinja_is_shown_and_not_resumed() {
+    let (mut old, mut unfinished) = (0, 0);
+    for file in files() {
+        let before = state(&file);
+        if !has_old_templates(&before) {
+            continue;
+        }
+        old += 1;
+        let (world, id) = stored(&file);
+        let name = file.display();
+        let records = world.journal(&id);
+        for look in [
+            &["replay", &id, "--headless"][..],
+            &["graph", &id, "--format", "json"],
+            &["graph", &id, "--format", "mermaid"],
+        ] {
+            let output = world.run(look);
+            assert_eq!(output.code, Some(0), "{look:?} {name}: {}", output.err);
+        }
+        let workspace = Workspace::of(&before);
+        let mut refused = vec![world.run(&["guide", &id, "Go on.", "--resume", "--headless"])];
+        if !matches!(before.mode, Mode::Finished(_)) {
+            unfinished += 1;
+            refused.push(world.run(&["resume", &id, "--headless"]));
+        }
+        drop(workspace);
+        for output in refused {
+            assert_eq!(output.code, Some(3), "{name}: {}", output.err);
+            for words in [
+                "cannot resume session",
+                "Jinja",
+                "hint: ",
+                "overrule replay",
+                "--playbook FILE",
+            ] {
+                assert!(output.err.contains(words), "{name}: {}", output.err);
+            }
+        }
+        assert_eq!(world.journal(&id), records, "{name}: nothing is written");
+    }
+    assert!(old >= 25 && unfinished >= 2, "{old} {unfinished}");
+}
+
+#[test]
+fn one_with_templates_of_before_jinja_continues_with_another_playbook() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_journals/samples/office.jsonl");
+    let before = state(&file);
+    assert!(has_old_templates(&before));
+    let (world, id) = stored(&file);
+    let playbook = world.aside(
+        "now.toml",
+        "[meta]\nname = \"now\"\n[[rule]]\nanswer = \"{{ operator | upper }} {{ result.event is defined }}\"\n",
+    );
+    let workspace = Workspace::of(&before);
+    let guided = world.run(&[
+        "guide",
+        &id,
+        "go on",
+        "--resume",
+        "--headless",
+        "--playbook",
+        &playbook,
+    ]);
+    let again = world.run(&["guide", &id, "and on", "--resume", "--headless"]);
+    drop(workspace);
+    assert!(guided.ends(0).out.contains("GO ON True"));
+    assert!(
+        again.ends(0).out.contains("AND ON True"),
+        "the new playbook is recorded"
+    );
 }

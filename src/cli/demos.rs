@@ -8,7 +8,7 @@ use super::exit::{Code, Failure};
 use super::run::Begin;
 use super::{fit, print};
 use crate::domain::escape::Detector;
-use crate::engine::setup::{ModelSetup, Samples, Setup};
+use crate::engine::setup::{ModelSetup, Samples, Setup, Templates};
 use crate::model::scripted::{Playbook, builtin};
 use crate::resilience::loops::Others;
 use crate::resilience::policy::Policy;
@@ -159,6 +159,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
         model: ModelSetup::Scripted {
             name: name.to_owned(),
             playbook: playbook.to_owned(),
+            templates: Templates::Jinja,
         },
         task,
         input: "null".to_owned(),
@@ -174,7 +175,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
 /// True for a built-in run as it is shipped.
 pub fn is_built_in(setup: &Setup) -> bool {
     let is_shipped = |model: &ModelSetup| match model {
-        ModelSetup::Scripted { name, playbook } => builtin::text(name) == Some(playbook.as_str()),
+        ModelSetup::Scripted { name, playbook, .. } => builtin::text(name) == Some(playbook.as_str()),
         ModelSetup::OpenaiChat { .. } => false,
     };
     setup.samples.is_some() || is_shipped(&setup.model)

@@ -10,7 +10,7 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use crate::config::{KeyOf, Settings};
-use crate::engine::setup::ModelSetup;
+use crate::engine::setup::{ModelSetup, Templates};
 use crate::model::openai_chat::client::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted};
 use crate::model::{Model, discover};
@@ -74,6 +74,21 @@ pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Res
     }
 }
 
+/// Refuses to resume a run whose playbook this version cannot follow, unless another model is named.
+pub fn check_recorded(common: &Common, recorded: &ModelSetup, session: &str) -> Result<(), Failure> {
+    if common.model.is_some() || common.playbook.is_some() || !recorded.has_old_templates() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Code::Config,
+        format!(
+            "cannot resume session {session}: the templates of its playbook are not Jinja, but of an earlier version; \
+             hint: look at it with `overrule replay {session}`, or add --playbook FILE with its templates in Jinja \
+             (docs/playbook.md)"
+        ),
+    ))
+}
+
 /// The key that was set together with this server.
 fn key_of<'s>(settings: &'s Settings, base_url: &str) -> Option<&'s KeyOf> {
     let home = |key: &'s KeyOf| key.home.as_deref().unwrap_or(discover::OPENAI);
@@ -121,13 +136,17 @@ fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
     let name = file
         .file_stem()
         .map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
-    Ok(ModelSetup::Scripted { name, playbook: text })
+    Ok(ModelSetup::Scripted {
+        name,
+        playbook: text,
+        templates: Templates::Jinja,
+    })
 }
 
 /// The file of the output schema that a playbook names.
 pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
     match setup {
-        ModelSetup::Scripted { name, playbook } => {
+        ModelSetup::Scripted { name, playbook, .. } => {
             let playbook =
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(playbook.output_schema)
@@ -139,7 +158,7 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
 /// The task of the playbook.
 pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
     let prompt = match setup {
-        ModelSetup::Scripted { name, playbook } => {
+        ModelSetup::Scripted { name, playbook, .. } => {
             let playbook =
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
@@ -157,7 +176,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
 /// Builds a model from its setup. A scripted model streams with pauses only if `watched`.
 pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<Arc<dyn Model>, Failure> {
     match setup {
-        ModelSetup::Scripted { name, playbook } => {
+        ModelSetup::Scripted { name, playbook, .. } => {
             let playbook =
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(Scripted::new(playbook, watched)))

@@ -21,7 +21,7 @@ use crate::text::{visible, visible_head};
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
-    if !journal::begins(&place)? && journal::read(&place)?.envelopes.is_empty() {
+    if journal::first(&place)?.is_none() && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
             format!("cannot replay session {}: it has no events", place.id()),

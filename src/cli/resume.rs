@@ -11,7 +11,7 @@ use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{demos, effects, headless, learned, live, lost_edits, models, print};
+use super::{demos, effects, headless, learned, live, lost_edits, models, print, record};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
@@ -20,6 +20,7 @@ use crate::domain::state::{Mode, State};
 use crate::engine::advise::Adviser;
 use crate::engine::setup::{Samples, Setup};
 use crate::engine::{self, Launch};
+use crate::journal::{self, Place};
 use crate::model::Model;
 use crate::policy::{Origin, Rule};
 use crate::text::visible;
@@ -37,6 +38,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     let headless = run::is_headless(common);
     live::check(&context)?;
     let place = context.store.find(id)?;
+    check_before_opening(common, &place, headless)?;
     let runtime = run::runtime()?;
     let Opened {
         writer,
@@ -120,6 +122,33 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         tools,
     };
     run::serve(common, &context, ready, headless, runtime)
+}
+
+/// Refuses a run that this version cannot continue before anything is written. The whole session is read only if its
+/// first record says that this may be so.
+fn check_before_opening(common: &Common, place: &Place, headless: bool) -> Result<(), Failure> {
+    let is_old = journal::first(place)?.is_some_and(|first| match first.event {
+        Event::Run(RunEvent::Started(started)) => {
+            Setup::parse(&started.setup).is_ok_and(|setup| setup.model.has_old_templates())
+        }
+        _ => false,
+    });
+    if !is_old {
+        return Ok(());
+    }
+    let (found, _) = record::up_to_damage(place)?;
+    if headless && matches!(found.state.mode, Mode::Finished(_)) {
+        return Ok(()); // Only its answer is printed.
+    }
+    check(common, &found.state, &place.id())
+}
+
+/// Refuses to continue a run whose playbook this version cannot follow.
+pub fn check(common: &Common, state: &State, session: &str) -> Result<(), Failure> {
+    match &state.started {
+        Some(recorded) => models::check_recorded(common, &setup_of(recorded, session)?.model, session),
+        None => Ok(()),
+    }
 }
 
 /// Keeps the recorded system text and tool descriptions, so that new wording in this version causes no new questions.

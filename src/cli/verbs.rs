@@ -58,6 +58,9 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
         }
         return Ok(Code::Ok);
     }
+    if on.resume && !held {
+        resume::check(common, &state, &place.id())?;
+    }
     let mut elsewhere = false;
     for command in &commands {
         // Use the id: `last` may change meanwhile.

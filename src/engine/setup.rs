@@ -59,6 +59,9 @@ pub enum ModelSetup {
         name: String,
         /// Its text.
         playbook: String,
+        /// The language of its templates.
+        #[serde(default)]
+        templates: Templates,
     },
     /// An OpenAI-compatible server.
     OpenaiChat {
@@ -67,6 +70,31 @@ pub enum ModelSetup {
         /// Model name.
         model: String,
     },
+}
+
+/// The language of the templates of a playbook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Templates {
+    /// The language of versions before Jinja. This version cannot follow it.
+    #[default]
+    BeforeJinja,
+    /// Jinja.
+    Jinja,
+}
+
+impl ModelSetup {
+    /// True if this version cannot follow the recorded playbook: it has templates, and they are not Jinja.
+    pub fn has_old_templates(&self) -> bool {
+        match self {
+            Self::Scripted {
+                playbook, templates, ..
+            } => {
+                *templates != Templates::Jinja && ["{{", "{%", "{#"].iter().any(|tag| playbook.contains(tag))
+            }
+            Self::OpenaiChat { .. } => false,
+        }
+    }
 }
 
 impl Setup {
@@ -92,5 +120,17 @@ mod tests {
                 format!(r#"{{"session":"s","model":{{"kind":"{kind}","script":"{{}}"}},"headless":false}}"#);
             assert!(Setup::parse(&text).unwrap_err().to_string().contains(kind));
         }
+    }
+
+    #[test]
+    fn only_a_recorded_playbook_with_templates_of_before_jinja_is_old() {
+        let setup = |playbook: &str, rest: &str| {
+            let text = serde_json::json!(playbook);
+            let model = format!(r#"{{"kind":"scripted","name":"n","playbook":{text}{rest}}}"#);
+            serde_json::from_str::<ModelSetup>(&model).unwrap()
+        };
+        assert!(setup("answer = '{{ result.it }}'", "").has_old_templates());
+        assert!(!setup("answer = 'done'", "").has_old_templates());
+        assert!(!setup("answer = '{{ result.it }}'", r#","templates":"jinja""#).has_old_templates());
     }
 }

@@ -38,7 +38,7 @@ pub use learned::{LearnedFile, LearnedFiles};
 pub use line::{Link, MAX_LINE, decode_line, encode_line};
 pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
-pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, begins, each, read, verify};
+pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, each, first, read, verify};
 pub use records::Records;
 pub use store::{Place, Store};
 pub use summary::{Last, SessionStatus, Summary};

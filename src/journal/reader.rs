@@ -153,18 +153,18 @@ pub(super) fn open(place: &Place) -> Result<File, Error> {
         .map_err(|error| Error::io("read the session", &path, error))
 }
 
-/// Returns true if the first record is present, intact and a complete decision, so that [`read`] is certain
-/// to return something. Reads no further than that record.
-pub fn begins(place: &Place) -> Result<bool, Error> {
+/// Returns the first record if it is intact and a complete decision, so that [`read`] is certain to return
+/// something. Reads no further than that record.
+pub fn first(place: &Place) -> Result<Option<Envelope>, Error> {
     let path = place.journal();
     let fail = |error| Error::io("read the session", &path, error);
     let mut lines = Lines::new(BufReader::new(open(place)?));
     let mut line = Vec::new();
     let Some(seen) = lines.next(&mut line).map_err(fail)? else {
-        return Ok(false);
+        return Ok(None);
     };
     let first = Check::new(place).record(&line, seen);
-    Ok(first.is_ok_and(|envelope| !envelope.more))
+    Ok(first.ok().filter(|envelope| !envelope.more))
 }
 
 /// Checks a session, including its payloads, without keeping it in memory.

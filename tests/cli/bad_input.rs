@@ -78,8 +78,21 @@ fn a_playbook_that_cannot_be_read_or_understood() {
         ),
         ("[meta\n", &["bad.toml:1"]),
         (
-            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ nowhere | no_such }}\"\n",
-            &["bad.toml:4", "no_such"],
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ turn | no_such }}\"\n",
+            &["bad.toml:4", "rule.answer", "`no_such` is not a filter", "hint: "],
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ nowhere }}\"\n",
+            &[
+                "bad.toml:4",
+                "rule.answer",
+                "`nowhere` is not a variable",
+                "hint: ",
+            ],
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{#if turn}}x{{/if}}\"\n",
+            &["bad.toml:4", "rule.answer", "templates are Jinja", "hint: "],
         ),
     ] {
         let file = world.aside("bad.toml", text);
@@ -91,6 +104,25 @@ fn a_playbook_that_cannot_be_read_or_understood() {
         3,
         &["--playbook FILE"],
     );
+}
+
+#[test]
+fn a_template_that_fails_in_the_run_names_its_line_its_key_and_what_to_do() {
+    let world = World::new();
+    let endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}";
+    let grows = "{{ 'x' * 90000000 }}";
+    for (template, words) in [
+        ("{{ result.gone }}", "`result.gone` is undefined"),
+        (endless, "1000000 steps"),
+        (grows, "1000000 steps"),
+    ] {
+        let text = format!("[meta]\nname = \"x\"\n[[rule]]\nanswer = '''\n{template}'''\n");
+        let file = world.aside("fails.toml", &text);
+        let output = world.run(&run(&file, &[])).ends(3);
+        for words in ["line 5", "`rule.answer`", words, "hint: "] {
+            assert!(output.err.contains(words), "no `{words}` in\n{}", output.err);
+        }
+    }
 }
 
 #[test]

@@ -233,7 +233,11 @@ fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_ever
         .map(|word| if *word == "JSON" { "\"720\"" } else { word });
     let done: Vec<&str> = verb.chain(["--headless"]).collect();
     let output = world.run(&done).ends(0);
-    assert!(output.out.contains("as I was told: 720"), "{}", output.out);
+    assert!(
+        output.out.contains("as it was given to me: 720"),
+        "{}",
+        output.out
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub const WRITES: &str = r#"
 name = "writes"
 [[rule]]
 when = { thought = "else" }
-answer = "else: {{ notice | default \"nothing told\" }}"
+answer = "else: {{ notice or 'no notice' }}"
 [[rule]]
 when = { done = ["w"] }
 answer = "written"
@@ -172,11 +172,7 @@ fn what_came_of_a_write_is_found_out_though_an_edit_took_its_place() {
         let output = world
             .run(&["resume", &id, "--headless", "--policy", "auto"])
             .ends(0);
-        let message = if happened {
-            "Already happened"
-        } else {
-            "nothing told"
-        };
+        let message = if happened { "Already happened" } else { "no notice" };
         assert!(output.out.contains(message), "{}", output.out);
         assert!(!output.out.contains("nobody knows"), "{}", output.out);
         assert_eq!(

@@ -35,7 +35,7 @@ pub fn rule(body: &str) -> String {
 pub fn command(line: &str) -> String {
     format!(
         "[meta]\nname = \"command\"\n\
-         [[rule]]\nwhen = {{ seen_call = \"it\" }}\nanswer = \"{{{{ result.it | default \\\"no result\\\" | trim }}}}\"\n\
+         [[rule]]\nwhen = {{ seen_call = \"it\" }}\nanswer = \"{{{{ result.it | default('no result') | trim }}}}\"\n\
          [[rule]]\nthink = \"I run it.\"\n[[rule.call]]\ntool = \"shell\"\nas = \"it\"\nargs = {{ command = '{line}' }}\n"
     )
 }

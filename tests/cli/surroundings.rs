@@ -16,7 +16,7 @@ fn tools_leave_sessions_alone_that_lie_in_the_workspace() {
     let world = World::new();
     let write = rule(
         "when = { turn = 1 }\n[[rule.call]]\ntool = \"write_file\"\nas = \"it\"\n\
-         args = { path = \"own/evil.txt\", content = \"evil\" }\n[[rule]]\nanswer = \"{{ failed | join \\\",\\\" }}\"",
+         args = { path = \"own/evil.txt\", content = \"evil\" }\n[[rule]]\nanswer = \"{{ failed | join(',') }}\"",
     );
     let output = world
         .play(&write, &["--policy", "auto", "--sessions", "own"])

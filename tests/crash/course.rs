@@ -17,7 +17,7 @@ name = "course"
 
 [[rule]]
 when = { done = ["last", "s5"] }
-answer = "{{ result.s1 | trim }}, {{ result.s5 | trim }}, {{ result.last | lines | join \"+\" }}"
+answer = "{{ result.s1 | trim }}, {{ result.s5 | trim }}, {{ result.last | lines | join('+') }}"
 
 [[rule]]
 when = { done = ["e1", "s3", "s4"] }

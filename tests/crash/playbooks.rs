@@ -10,7 +10,7 @@ name = "steps"
 
 [[rule]]
 when = { done = ["last"] }
-answer = "{{ result.last | lines | join \"+\" }}"
+answer = "{{ result.last | lines | join('+') }}"
 
 [[rule]]
 when = { done = ["notes", "s1"], thought = "last line" }
@@ -55,7 +55,7 @@ as = "s1"
 args = { command = "echo s1 >> log.txt; echo did s1" }
 
 [[rule]]
-answer = "without {{ failed | join \" and \" }}"
+answer = "without {{ failed | join(' and ') }}"
 "#;
 
 /// Four calls: three wait for approval, and one for the result of another.
@@ -64,7 +64,7 @@ pub const WAITING: &str = r#"
 name = "waiting"
 [[rule]]
 when = { seen_call = "s1" }
-answer = "done, without {{ failed | join \" and \" }}"
+answer = "done, without {{ failed | join(' and ') }}"
 [[rule]]
 think = "All at once."
 [[rule.call]]
@@ -91,7 +91,7 @@ pub const FAILING: &str = r#"
 name = "failing"
 [[rule]]
 when = { seen_call = "after" }
-answer = "failed: {{ failed | join \" \" }}"
+answer = "failed: {{ failed | join(' ') }}"
 [[rule]]
 when = { seen_call = "missing" }
 think = "And one more."

@@ -21,7 +21,7 @@ name = "learn"
 
 [[rule]]
 when = { done = "after" }
-answer = "{{ result.after | lines | join \"+\" }}"
+answer = "{{ result.after | lines | join('+') }}"
 
 [[rule]]
 when = { done = "slow" }

@@ -3,7 +3,7 @@
 //! Must not know: the engine, real tools.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 use serde_json::{Value as Json, json};
@@ -76,7 +76,7 @@ impl Run {
             turn: self.turn,
             tap: crate::model::Tap::default(),
         };
-        let script = script(&self.playbook, &View::of(&request)).unwrap();
+        let script = script(&self.playbook, &Arc::new(View::of(&request))).unwrap();
         let mut output = Vec::new();
         let mut calls = Vec::new();
         for block in script.blocks {
@@ -262,7 +262,7 @@ fn a_project_is_searched_read_and_reported() {
         "- `src/b.rs:2:// HACK three`",
         "- Secrets in plain text: 1 line looks like one, see `src/c.rs:1`",
         "- Tests switched off: `src/b.rs:3`",
-        "- Merge conflicts left behind: none",
+        "- Unresolved merge conflicts: none",
         "- `README.md` begins: # X",
         "Look at `src/c.rs:1`",
     ] {
@@ -320,7 +320,7 @@ fn a_rewritten_thought_changes_the_search_and_the_answer() {
     for (words, pattern) in [
         ("I will look for unsafe code instead.", "unsafe"),
         ("Search for `password` now", "password"),
-        ("I want to know where “HACK” stands.", "HACK"),
+        ("I want to know where “HACK” is.", "HACK"),
         ("look for `foo(`", "foo\\("),
     ] {
         let mut run = Run::new(&project());
@@ -421,7 +421,7 @@ fn what_was_not_checked_is_not_called_clean() {
     run.step();
     run.rejected = vec!["search"];
     run.answer();
-    assert!(run.written().contains("Merge conflicts left behind: none"));
+    assert!(run.written().contains("Unresolved merge conflicts: none"));
     assert!(
         run.written()
             .contains("Tests switched off: rejected by the operator: not now"),

@@ -4,12 +4,14 @@
 //!
 //! The result depends on the request and the playbook alone.
 
+use std::sync::Arc;
+
 use regex::Regex;
 use serde_json::{Map, Value as Json};
 
 use super::playbook::{Arg, CallRule, Failure, Playbook, Rule, When};
-use super::scope::{Rendered, Scope};
-use super::template::Template;
+use super::scope::Scope;
+use super::template::Fault;
 use super::view::{Call, View};
 
 /// What the model is about to stream.
@@ -41,18 +43,25 @@ pub enum Block {
 pub enum NoScript {
     /// No rule matches.
     NoRule,
-    /// The rule on this line needs a value that the context does not contain.
-    NoValue { line: usize, source: String },
+    /// A template cannot be rendered.
+    Fault(Fault),
+}
+
+impl From<Fault> for NoScript {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
 }
 
 /// Finds the first matching rule and renders it.
-pub fn script(playbook: &Playbook, view: &View) -> Result<Script, NoScript> {
+pub fn script(playbook: &Playbook, view: &Arc<View>) -> Result<Script, NoScript> {
+    let request = Scope::new(playbook, view)?;
     for rule in &playbook.rules {
-        let mut scope = Scope::new(playbook, view);
-        if !scope.holds(&rule.when) {
+        let mut scope = request.clone();
+        if !scope.holds(&rule.when)? {
             continue;
         }
-        let script = scope.render(rule);
+        let script = scope.render_rule(rule);
         if rule.once
             && script
                 .as_ref()
@@ -60,14 +69,14 @@ pub fn script(playbook: &Playbook, view: &View) -> Result<Script, NoScript> {
         {
             continue;
         }
-        return script;
+        return Ok(script?);
     }
     Err(NoScript::NoRule)
 }
 
 /// Returns true if the context shows that the rule was followed before: by the labels of its calls
 /// or, without any labelled call, by its text.
-fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope<'_>) -> bool {
+fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope) -> bool {
     let labels: Vec<String> = rule
         .calls
         .iter()
@@ -82,9 +91,9 @@ fn already(rule: &Rule, script: &Script, view: &View, scope: &Scope<'_>) -> bool
     })
 }
 
-impl Scope<'_> {
-    fn holds(&mut self, when: &When) -> bool {
-        let view = self.view;
+impl Scope {
+    fn holds(&mut self, when: &When) -> Result<bool, Fault> {
+        let view = Arc::clone(&self.view);
         let newest: Vec<_> = view.newest().collect();
         let any = |names: &[Regex], requested: &dyn Fn(&Call) -> bool| {
             names.iter().all(|name| {
@@ -111,7 +120,7 @@ impl Scope<'_> {
             && any(&when.failed, &|call| {
                 call.recent && call.result.as_ref().is_some_and(|outcome| outcome.is_error)
             });
-        plain
+        let matches = plain
             && self.matches("prompt", when.prompt.as_ref(), Some(&view.prompt))
             && self.matches("thought", when.thought.as_ref(), Some(&view.thought))
             && self.matches("operator", when.operator.as_ref(), view.operator.as_deref())
@@ -120,29 +129,26 @@ impl Scope<'_> {
                 "observation",
                 when.observation.as_ref(),
                 Some(&view.observation()),
-            )
-            && when.given.as_ref().is_none_or(|given| self.gives(given))
-            && when.missing.as_ref().is_none_or(|missing| !self.gives(missing))
+            );
+        for (template, given) in [(&when.given, true), (&when.missing, false)] {
+            if let Some(template) = template.as_ref().filter(|_| matches)
+                && self.gives(template)? != given
+            {
+                return Ok(false);
+            }
+        }
+        Ok(matches)
     }
 
-    fn gives(&self, template: &Template) -> bool {
-        self.value(template).is_ok_and(|value| !value.is_empty())
+    fn render_rule(&self, rule: &Rule) -> Result<Script, Fault> {
+        self.blocks(rule).map(|blocks| Script {
+            calls: blocks.iter().any(|block| matches!(block, Block::Call { .. })),
+            blocks,
+            fail: rule.fail,
+        })
     }
 
-    fn render(&self, rule: &Rule) -> Result<Script, NoScript> {
-        self.blocks(rule)
-            .map(|blocks| Script {
-                calls: blocks.iter().any(|block| matches!(block, Block::Call { .. })),
-                blocks,
-                fail: rule.fail,
-            })
-            .map_err(|source| NoScript::NoValue {
-                line: rule.line,
-                source,
-            })
-    }
-
-    fn blocks(&self, rule: &Rule) -> Rendered<Vec<Block>> {
+    fn blocks(&self, rule: &Rule) -> Result<Vec<Block>, Fault> {
         let mut blocks = Vec::new();
         for words in &rule.reasoning {
             blocks.push(Block::Reasoning(self.text(words)?));
@@ -155,8 +161,7 @@ impl Scope<'_> {
                 self.call(call, &mut blocks)?;
                 continue;
             };
-            let items = self.value(each)?.into_items();
-            for (at, item) in items.into_iter().enumerate() {
+            for (at, item) in self.items(each)?.into_iter().enumerate() {
                 self.with_item(item, at + 1).call(call, &mut blocks)?;
             }
         }
@@ -170,7 +175,7 @@ impl Scope<'_> {
         Ok(blocks)
     }
 
-    fn call(&self, call: &CallRule, blocks: &mut Vec<Block>) -> Rendered<()> {
+    fn call(&self, call: &CallRule, blocks: &mut Vec<Block>) -> Result<(), Fault> {
         if let Some(think) = &call.think {
             blocks.push(Block::Text(self.text(think)?));
         }
@@ -190,16 +195,19 @@ impl Scope<'_> {
         Ok(())
     }
 
-    fn arg(&self, arg: &Arg) -> Rendered<Json> {
+    fn arg(&self, arg: &Arg) -> Result<Json, Fault> {
         Ok(match arg {
             Arg::Text(template) => Json::String(self.raw(template)?),
             Arg::Plain(value) => value.clone(),
-            Arg::List(items) => {
-                Json::Array(items.iter().map(|item| self.arg(item)).collect::<Rendered<_>>()?)
-            }
+            Arg::List(items) => Json::Array(
+                items
+                    .iter()
+                    .map(|item| self.arg(item))
+                    .collect::<Result<_, _>>()?,
+            ),
             Arg::Table(pairs) => {
                 let pair = |(key, arg): &(String, Arg)| Ok((key.clone(), self.arg(arg)?));
-                Json::Object(pairs.iter().map(pair).collect::<Rendered<_>>()?)
+                Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
             }
         })
     }

@@ -1,183 +1,129 @@
-//! Filters of templates: transformations of a text or a list.
+//! Adds the filters and the test that Jinja does not have to the templates of playbooks.
 //!
 //! Must not know: playbooks, requests.
-//!
-//! They cannot fail. Names and arguments were checked when the playbook was read.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use minijinja::value::{Kwargs, Rest, Value, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, State};
 use regex::Regex;
 
-use super::template::{Arg, Filter};
-use super::value::Value;
+/// Fuel that compiling a regular expression costs, besides one for each byte of it.
+const COMPILE: u64 = 1_000;
 
-/// Applies a filter. `other` looks up a source that is named as an argument.
-pub fn apply(
-    filter: &Filter,
-    value: Option<Value>,
-    other: &dyn Fn(&[String]) -> Option<Value>,
-) -> Option<Value> {
-    let args = Args(&filter.args);
-    if filter.name == "default" {
-        return value
-            .filter(|value| !value.is_empty())
-            .or_else(|| Some(Value::Text(args.text(0).to_owned())));
+/// Adds all of them. Names that Jinja, Django or Ansible use mean the same here.
+pub fn add_to(env: &mut Environment<'static>) {
+    env.add_filter("code", code);
+    env.add_filter("extract", extract);
+    env.add_filter("pluralize", pluralize);
+    env.add_filter("regex_or_escaped", regex_or_escaped);
+    env.add_filter("regex_replace", regex_replace);
+    env.add_filter("tally", tally);
+    env.add_filter("truncate", truncate);
+    env.add_test("search", search);
+}
+
+/// The regular expressions of one rendering, each compiled once.
+type Compiled = HashMap<String, Regex>;
+
+fn regex(state: &mut State<'_, '_>, pattern: &str) -> Result<Regex, Error> {
+    if let Some(known) = state.get_or_insert_extension(Compiled::new()).get(pattern) {
+        return Ok(known.clone());
     }
-    if filter.name == "plus" {
-        let mut items = value.map(Value::into_items).unwrap_or_default();
-        items.extend(
-            args.source(0)
-                .and_then(other)
-                .map(Value::into_items)
-                .unwrap_or_default(),
-        );
-        return Some(Value::List(items));
+    state.consume_fuel(COMPILE + pattern.len() as u64)?;
+    let regex = Regex::new(pattern).map_err(|error| {
+        let why = format!("`{pattern}` is not a regular expression: {}", last_line(&error));
+        Error::new(ErrorKind::InvalidOperation, why)
+    })?;
+    state
+        .get_or_insert_extension(Compiled::new())
+        .insert(pattern.to_owned(), regex.clone());
+    Ok(regex)
+}
+
+/// Returns the line of a regular expression's error that names the fault.
+pub fn last_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    text.lines().last().unwrap_or_default().trim().to_owned()
+}
+
+/// True if a regular expression matches somewhere in the text.
+#[expect(clippy::needless_pass_by_value, reason = "the form of an argument of a test")]
+fn search(state: &mut State<'_, '_>, text: Cow<'_, str>, pattern: Cow<'_, str>) -> Result<bool, Error> {
+    Ok(regex(state, &pattern)?.is_match(&text))
+}
+
+/// Returns the first group (else the whole match) of the first expression that matches; undefined if none does. Of a
+/// list, it returns the list of what matches.
+fn extract(state: &mut State<'_, '_>, value: Value, patterns: Rest<String>) -> Result<Value, Error> {
+    let patterns: Vec<Regex> = patterns
+        .iter()
+        .map(|pattern| regex(state, pattern))
+        .collect::<Result<_, _>>()?;
+    let found = |text: &str| {
+        let found = patterns.iter().find_map(|pattern| pattern.captures(text))?;
+        let group = found.iter().skip(1).flatten().next().or_else(|| found.get(0))?;
+        Some(group.as_str().to_owned())
+    };
+    if value.kind() != ValueKind::Seq && value.kind() != ValueKind::Iterable {
+        return Ok(found(&text_of(&value)?).map_or(Value::UNDEFINED, Value::from));
     }
-    let value = value?;
-    Some(match filter.name.as_str() {
-        "lines" => Value::List(value.into_items()),
-        "count" => Value::Text(value.into_items().len().to_string()),
-        "plural" => Value::Text(plural(value, args.text(0), args.text(1))),
-        "more_than" => {
-            let items = value.into_items();
-            let more = items.len().saturating_sub(args.number(0, 0));
-            Value::Text(if more > 0 { more.to_string() } else { String::new() })
-        }
-        "first" => return first(value, args.count(0)),
-        "last" => {
-            let mut items = value.into_items();
-            let skip = items.len().saturating_sub(args.number(0, 1));
-            Value::List(items.split_off(skip))
-        }
-        "skip" => Value::List(value.into_items().into_iter().skip(args.number(0, 0)).collect()),
-        "grep" => keep(value, |item| {
-            args.regex(0).is_some_and(|regex| regex.is_match(item))
-        }),
-        "reject" => keep(value, |item| {
-            !args.regex(0).is_some_and(|regex| regex.is_match(item))
-        }),
-        "extract" => extract(value, args.regex(0)?),
-        "match" => return matched(value, &args),
-        "replace" => value.map(|text| match args.regex(0) {
-            Some(regex) => regex.replace_all(text, args.text(1)).into_owned(),
-            None => text.to_owned(),
-        }),
-        "sort" => {
-            let mut items = value.into_items();
-            items.sort();
-            Value::List(items)
-        }
-        "unique" => Value::List(
-            tally(value.into_items())
-                .into_iter()
-                .map(|(item, _)| item)
-                .collect(),
-        ),
-        "tally" => frequencies(value, args.opt_text(0)),
-        "join" => Value::Text(value.into_items().join(args.text(0))),
-        "prefix" => value.map(|text| format!("{}{text}", args.text(0))),
-        "suffix" => value.map(|text| format!("{text}{}", args.text(0))),
-        "cap" => value.map(|text| cap(text, args.number(0, 80))),
-        "code" => value.map(code),
-        "trim" => value.map(|text| text.trim().to_owned()),
-        "lower" => value.map(str::to_lowercase),
-        "regex" => value.map(|text| match Regex::new(text) {
-            Ok(_) => text.to_owned(),
-            Err(_) => regex::escape(text),
-        }),
-        _ => value,
+    let mut items = Vec::new();
+    for item in value.try_iter()? {
+        items.extend(found(&text_of(&item)?));
+    }
+    Ok(Value::from(items))
+}
+
+/// Returns a value as text; an undefined one is an error.
+fn text_of(value: &Value) -> Result<String, Error> {
+    if value.is_undefined() {
+        return Err(Error::from(ErrorKind::UndefinedError));
+    }
+    Ok(value.to_string())
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of an argument of a filter"
+)]
+fn regex_replace(
+    state: &mut State<'_, '_>,
+    text: Cow<'_, str>,
+    pattern: Cow<'_, str>,
+    with: Cow<'_, str>,
+) -> Result<String, Error> {
+    let regex = regex(state, &pattern)?;
+    // The engine charges for the result only once it exists. Each group is at most as long as the text.
+    let matches = regex.find_iter(&text).count();
+    let groups = with.matches('$').count();
+    let most = matches
+        .saturating_mul(with.len())
+        .saturating_add(groups.saturating_mul(text.len())) as u64;
+    state.consume_fuel(most / 64)?;
+    Ok(regex.replace_all(&text, &*with).into_owned())
+}
+
+/// Returns the text if it is a regular expression, otherwise the text escaped.
+fn regex_or_escaped(state: &mut State<'_, '_>, text: Cow<'_, str>) -> Result<String, Error> {
+    state.consume_fuel(COMPILE + text.len() as u64)?;
+    Ok(match Regex::new(&text) {
+        Ok(_) => text.into_owned(),
+        Err(_) => regex::escape(&text),
     })
 }
 
-struct Args<'a>(&'a [Arg]);
-
-impl Args<'_> {
-    fn text(&self, at: usize) -> &str {
-        self.opt_text(at).unwrap_or_default()
-    }
-
-    fn opt_text(&self, at: usize) -> Option<&str> {
-        match self.0.get(at) {
-            Some(Arg::Text(text, _)) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn regex(&self, at: usize) -> Option<&Regex> {
-        match self.0.get(at) {
-            Some(Arg::Text(_, regex)) => regex.as_ref(),
-            _ => None,
-        }
-    }
-
-    fn count(&self, at: usize) -> Option<usize> {
-        match self.0.get(at) {
-            Some(Arg::Number(number)) => Some(*number),
-            _ => None,
-        }
-    }
-
-    fn number(&self, at: usize, default: usize) -> usize {
-        self.count(at).unwrap_or(default)
-    }
-
-    fn source(&self, at: usize) -> Option<&[String]> {
-        match self.0.get(at) {
-            Some(Arg::Source(path)) => Some(path),
-            _ => None,
-        }
-    }
-}
-
-/// Returns the first item as text or, given a number, the first items as a list.
-fn first(value: Value, count: Option<usize>) -> Option<Value> {
-    let mut items = value.into_items();
-    match count {
-        None => items.into_iter().next().map(Value::Text),
-        Some(count) => {
-            items.truncate(count);
-            Some(Value::List(items))
-        }
-    }
-}
-
-fn keep(value: Value, requested: impl Fn(&str) -> bool) -> Value {
-    let mut items = value.into_items();
-    items.retain(|item| requested(item));
-    Value::List(items)
-}
-
-/// Returns the first group, or else the whole match, of the first match in each item.
-fn extract(value: Value, regex: &Regex) -> Value {
-    let items = value.into_items();
-    Value::List(items.iter().filter_map(|item| captured(regex, item)).collect())
-}
-
-/// Returns the first group of the first expression that matches, item by item.
-fn matched(value: Value, args: &Args<'_>) -> Option<Value> {
-    let items = match value {
-        Value::Text(text) => vec![text],
-        Value::List(items) => items,
-    };
-    let expressions = || (0..args.0.len()).filter_map(|at| args.regex(at));
-    items
-        .iter()
-        .find_map(|item| expressions().find_map(|regex| captured(regex, item)))
-        .map(Value::Text)
-}
-
-fn captured(regex: &Regex, text: &str) -> Option<String> {
-    let found = regex.captures(text)?;
-    let group = found.iter().skip(1).flatten().next();
-    let part = group.or_else(|| found.get(0))?;
-    Some(part.as_str().to_owned())
-}
-
-/// Counts equal items, in the order of their first appearance.
-fn tally(items: Vec<String>) -> Vec<(String, usize)> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut counted: Vec<(String, usize)> = Vec::new();
-    for item in items {
+/// Counts equal items: pairs of an item and its number, most frequent first.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of an argument of a filter"
+)]
+fn tally(value: Value) -> Result<Value, Error> {
+    let mut places: HashMap<Value, usize> = HashMap::new();
+    let mut counted: Vec<(Value, usize)> = Vec::new();
+    for item in value.try_iter()? {
         if let Some((_, count)) = places.get(&item).and_then(|&at| counted.get_mut(at)) {
             *count += 1;
         } else {
@@ -185,46 +131,58 @@ fn tally(items: Vec<String>) -> Vec<(String, usize)> {
             counted.push((item, 1));
         }
     }
-    counted
+    counted.sort_by_key(|(_, count)| Reverse(*count));
+    let pair = |(item, count): (Value, usize)| Value::from(vec![item, Value::from(count)]);
+    Ok(counted.into_iter().map(pair).collect())
 }
 
-/// Sorts items by frequency, highest first; `{item}` and `{count}` in the format stand for both.
-fn frequencies(value: Value, format: Option<&str>) -> Value {
-    let mut counted = tally(value.into_items());
-    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let show = |(item, count): (String, usize)| match format {
-        Some(format) => format
-            .replace("{count}", &count.to_string())
-            .replace("{item}", &item),
-        None => item,
+/// Returns the ending for a number, or for a list of this length.
+fn pluralize(value: Value, singular: Option<String>, plural: Option<String>) -> Result<String, Error> {
+    let count = match value.len() {
+        Some(length) if value.kind() != ValueKind::String => length as i64,
+        _ => i64::try_from(value)?,
     };
-    Value::List(counted.into_iter().map(show).collect())
+    Ok(if count == 1 {
+        singular.unwrap_or_default()
+    } else {
+        plural.unwrap_or_else(|| "s".to_owned())
+    })
 }
 
-fn plural(value: Value, one: &str, many: &str) -> String {
-    let count = match &value {
-        Value::Text(text) => text.trim().parse::<usize>().ok(),
-        Value::List(_) => None,
+/// Shortens a text at the end of a word.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of an argument of a filter"
+)]
+fn truncate(text: Cow<'_, str>, length: Option<usize>, options: Kwargs) -> Result<String, Error> {
+    let length = match length {
+        Some(length) => length,
+        None => options.get::<Option<usize>>("length")?.unwrap_or(255),
     };
-    let count = count.unwrap_or_else(|| value.into_items().len());
-    match count {
-        0 => format!("no {many}"),
-        1 => format!("1 {one}"),
-        _ => format!("{count} {many}"),
+    let whole_words = !options.get::<Option<bool>>("killwords")?.unwrap_or(false);
+    let end = options
+        .get::<Option<String>>("end")?
+        .unwrap_or_else(|| "...".to_owned());
+    let leeway = options.get::<Option<usize>>("leeway")?.unwrap_or(5);
+    options.assert_all_used()?;
+    if text.chars().count() <= length.saturating_add(leeway) {
+        return Ok(text.into_owned());
     }
-}
-
-fn cap(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    let most = length.saturating_sub(end.chars().count());
+    let short: String = text.chars().take(most).collect();
+    let short = match short.rsplit_once(' ') {
+        Some((words, _)) if whole_words => words,
+        _ => &short,
+    };
+    Ok(format!("{short}{end}"))
 }
 
 /// Puts a text in backquotes, as many as necessary.
-fn code(text: &str) -> String {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of an argument of a filter"
+)]
+fn code(text: Cow<'_, str>) -> String {
     if text.contains('`') {
         format!("`` {text} ``")
     } else {

@@ -12,7 +12,6 @@ pub mod playbook;
 mod scope;
 mod template;
 mod toml_in;
-mod value;
 mod view;
 
 #[cfg(test)]

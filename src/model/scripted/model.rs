@@ -14,7 +14,7 @@ use super::playbook::{Failure, Playbook};
 use super::view::View;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::show::excerpt;
+use crate::model::show::{excerpt, visible};
 use crate::model::{Chunk, Model, Request};
 
 /// A model that follows a playbook.
@@ -43,10 +43,10 @@ impl Scripted {
                 "the playbook `{name}` has no rule for request {request}: {}; add a `[[rule]]` whose `when` holds here",
                 situation(view)
             ),
-            NoScript::NoValue { line, source } => format!(
-                "the playbook `{name}` asks for `{source}` in its rule on line {line}, which the context of \
-                 request {request} does not hold: {}; use `default` or a narrower `when`",
-                situation(view)
+            NoScript::Fault(fault) => format!(
+                "the playbook `{name}` cannot answer request {request} ({}): {}",
+                situation(view),
+                visible(&fault.to_string())
             ),
         };
         StreamFault {
@@ -57,7 +57,7 @@ impl Scripted {
     }
 
     async fn stream(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
-        let view = View::of(&request);
+        let view = Arc::new(View::of(&request));
         let script = script(&self.playbook, &view).map_err(|why| self.nothing(&view, why))?;
         let mut out = Out {
             chunks,

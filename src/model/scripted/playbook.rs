@@ -8,7 +8,9 @@
 
 use regex::Regex;
 
-use super::template::{Template, last_line};
+use super::filters::last_line;
+use super::scope::NAMES;
+use super::template::Template;
 pub use super::toml_in::Error;
 use super::toml_in::{Entry, Source, Table};
 use crate::domain::turn::StreamFaultKind;
@@ -26,7 +28,7 @@ pub struct Playbook {
     pub output_schema: Option<String>,
     /// Streaming speed in tokens per second if there is an operator.
     pub tokens_per_s: f64,
-    /// Named values; for each, the first template with a result is used.
+    /// Named values, in order; for each, the first template with a result is used.
     pub(super) values: Vec<(String, Vec<Template>)>,
     pub(super) rules: Vec<Rule>,
 }
@@ -34,7 +36,6 @@ pub struct Playbook {
 /// What the model does if a condition holds.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
-    pub line: usize,
     pub when: When,
     pub once: bool,
     pub reasoning: Vec<Template>,
@@ -109,14 +110,22 @@ impl Playbook {
         if let Some(speed) = speed.filter(|_| !tokens_per_s.is_finite() || tokens_per_s <= 0.0) {
             return Err(speed.error("must be more than 0"));
         }
+        let named = root.get("values").map(|values| values.table()).transpose()?;
+        let mut names = NAMES.to_vec();
         let mut values = Vec::new();
-        if let Some(table) = root.get("values") {
-            for (name, entry) in table.table()?.entries() {
-                values.push((name.to_owned(), templates(&entry)?));
+        for (name, entry) in named.iter().flat_map(Table::entries) {
+            if NAMES.contains(&name) {
+                return Err(entry.error("every playbook has a variable of this name; choose another one"));
             }
+            values.push((name.to_owned(), templates(&entry, &names)?));
+            names.push(name);
         }
         let rules: Vec<Rule> = match root.get("rule") {
-            Some(rules) => rules.items().iter().map(rule).collect::<Result<_, _>>()?,
+            Some(rules) => rules
+                .items()
+                .iter()
+                .map(|entry| rule(entry, &names))
+                .collect::<Result<_, _>>()?,
             None => Vec::new(),
         };
         if rules.is_empty() {
@@ -156,7 +165,7 @@ fn text_of(meta: &Table<'_>, key: &str) -> Result<Option<String>, Error> {
     entry.map(|entry| entry.string().map(str::to_owned)).transpose()
 }
 
-fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {
+fn rule(entry: &Entry<'_>, names: &[&str]) -> Result<Rule, Error> {
     let table = entry.table()?;
     table.known(&[
         "when",
@@ -168,17 +177,25 @@ fn rule(entry: &Entry<'_>) -> Result<Rule, Error> {
         "answer",
         "fail",
     ])?;
-    let many = |key: &str| table.get(key).map(|entry| templates(&entry)).transpose();
-    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let many = |key: &str| table.get(key).map(|entry| templates(&entry, names)).transpose();
+    let one = |key: &str| {
+        table
+            .get(key)
+            .map(|entry| Template::read(&entry, names))
+            .transpose()
+    };
     let calls: Vec<CallRule> = match table.get("call") {
-        Some(calls) => calls.items().iter().map(call).collect::<Result<_, _>>()?,
+        Some(calls) => calls
+            .items()
+            .iter()
+            .map(|entry| call(entry, names))
+            .collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
     let rule = Rule {
-        line: table.line(),
         when: table
             .get("when")
-            .map(|when| conditions(&when))
+            .map(|when| conditions(&when, names))
             .transpose()?
             .unwrap_or_default(),
         once: table
@@ -227,15 +244,20 @@ fn failure(entry: &Entry<'_>) -> Result<Failure, Error> {
     })
 }
 
-fn call(entry: &Entry<'_>) -> Result<CallRule, Error> {
+fn call(entry: &Entry<'_>, names: &[&str]) -> Result<CallRule, Error> {
     let table = entry.table()?;
     table.known(&["think", "tool", "as", "out", "each", "args"])?;
-    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let one = |key: &str| {
+        table
+            .get(key)
+            .map(|entry| Template::read(&entry, names))
+            .transpose()
+    };
     let Some(tool) = one("tool")? else {
         return Err(table.error("`rule.call.tool` is missing"));
     };
     let args = match table.get("args") {
-        Some(args) => pairs(&args.table()?)?,
+        Some(args) => pairs(&args.table()?, names)?,
         None => Vec::new(),
     };
     Ok(CallRule {
@@ -248,24 +270,24 @@ fn call(entry: &Entry<'_>) -> Result<CallRule, Error> {
     })
 }
 
-fn pairs(table: &Table<'_>) -> Result<Vec<(String, Arg)>, Error> {
+fn pairs(table: &Table<'_>, names: &[&str]) -> Result<Vec<(String, Arg)>, Error> {
     table
         .entries()
         .into_iter()
-        .map(|(key, entry)| Ok((key.to_owned(), argument(&entry)?)))
+        .map(|(key, entry)| Ok((key.to_owned(), argument(&entry, names)?)))
         .collect()
 }
 
-fn argument(entry: &Entry<'_>) -> Result<Arg, Error> {
+fn argument(entry: &Entry<'_>, names: &[&str]) -> Result<Arg, Error> {
     if entry.is_string() {
-        template(entry).map(Arg::Text)
+        Template::read(entry, names).map(Arg::Text)
     } else if entry.is_table() {
-        pairs(&entry.table()?).map(Arg::Table)
+        pairs(&entry.table()?, names).map(Arg::Table)
     } else if entry.is_array() {
         entry
             .items()
             .iter()
-            .map(argument)
+            .map(|entry| argument(entry, names))
             .collect::<Result<_, _>>()
             .map(Arg::List)
     } else if entry.is_boolean() {
@@ -279,7 +301,7 @@ fn argument(entry: &Entry<'_>) -> Result<Arg, Error> {
     }
 }
 
-fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
+fn conditions(entry: &Entry<'_>, names: &[&str]) -> Result<When, Error> {
     let table = entry.table()?;
     table.known(&[
         "turn",
@@ -299,11 +321,16 @@ fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
         "missing",
     ])?;
     let search = |key: &str| table.get(key).map(|entry| regex(&entry, false)).transpose();
-    let names = |key: &str| -> Result<Vec<Regex>, Error> {
+    let labels = |key: &str| -> Result<Vec<Regex>, Error> {
         let items = table.get(key).map(|entry| entry.items()).unwrap_or_default();
         items.iter().map(|entry| regex(entry, true)).collect()
     };
-    let one = |key: &str| table.get(key).map(|entry| template(&entry)).transpose();
+    let one = |key: &str| {
+        table
+            .get(key)
+            .map(|entry| Template::read(&entry, names))
+            .transpose()
+    };
     let turns = table.get("turn").map(|turn| turn.items()).unwrap_or_default();
     let last_ok = match table.get("last_status") {
         None => None,
@@ -325,12 +352,12 @@ fn conditions(entry: &Entry<'_>) -> Result<When, Error> {
         operator: search("operator")?,
         notice: search("notice")?,
         observation: search("observation")?,
-        last_tool: names("last_tool")?,
+        last_tool: labels("last_tool")?,
         last_ok,
         last_exit: exits.iter().map(Entry::number).collect::<Result<_, _>>()?,
-        seen_call: names("seen_call")?,
-        done: names("done")?,
-        failed: names("failed")?,
+        seen_call: labels("seen_call")?,
+        done: labels("done")?,
+        failed: labels("failed")?,
         given: one("given")?,
         missing: one("missing")?,
     })
@@ -351,10 +378,7 @@ fn regex(entry: &Entry<'_>, whole: bool) -> Result<Regex, Error> {
     })
 }
 
-fn template(entry: &Entry<'_>) -> Result<Template, Error> {
-    Template::parse(entry.string()?).map_err(|why| entry.error(&why))
-}
-
-fn templates(entry: &Entry<'_>) -> Result<Vec<Template>, Error> {
-    entry.items().iter().map(template).collect()
+fn templates(entry: &Entry<'_>, names: &[&str]) -> Result<Vec<Template>, Error> {
+    let items = entry.items();
+    items.iter().map(|entry| Template::read(entry, names)).collect()
 }

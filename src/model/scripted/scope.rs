@@ -1,56 +1,158 @@
-//! Looks up the names of templates in a request and renders templates.
+//! Holds the variables of templates: what a request contains, and the named values of the playbook.
 //!
 //! Must not know: rules.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use minijinja::value::{Enumerator, Object, Serde, Value, ValueKind};
 use regex::{Captures, Regex};
 use serde_json::Value as Json;
 
-use super::filters;
 use super::playbook::Playbook;
-use super::template::{Expr, Piece, Template};
-use super::value::Value;
+use super::template::{Fault, STEPS, Template};
 use super::view::{Call, View};
 
-/// Where the names of templates are looked up.
-pub struct Scope<'a> {
-    playbook: &'a Playbook,
+/// The variables that every template has.
+pub const NAMES: &[&str] = &[
+    "args",
+    "call",
+    "done",
+    "error",
+    "exit",
+    "failed",
+    "groups",
+    "item",
+    "json",
+    "n",
+    "notice",
+    "observation",
+    "operator",
+    "prompt",
+    "result",
+    "thought",
+    "turn",
+    "wishes",
+];
+
+/// The variables of templates.
+#[derive(Clone)]
+pub struct Scope {
     /// The contents of the request.
-    pub view: &'a View,
-    captures: Vec<(&'static str, Vec<(String, String)>)>,
-    item: Option<(String, usize)>,
-    /// Named values that are already computed; `None` during the computation, so that a value
-    /// cannot depend on itself.
-    named: Rc<RefCell<HashMap<String, Option<Value>>>>,
+    pub view: Arc<View>,
+    names: BTreeMap<String, Value>,
+    groups: BTreeMap<&'static str, Value>,
+    /// Steps that the templates of this request took.
+    steps: Rc<Cell<u64>>,
 }
 
-/// A value, or the name of the missing source.
-pub type Rendered<T> = Result<T, String>;
+/// Something of each call, by its label.
+#[derive(Debug)]
+struct ByLabel {
+    view: Arc<View>,
+    of: fn(&Call) -> Option<Value>,
+    /// What was looked up: a template may do so in a loop.
+    known: Mutex<BTreeMap<String, Option<Value>>>,
+}
 
-impl<'a> Scope<'a> {
-    /// Creates a scope without captures and items.
-    pub fn new(playbook: &'a Playbook, view: &'a View) -> Self {
-        Self {
-            playbook,
-            view,
-            captures: Vec::new(),
-            item: None,
-            named: Rc::default(),
+impl Object for ByLabel {
+    fn get_value(self: &Arc<Self>, label: &Value) -> Option<Value> {
+        let label = label.as_str()?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known.get(label) {
+            return value.clone();
         }
+        let value = self.view.call(label).and_then(self.of);
+        known.insert(label.to_owned(), value.clone());
+        value
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::NonEnumerable
+    }
+}
+
+impl Scope {
+    /// Reads a request and computes the named values.
+    pub fn new(playbook: &Playbook, view: &Arc<View>) -> Result<Self, Fault> {
+        let by_label = |of: fn(&Call) -> Option<Value>| {
+            Value::from_object(ByLabel {
+                view: Arc::clone(view),
+                of,
+                known: Mutex::default(),
+            })
+        };
+        let text = |text: Option<&str>| Value::from(text.unwrap_or_default());
+        let names = [
+            ("args", by_label(|call| Some(Value::from(Serde(&call.args))))),
+            ("call", by_label(|call| Some(Value::from(call.node.as_str())))),
+            ("done", labels(view, true)),
+            (
+                "error",
+                by_label(|call| {
+                    let outcome = call.result.as_ref().filter(|outcome| outcome.is_error)?;
+                    Some(Value::from(outcome.text.as_str()))
+                }),
+            ),
+            ("exit", by_label(|call| call.exit().map(Value::from))),
+            ("failed", labels(view, false)),
+            (
+                "json",
+                by_label(|call| {
+                    let json: Json = serde_json::from_str(result(call)?).ok()?;
+                    Some(Value::from(Serde(json)))
+                }),
+            ),
+            ("notice", text(view.notice.as_deref())),
+            ("observation", Value::from(view.observation())),
+            ("operator", text(view.operator.as_deref())),
+            ("prompt", text(Some(&view.prompt))),
+            ("result", by_label(|call| result(call).map(Value::from))),
+            ("thought", text(Some(&view.thought))),
+            ("turn", Value::from(view.turn)),
+            ("wishes", view.wishes.iter().map(String::as_str).collect()),
+        ];
+        let mut scope = Self {
+            view: Arc::clone(view),
+            names: names
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            groups: BTreeMap::new(),
+            steps: Rc::default(),
+        };
+        for (name, candidates) in &playbook.values {
+            if let Some(value) = scope.first(candidates)? {
+                scope.names.insert(name.clone(), value);
+            }
+        }
+        Ok(scope)
+    }
+
+    /// Returns the first value that is not empty, otherwise the last.
+    fn first(&self, candidates: &[Template]) -> Result<Option<Value>, Fault> {
+        let mut found = None;
+        for template in candidates {
+            let Some(value) = self.value_if_any(template)? else {
+                continue;
+            };
+            let useful = is_something(&value);
+            found = Some(value);
+            if useful {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the scope for one item of a repetition.
-    pub fn with_item(&self, item: String, no: usize) -> Self {
-        Self {
-            playbook: self.playbook,
-            view: self.view,
-            captures: self.captures.clone(),
-            item: Some((item, no)),
-            named: Rc::clone(&self.named),
-        }
+    pub fn with_item(&self, item: Value, no: usize) -> Self {
+        let mut scope = self.clone();
+        scope.names.insert("item".to_owned(), item);
+        scope.names.insert("n".to_owned(), Value::from(no));
+        scope
     }
 
     /// Matches an expression against a text and stores the captures.
@@ -61,194 +163,100 @@ impl<'a> Scope<'a> {
         let Some(found) = text.and_then(|text| regex.captures(text)) else {
             return false;
         };
-        self.captures.push((name, groups(regex, &found)));
-        self.named.borrow_mut().clear();
+        self.groups.insert(name, groups(regex, &found));
+        let groups = self.groups.iter().map(|(name, groups)| (*name, groups.clone()));
+        self.names.insert("groups".to_owned(), Value::from_pairs(groups));
         true
     }
 
     /// Renders a template as text, trimmed.
-    pub fn text(&self, template: &Template) -> Rendered<String> {
+    pub fn text(&self, template: &Template) -> Result<String, Fault> {
         self.raw(template).map(|text| text.trim().to_owned())
     }
 
-    /// Renders a template; a single expression keeps its value, which may be a list, and others become text.
-    pub fn value(&self, template: &Template) -> Rendered<Value> {
-        match template.sole() {
-            Some(expr) => self.eval(expr).ok_or_else(|| expr.source.join(".")),
-            None => self.raw(template).map(Value::Text),
-        }
-    }
-
     /// Renders a template as text, untrimmed.
-    pub fn raw(&self, template: &Template) -> Rendered<String> {
-        let mut text = String::new();
-        for piece in &template.0 {
-            match piece {
-                Piece::Text(words) => text.push_str(words),
-                Piece::Show(expr) => {
-                    let value = self.eval(expr).ok_or_else(|| expr.source.join("."))?;
-                    text.push_str(&value.into_text());
-                }
-                Piece::If(expr, yes, no) => {
-                    let holds = self.eval(expr).is_some_and(|value| !value.is_empty());
-                    text.push_str(&self.raw(if holds { yes } else { no })?);
-                }
-                Piece::Each(expr, body) => {
-                    let items = self.eval(expr).map(Value::into_items).unwrap_or_default();
-                    for (at, item) in items.into_iter().enumerate() {
-                        text.push_str(&self.with_item(item, at + 1).raw(body)?);
-                    }
-                }
-            }
-        }
-        Ok(text)
+    pub fn raw(&self, template: &Template) -> Result<String, Fault> {
+        self.render(template).map(|(text, _)| text)
     }
 
-    fn eval(&self, expr: &Expr) -> Option<Value> {
-        let mut value = self.look_up(&expr.source);
-        for filter in &expr.filters {
-            value = filters::apply(filter, value, &|source| self.look_up(source));
-        }
-        value
-    }
-
-    fn look_up(&self, path: &[String]) -> Option<Value> {
-        let (name, rest) = path.split_first()?;
-        let view = self.view;
-        let first = rest.first().map(|name| self.name(name));
-        let deeper = rest.get(1..).unwrap_or_default();
-        let text = |text: &str| Some(Value::Text(text.to_owned()));
-        match (name.as_str(), first) {
-            ("item", None) => self.item.as_ref().and_then(|(item, _)| text(item)),
-            ("n", None) => self.item.as_ref().and_then(|(_, no)| text(&no.to_string())),
-            ("turn", None) => text(&view.turn.to_string()),
-            ("prompt", None) => text(&view.prompt),
-            ("thought", None) => text(&view.thought),
-            ("operator", None) => text(view.operator.as_deref()?),
-            ("notice", None) => text(view.notice.as_deref()?),
-            ("wishes", None) => Some(Value::List(view.wishes.clone())),
-            ("observation", None) => text(&view.observation()),
-            ("done", None) => Some(self.labels(true)),
-            ("failed", None) => Some(self.labels(false)),
-            ("prompt" | "thought" | "operator" | "notice" | "observation", Some(group)) => {
-                self.capture(name, &group)
-            }
-            ("result", Some(label)) => {
-                let call = view.call(&label).filter(|call| call.is_ok())?;
-                let outcome = call.result.as_ref()?;
-                if deeper.is_empty() {
-                    return text(&outcome.text);
-                }
-                descend(&serde_json::from_str(&outcome.text).ok()?, deeper)
-            }
-            ("error", Some(label)) => {
-                let outcome = view.call(&label)?.result.as_ref()?;
-                if outcome.is_error {
-                    text(&outcome.text)
-                } else {
-                    None
-                }
-            }
-            ("exit", Some(label)) => text(&view.call(&label)?.exit()?.to_string()),
-            ("has", Some(label)) => text("yes").filter(|_| view.call(&label).is_some_and(Call::is_ok)),
-            ("args", Some(label)) => descend(&view.call(&label)?.args, deeper),
-            ("call", Some(label)) => text(&view.call(&label)?.node),
-            (_, None) => self.named(name),
-            _ => None,
+    /// Renders a template that must give a list.
+    pub fn items(&self, template: &Template) -> Result<Vec<Value>, Fault> {
+        let (_, value) = self.render(template)?;
+        match value.kind() {
+            ValueKind::Seq | ValueKind::Iterable => value
+                .try_iter()
+                .map(Iterator::collect)
+                .map_err(|error| template.fault(1, error.to_string())),
+            kind => Err(template.fault(
+                1,
+                format!("it must give a list, not a {kind}; hint: write `{{{{ … | lines }}}}` or `{{{{ [1, 2] }}}}`"),
+            )),
         }
     }
 
-    /// Replaces `@` in a path by the item.
-    fn name(&self, name: &str) -> String {
-        match &self.item {
-            Some((item, _)) if name == "@" => item.clone(),
-            _ => name.to_owned(),
+    /// Returns true if a template gives something: not an empty text or list, 0 or false.
+    pub fn gives(&self, template: &Template) -> Result<bool, Fault> {
+        let value = self.value_if_any(template)?;
+        Ok(value.is_some_and(|value| is_something(&value)))
+    }
+
+    /// Renders a template; `None` if the context lacks what it needs.
+    fn value_if_any(&self, template: &Template) -> Result<Option<Value>, Fault> {
+        match self.render(template) {
+            Ok((_, value)) => Ok(Some(value)),
+            Err(fault) if fault.is_undefined => Ok(None),
+            Err(fault) => Err(fault),
         }
     }
 
-    /// Returns the labels of the calls since the newest prompt that have (or lack) a value.
-    fn labels(&self, ok: bool) -> Value {
-        let ended = |call: &&Call| call.recent && call.result.is_some() && call.is_ok() == ok;
-        Value::List(
-            self.view
-                .calls
-                .iter()
-                .filter(ended)
-                .map(|call| call.label.clone())
-                .collect(),
-        )
-    }
-
-    fn capture(&self, name: &str, group: &str) -> Option<Value> {
-        let (_, groups) = self.captures.iter().find(|(of, _)| *of == name)?;
-        let (_, text) = groups.iter().find(|(key, _)| key == group)?;
-        Some(Value::Text(text.clone()))
-    }
-
-    /// Returns a named value: the first candidate that yields something, otherwise the last that yields
-    /// nothing. It does not see the item, so it is the same wherever it is named.
-    fn named(&self, name: &str) -> Option<Value> {
-        if let Some(known) = self.named.borrow().get(name) {
-            return known.clone();
+    fn render(&self, template: &Template) -> Result<(String, Value), Fault> {
+        let variables = self
+            .names
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()));
+        let rendered = template.render(&Value::from_pairs(variables))?;
+        let steps = self.steps.get().saturating_add(rendered.steps + 1);
+        self.steps.set(steps);
+        if steps > STEPS {
+            return Err(template.too_long(1));
         }
-        let (_, candidates) = self.playbook.values.iter().find(|(known, _)| known == name)?;
-        self.named.borrow_mut().insert(name.to_owned(), None);
-        let scope = Self {
-            item: None,
-            captures: self.captures.clone(),
-            named: Rc::clone(&self.named),
-            ..*self
-        };
-        let mut found = None;
-        for template in candidates {
-            let Ok(value) = scope.value(template) else {
-                continue;
-            };
-            let useful = !value.is_empty();
-            found = Some(value);
-            if useful {
-                break;
-            }
-        }
-        self.named.borrow_mut().insert(name.to_owned(), found.clone());
-        found
+        Ok((rendered.text, rendered.value))
     }
+}
+
+/// The result of a call that has a value.
+fn result(call: &Call) -> Option<&str> {
+    let outcome = call.result.as_ref().filter(|outcome| !outcome.is_error)?;
+    Some(&outcome.text)
+}
+
+/// Returns false for what is empty or false.
+fn is_something(value: &Value) -> bool {
+    match value.as_str() {
+        Some(text) => !text.trim().is_empty(),
+        None => value.is_true(),
+    }
+}
+
+/// Returns the labels of the calls since the newest prompt that have (or lack) a value.
+fn labels(view: &View, ok: bool) -> Value {
+    let ended = |call: &&Call| call.recent && call.result.is_some() && call.is_ok() == ok;
+    let calls = view.calls.iter().filter(ended);
+    calls.map(|call| call.label.as_str()).collect()
 }
 
 /// Returns the groups of a match by number and by name.
-fn groups(regex: &Regex, found: &Captures<'_>) -> Vec<(String, String)> {
+fn groups(regex: &Regex, found: &Captures<'_>) -> Value {
     let by_number = found
         .iter()
         .enumerate()
-        .map(|(no, group)| (no.to_string(), group));
+        .map(|(no, group)| (Value::from(no), group));
     let by_name = regex
         .capture_names()
         .flatten()
-        .map(|name| (name.to_owned(), found.name(name)));
-    by_number
+        .map(|name| (Value::from(name), found.name(name)));
+    let found = by_number
         .chain(by_name)
-        .filter_map(|(key, group)| Some((key, group?.as_str().to_owned())))
-        .collect()
-}
-
-fn descend(json: &Json, path: &[String]) -> Option<Value> {
-    let mut here = json;
-    for key in path {
-        here = match here {
-            Json::Object(map) => map.get(key)?,
-            Json::Array(list) => list.get(key.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    match here {
-        Json::Null => None,
-        Json::String(text) => Some(Value::Text(text.clone())),
-        Json::Array(items) => Some(Value::List(
-            items
-                .iter()
-                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
-                .collect(),
-        )),
-        other => Some(Value::Text(other.to_string())),
-    }
+        .filter_map(|(key, group)| Some((key, group?.as_str())));
+    Value::from_pairs(found)
 }

@@ -1,357 +1,259 @@
-//! Templates: text with `{{ source | filter "argument" }}`, `{{#if …}}` and `{{#each …}}`.
+//! Renders the templates of a playbook: Jinja with strict undefined values and bounds.
 //!
-//! Must not know: where values come from.
-//!
-//! A playbook consists of them. They are parsed once, when the playbook is loaded, so that mistakes
-//! are reported with their line before anything runs.
+//! Must not know: requests, rules.
 
+use std::sync::{Arc, LazyLock};
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Value;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, escape_formatter};
 use regex::Regex;
 
-/// A parsed template.
-#[derive(Debug, Clone, Default)]
-pub struct Template(pub Vec<Piece>);
+use super::filters;
+use super::toml_in::{Entry, Error, Lines};
+use crate::text::visible_head;
 
-/// One piece of a template.
+/// Steps that the templates of one request may take; 64 bytes of text cost one step.
+pub const STEPS: u64 = 1_000_000;
+
+/// Characters of a message of the template engine that are shown.
+const SHOWN: usize = 400;
+
+/// A template and its place in the playbook.
 #[derive(Debug, Clone)]
-pub enum Piece {
-    /// Literal text.
-    Text(String),
-    /// The value of an expression.
-    Show(Expr),
-    /// The first template if the expression yields something, otherwise the second.
-    If(Expr, Template, Template),
-    /// The template once for each item.
-    Each(Expr, Template),
+pub struct Template {
+    source: Arc<str>,
+    /// True for one `{{ expression }}`: its value stays a list, a number or a map.
+    is_expression: bool,
+    key: Arc<str>,
+    lines: Lines,
 }
 
-/// A source and the filters applied to its value.
-#[derive(Debug, Clone)]
-pub struct Expr {
-    /// The names, which are separated by dots.
-    pub source: Vec<String>,
-    /// The filters, in order.
-    pub filters: Vec<Filter>,
+/// Why a template gives nothing, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, `{key}`: {what}")]
+pub struct Fault {
+    /// The line in the playbook, counted from 1.
+    pub line: usize,
+    /// The key of the template.
+    pub key: Arc<str>,
+    /// What is wrong, and what to do.
+    pub what: String,
+    /// True if the context lacks the value.
+    pub is_undefined: bool,
 }
 
-/// One filter with its arguments.
-#[derive(Debug, Clone)]
-pub struct Filter {
-    /// Its name.
-    pub name: String,
-    /// Its arguments.
-    pub args: Vec<Arg>,
+/// What a template gave, and the steps that it took.
+pub struct Rendered {
+    /// The text.
+    pub text: String,
+    /// The value: of one expression its own, otherwise the text.
+    pub value: Value,
+    /// The steps.
+    pub steps: u64,
 }
 
-/// An argument of a filter.
-#[derive(Debug, Clone)]
-pub enum Arg {
-    /// A quoted text, and the same as a regular expression if it is valid.
-    Text(String, Option<Regex>),
-    /// A number.
-    Number(usize),
-    /// Another source.
-    Source(Vec<String>),
-}
+/// The value that was printed last.
+struct Printed(Value);
 
-/// The arguments of each filter, one letter each: `t` text, `r` regular expression, `n` number, `s` source;
-/// capitals are optional; `*` repeats the last.
-pub const FILTERS: &[(&str, &str)] = &[
-    ("cap", "n"),
-    ("code", ""),
-    ("count", ""),
-    ("default", "t"),
-    ("extract", "r"),
-    ("first", "N"),
-    ("grep", "r"),
-    ("join", "t"),
-    ("last", "N"),
-    ("lines", ""),
-    ("lower", ""),
-    ("match", "r*"),
-    ("more_than", "n"),
-    ("plural", "tt"),
-    ("plus", "s"),
-    ("prefix", "t"),
-    ("regex", ""),
-    ("reject", "r"),
-    ("replace", "rt"),
-    ("skip", "n"),
-    ("sort", ""),
-    ("suffix", "t"),
-    ("tally", "T"),
-    ("trim", ""),
-    ("unique", ""),
-];
+static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut env = Environment::new();
+    env.set_undefined_behavior(UndefinedBehavior::Strict);
+    env.set_auto_escape_callback(|_| AutoEscape::None);
+    env.set_fuel(Some(STEPS));
+    // Errors then name what is undefined.
+    env.set_debug(true);
+    let mut syntax = SyntaxConfig::builder();
+    syntax
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true);
+    if let Ok(syntax) = syntax.build() {
+        env.set_syntax(syntax);
+    }
+    env.set_formatter(|out, state, value| {
+        state.get_or_insert_extension(Printed(Value::UNDEFINED)).0 = value.clone();
+        escape_formatter(out, state, value)
+    });
+    filters::add_to(&mut env);
+    env
+});
 
 impl Template {
-    /// Parses a template.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut parser = Parser {
-            whole: text,
-            rest: text,
-        };
-        let (template, end) = parser.pieces()?;
-        match end {
-            Tag::End => Ok(template),
-            Tag::Else => Err("`{{else}}` must be inside `{{#if}}`".to_owned()),
-            Tag::Close(name) => Err(format!("`{{{{/{name}}}}}` closes nothing")),
+    /// Reads a template. `names` are the variables that it may use.
+    pub fn read(entry: &Entry<'_>, names: &[&str]) -> Result<Self, Error> {
+        let source = entry.string()?;
+        let lines = entry.lines();
+        let fail = |line: usize, what: &str| entry.error_on(lines.line(line), what);
+        let parsed = ENGINE.template_from_str(source).map_err(|error| {
+            let what = format!("{}; hint: templates are Jinja (docs/playbook.md)", detail(&error));
+            fail(error.line().unwrap_or(1), &what)
+        })?;
+        let mut used: Vec<String> = parsed.undeclared_variables(false).into_iter().collect();
+        used.sort();
+        let known = |name: &str| names.contains(&name) || ENGINE.globals().any(|(global, _)| global == name);
+        if let Some(name) = used.iter().find(|name| !known(name)) {
+            let line = line_of_variable(source, name);
+            let what = format!(
+                "`{name}` is not a variable here; hint: use one of {}, or name it above in [values]",
+                names.join(", ")
+            );
+            return Err(fail(line, &what));
+        }
+        if let Some((line, what)) = unknown(source) {
+            let what = format!("{what}; hint: docs/playbook.md names them");
+            return Err(fail(line, &what));
+        }
+        let inner = source
+            .trim()
+            .strip_prefix("{{")
+            .and_then(|rest| rest.strip_suffix("}}"));
+        let is_expression = inner.is_some_and(|inner| {
+            let inner = inner.trim_start_matches(['-', '+']).trim_end_matches('-');
+            ENGINE.compile_expression(inner).is_ok()
+        });
+        Ok(Self {
+            source: Arc::from(source),
+            is_expression,
+            key: Arc::from(entry.key.as_str()),
+            lines,
+        })
+    }
+
+    /// Renders the template with these variables.
+    pub fn render(&self, variables: &Value) -> Result<Rendered, Fault> {
+        let rendered = ENGINE
+            .template_from_str(&self.source)
+            .and_then(|template| template.render_captured(variables.clone()))
+            .map_err(|error| self.fault_of(&error))?;
+        let state = rendered.state();
+        let steps = state.fuel_levels().map_or(0, |(used, _)| used);
+        let printed = state.get_extension().map(|Printed(value)| value.clone());
+        let text = rendered.into_output();
+        let value = printed
+            .filter(|_| self.is_expression)
+            .unwrap_or_else(|| Value::from(text.as_str()));
+        Ok(Rendered { text, value, steps })
+    }
+
+    /// Makes a fault of this template, about one of its lines.
+    pub fn fault(&self, line: usize, what: impl Into<String>) -> Fault {
+        Fault {
+            line: self.lines.line(line),
+            key: Arc::clone(&self.key),
+            what: what.into(),
+            is_undefined: false,
         }
     }
 
-    /// Returns the expression if the template consists of nothing else.
-    pub fn sole(&self) -> Option<&Expr> {
-        match self.0.as_slice() {
-            [Piece::Show(expr)] => Some(expr),
-            _ => None,
+    /// The fault of templates that take too many steps.
+    pub fn too_long(&self, line: usize) -> Fault {
+        let what = format!(
+            "the templates of one request may take {STEPS} steps (or {} MB of text), and this one needs more; hint: \
+             loop over less, or shorten texts with `[:100]` or `truncate`",
+            STEPS * 64 / 1_000_000
+        );
+        self.fault(line, what)
+    }
+
+    fn fault_of(&self, error: &minijinja::Error) -> Fault {
+        let line = error.line().unwrap_or(1);
+        match error.kind() {
+            ErrorKind::OutOfFuel => self.too_long(line),
+            ErrorKind::UndefinedError => Fault {
+                is_undefined: true,
+                ..self.fault(
+                    line,
+                    format!(
+                        "{} in this request; hint: use `is defined`, `default` or a narrower `when`",
+                        detail(error)
+                    ),
+                )
+            },
+            ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction => self.fault(
+                line,
+                format!("{}; hint: docs/playbook.md names them", detail(error)),
+            ),
+            _ => self.fault(
+                line,
+                format!("{}; hint: templates are Jinja (docs/playbook.md)", detail(error)),
+            ),
         }
     }
 }
 
-/// The tag that ended a sequence of pieces.
-enum Tag {
-    End,
-    Else,
-    Close(String),
-}
-
-struct Parser<'a> {
-    whole: &'a str,
-    rest: &'a str,
-}
-
-impl<'a> Parser<'a> {
-    fn pieces(&mut self) -> Result<(Template, Tag), String> {
-        let mut pieces = Vec::new();
-        loop {
-            let Some((before, after)) = self.rest.split_once("{{") else {
-                push_text(&mut pieces, self.rest);
-                self.rest = "";
-                return Ok((Template(pieces), Tag::End));
-            };
-            let line_start = self.line_start(after);
-            self.rest = after;
-            let tag = self.tag()?;
-            let control = tag.starts_with(['#', '/']) || tag == "else";
-            push_text(&mut pieces, before);
-            // A control tag alone at the start of its line leaves no empty line.
-            if control && line_start {
-                self.rest = self.rest.strip_prefix('\n').unwrap_or(self.rest);
-            }
-            if tag == "else" {
-                return Ok((Template(pieces), Tag::Else));
-            } else if let Some(name) = tag.strip_prefix('/') {
-                return Ok((Template(pieces), Tag::Close(name.trim().to_owned())));
-            } else if let Some(condition) = tag.strip_prefix("#if ") {
-                pieces.push(self.condition(condition)?);
-            } else if let Some(list) = tag.strip_prefix("#each ") {
-                let expr = expr(list)?;
-                let (body, end) = self.pieces()?;
-                closes(&end, "each")?;
-                pieces.push(Piece::Each(expr, body));
-            } else if tag.starts_with('#') {
-                return Err(format!("`{{{{{tag}}}}}` is not known; there are #if and #each"));
-            } else {
-                pieces.push(Piece::Show(expr(tag)?));
-            }
-        }
-    }
-
-    /// Returns true if the tag whose content begins here is at the start of a line.
-    fn line_start(&self, inside: &str) -> bool {
-        let before = self.whole.len().saturating_sub(inside.len() + "{{".len());
-        self.whole
-            .get(..before)
-            .is_none_or(|before| before.is_empty() || before.ends_with('\n'))
-    }
-
-    fn condition(&mut self, condition: &str) -> Result<Piece, String> {
-        let expr = expr(condition)?;
-        let (yes, end) = self.pieces()?;
-        let no = if matches!(end, Tag::Else) {
-            let (no, end) = self.pieces()?;
-            closes(&end, "if")?;
-            no
-        } else {
-            closes(&end, "if")?;
-            Template::default()
-        };
-        Ok(Piece::If(expr, yes, no))
-    }
-
-    /// Returns the text up to the closing braces; braces in quotes are ignored.
-    fn tag(&mut self) -> Result<&'a str, String> {
-        let mut quoted = false;
-        let mut escaped = false;
-        for (at, c) in self.rest.char_indices() {
-            if escaped {
-                escaped = false;
-            } else if quoted && c == '\\' {
-                escaped = true;
-            } else if c == '"' {
-                quoted = !quoted;
-            } else if !quoted && self.rest.get(at..).is_some_and(|rest| rest.starts_with("}}")) {
-                let (tag, after) = self.rest.split_at(at);
-                self.rest = after.get(2..).unwrap_or_default();
-                return Ok(tag.trim());
-            }
-        }
-        Err("`{{` is never closed by `}}`".to_owned())
-    }
-}
-
-fn push_text(pieces: &mut Vec<Piece>, text: &str) {
-    if !text.is_empty() {
-        pieces.push(Piece::Text(text.to_owned()));
-    }
-}
-
-fn closes(end: &Tag, name: &str) -> Result<(), String> {
-    match end {
-        Tag::Close(found) if found == name => Ok(()),
-        _ => Err(format!("`{{{{#{name}}}}}` is not closed by `{{{{/{name}}}}}`")),
-    }
-}
-
-fn expr(text: &str) -> Result<Expr, String> {
-    let mut stages = split_outside_quotes(text).into_iter();
-    let source = path(stages.next().unwrap_or_default().trim())?;
-    let filters = stages
-        .map(|stage| filter(stage.trim()))
-        .collect::<Result<_, _>>()?;
-    Ok(Expr { source, filters })
-}
-
-fn split_outside_quotes(text: &str) -> Vec<&str> {
-    let (mut quoted, mut escaped) = (false, false);
-    text.split(|c| {
-        if escaped {
-            escaped = false;
-            return false;
-        }
-        match c {
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ => {}
-        }
-        c == '|' && !quoted
-    })
-    .collect()
-}
-
-fn path(text: &str) -> Result<Vec<String>, String> {
-    let names: Vec<String> = text.split('.').map(str::to_owned).collect();
-    let fine = |name: &String| {
-        !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '@'))
+/// What an error of the engine says, with the text that it is about.
+fn detail(error: &minijinja::Error) -> String {
+    let about = error
+        .template_source()
+        .zip(error.range())
+        .and_then(|(source, range)| source.get(range))
+        .filter(|about| !about.trim().is_empty());
+    let what = match (error.kind(), error.detail(), about) {
+        (ErrorKind::UndefinedError, Some(detail), _) => detail.to_owned(),
+        (ErrorKind::UndefinedError, None, Some(about)) => format!("a value at `{about}` is undefined"),
+        (kind, Some(detail), Some(about)) => format!("{kind} at `{about}`: {detail}"),
+        (kind, None, Some(about)) => format!("{kind} at `{about}`"),
+        (kind, Some(detail), None) => format!("{kind}: {detail}"),
+        (kind, None, None) => kind.to_string(),
     };
-    if names.iter().all(fine) {
-        Ok(names)
-    } else {
-        Err(format!(
-            "`{text}` is not a source: names with dots between them, such as `result.readme`"
+    visible_head(&what, SHOWN)
+}
+
+/// The line, counted from 1, on which this byte is.
+fn line_of(source: &str, at: usize) -> usize {
+    1 + source.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+/// A quoted text in a tag.
+const QUOTED: &str = r#""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"#;
+
+/// Returns the tags of a template, each with the byte at which it begins.
+fn tags(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let (comment, raw) = (r"\{#.*?#\}", r"\{%-?\s*raw\b.*?\bendraw\b");
+        Regex::new(&format!(
+            r#"(?s){comment}|{raw}|(?<tag>\{{[{{%](?:{QUOTED}|[^"'])*?[%}}]\}})"#
         ))
-    }
+        .ok()
+    });
+    let found = TAG.iter().flat_map(|tag| tag.captures_iter(source));
+    found
+        .filter_map(|found| found.name("tag"))
+        .map(|tag| (tag.start(), tag.as_str()))
 }
 
-fn filter(text: &str) -> Result<Filter, String> {
-    let mut words = tokenize(text)?.into_iter();
-    let Some(Word::Bare(name)) = words.next() else {
-        return Err("a filter is missing after `|`".to_owned());
-    };
-    let Some((_, requested)) = FILTERS.iter().find(|(known, _)| *known == name) else {
-        let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
-        return Err(format!(
-            "`{name}` is not a filter; there are {}",
-            names.join(", ")
-        ));
-    };
-    let given: Vec<Word> = words.collect();
-    let args = arguments(&name, requested, given)?;
-    Ok(Filter { name, args })
+/// The line on which a variable is used.
+fn line_of_variable(source: &str, name: &str) -> usize {
+    let word = Regex::new(&format!(r"\b{}\b", regex::escape(name))).ok();
+    let found =
+        word.and_then(|word| tags(source).find_map(|(start, tag)| Some(start + word.find(tag)?.start())));
+    line_of(source, found.unwrap_or_default())
 }
 
-fn arguments(name: &str, requested: &str, given: Vec<Word>) -> Result<Vec<Arg>, String> {
-    let repeats = requested.ends_with('*');
-    let kinds: Vec<char> = requested.chars().filter(|kind| *kind != '*').collect();
-    let least = kinds.iter().filter(|kind| kind.is_lowercase()).count();
-    if given.len() < least || (!repeats && given.len() > kinds.len()) {
-        return Err(format!(
-            "`{name}` takes {} arguments, not {}",
-            kinds.len(),
-            given.len()
-        ));
-    }
-    let last = kinds.last().copied().unwrap_or('t');
-    given
-        .into_iter()
-        .enumerate()
-        .map(|(at, word)| argument(name, kinds.get(at).copied().unwrap_or(last), word))
-        .collect()
-}
-
-fn argument(name: &str, kind: char, word: Word) -> Result<Arg, String> {
-    match (kind.to_ascii_lowercase(), word) {
-        ('t', Word::Quoted(text)) => Ok(Arg::Text(text, None)),
-        ('r', Word::Quoted(text)) => match Regex::new(&text) {
-            Ok(regex) => Ok(Arg::Text(text, Some(regex))),
-            Err(error) => Err(format!(
-                "`{text}` is not a regular expression: {}",
-                last_line(&error)
-            )),
-        },
-        ('n', Word::Bare(text)) => match text.parse() {
-            Ok(number) => Ok(Arg::Number(number)),
-            Err(_) => Err(format!("`{name}` takes a number, not `{text}`")),
-        },
-        ('s', Word::Bare(text)) => Ok(Arg::Source(path(&text)?)),
-        (_, Word::Quoted(text) | Word::Bare(text)) => Err(format!("`{name}` does not take `{text}` there")),
-    }
-}
-
-/// Returns the line of a regular expression's error that names the fault.
-pub fn last_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    text.lines().last().unwrap_or_default().trim().to_owned()
-}
-
-enum Word {
-    Bare(String),
-    Quoted(String),
-}
-
-/// Splits a text into words and quoted texts. In quotes, `\"` is a quotation mark and every other backslash
-/// is literal.
-fn tokenize(text: &str) -> Result<Vec<Word>, String> {
-    let mut words = Vec::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c.is_whitespace() {
-            continue;
-        }
-        if c != '"' {
-            let mut bare = String::from(c);
-            while let Some(more) = chars.next_if(|c| !c.is_whitespace() && *c != '"') {
-                bare.push(more);
-            }
-            words.push(Word::Bare(bare));
-            continue;
-        }
-        let mut quoted = String::new();
-        loop {
-            match chars.next() {
-                None => return Err("a quoted text is not closed".to_owned()),
-                Some('"') => break,
-                Some('\\') => match chars.next() {
-                    Some('"') => quoted.push('"'),
-                    Some(other) => quoted.extend(['\\', other]),
-                    None => return Err("a quoted text is not closed".to_owned()),
-                },
-                Some(other) => quoted.push(other),
-            }
-        }
-        words.push(Word::Quoted(quoted));
-    }
-    Ok(words)
+/// Returns the line and name of the first filter or test that does not exist. The engine itself looks them up only when
+/// it runs into them.
+fn unknown(source: &str) -> Option<(usize, String)> {
+    static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let (filter, test) = (
+            r"\|\s*(?<filter>[A-Za-z_]\w*)",
+            r"\bis\s+(?:not\s+)?(?<test>[A-Za-z_]\w*)",
+        );
+        Regex::new(&format!("(?s){QUOTED}|{filter}|{test}")).ok()
+    });
+    let mut names = tags(source).flat_map(|(start, tag)| {
+        let names = NAME.iter().flat_map(move |name| name.captures_iter(tag));
+        names.map(move |names| (start, names))
+    });
+    names.find_map(|(start, names)| {
+        let (found, what, expression) = match (names.name("filter"), names.name("test")) {
+            (Some(filter), _) => (filter, "filter", format!("0|{}", filter.as_str())),
+            (_, Some(test)) => (test, "test", format!("0 is {}", test.as_str())),
+            _ => return None,
+        };
+        let error = ENGINE.compile_expression(&expression).ok()?.eval(()).err()?;
+        let is_unknown = matches!(error.kind(), ErrorKind::UnknownFilter | ErrorKind::UnknownTest);
+        let line = line_of(source, start + found.start());
+        is_unknown.then(|| (line, format!("`{}` is not a {what}", found.as_str())))
+    })
 }

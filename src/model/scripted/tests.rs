@@ -6,12 +6,14 @@ mod conditions;
 mod streaming;
 mod templates;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::choose::{Block, NoScript, script};
+use super::template::Fault;
 use super::view::View;
 use super::{Playbook, Scripted, builtin};
 use crate::domain::id::{NodeId, NodeKind};
@@ -84,7 +86,8 @@ pub(super) fn playbook(rules: &str) -> Playbook {
 }
 
 pub(super) fn blocks(rules: &str, messages: Vec<Message>) -> Result<Vec<Block>, NoScript> {
-    script(&playbook(rules), &View::of(&request(messages))).map(|script| script.blocks)
+    let view = Arc::new(View::of(&request(messages)));
+    script(&playbook(rules), &view).map(|script| script.blocks)
 }
 
 /// Returns the text that a playbook answers with.
@@ -97,10 +100,17 @@ pub(super) fn answer(rules: &str, messages: Vec<Message>) -> String {
 
 /// Renders one template after a call `notes` with this result.
 pub(super) fn show(template: &str, text: &str) -> String {
-    let rule = format!("[[rule]]\nanswer = '''={template}='''");
+    match try_show(template, text).unwrap().as_slice() {
+        [Block::Text(text)] => text.trim_matches('=').to_owned(),
+        other => panic!("not one text: {other:?}"),
+    }
+}
+
+/// The same for a template that may fail.
+pub(super) fn try_show(template: &str, text: &str) -> Result<Vec<Block>, NoScript> {
     let message = format!("result of c3 (as notes):\n{text}");
-    let output = answer(
-        &rule,
+    blocks(
+        &format!("[[rule]]\nanswer = '''={template}='''"),
         vec![
             user("go ahead"),
             assistant(
@@ -109,6 +119,13 @@ pub(super) fn show(template: &str, text: &str) -> String {
             ),
             result(3, "read_file", &message, false),
         ],
-    );
-    output.trim_matches('=').to_owned()
+    )
+}
+
+/// What is wrong with a template when it is rendered.
+pub(super) fn fault(template: &str, text: &str) -> Fault {
+    match try_show(template, text) {
+        Err(NoScript::Fault(fault)) => fault,
+        other => panic!("no fault: {other:?}"),
+    }
 }

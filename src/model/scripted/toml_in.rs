@@ -46,6 +46,25 @@ pub struct Entry<'a> {
     pub key: String,
 }
 
+/// On which lines of the file the lines of a string are.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines {
+    first: usize,
+    /// True if the lines of the string are lines of the file.
+    follow: bool,
+}
+
+impl Lines {
+    /// The line of the file, counted from 1, for a line of the string, also counted from 1.
+    pub const fn line(self, line: usize) -> usize {
+        if self.follow {
+            self.first + line.saturating_sub(1)
+        } else {
+            self.first
+        }
+    }
+}
+
 impl<'a> Source<'a> {
     /// Makes an error about a place in the file.
     pub fn error(&self, at: usize, what: String) -> Error {
@@ -126,11 +145,6 @@ impl<'a> Table<'a> {
         self.source.error(self.span.start, what.into())
     }
 
-    /// Returns the line on which the table begins.
-    pub fn line(&self) -> usize {
-        self.source.error(self.span.start, String::new()).line
-    }
-
     fn path(&self, key: &str) -> String {
         if self.place.is_empty() {
             key.to_owned()
@@ -145,6 +159,29 @@ impl<'a> Entry<'a> {
     pub fn error(&self, what: &str) -> Error {
         self.source
             .error(self.span.start, format!("`{}`: {what}", self.key))
+    }
+
+    /// Makes an error about a line of the value.
+    pub fn error_on(&self, line: usize, what: &str) -> Error {
+        Error {
+            line,
+            ..self.error(what)
+        }
+    }
+
+    /// Returns where the lines of a string are.
+    pub fn lines(&self) -> Lines {
+        let written = self.source.text.get(self.span.clone()).unwrap_or_default();
+        let first = self.error("").line;
+        let inner = written
+            .strip_prefix("'''")
+            .or_else(|| written.strip_prefix("\"\"\""));
+        let broken = inner.is_some_and(|inner| inner.starts_with(['\n', '\r']));
+        Lines {
+            first: first + usize::from(broken),
+            // A line that ends with a backslash is joined with the next one.
+            follow: inner.is_some_and(|inner| !(written.starts_with('"') && inner.contains("\\\n"))),
+        }
     }
 
     /// Reads a string.

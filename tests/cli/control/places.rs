@@ -86,7 +86,7 @@ fn no_tool_writes_where_sockets_are() {
         )
     };
     let playbook = format!(
-        "[meta]\nname = \"w\"\n[[rule]]\nwhen = {{ seen_call = \"w\" }}\nanswer = \"{{{{ failed | join \\\" \\\" }}}}\"\n\
+        "[meta]\nname = \"w\"\n[[rule]]\nwhen = {{ seen_call = \"w\" }}\nanswer = \"{{{{ failed | join(' ') }}}}\"\n\
          [[rule]]\n{}{}{}",
         writes(".local/state/overrule/run/0.sock"),
         writes("run/overrule/0.sock").replace("\"w\"", "\"v\""),

@@ -129,24 +129,32 @@ fn mistakes_name_file_line_and_key() {
             "p.toml:5: `rule.when.prompt`: `(` is not a regular expression",
         ),
         (
-            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a | frist }}\"\n",
-            "p.toml:4: `rule.answer`: `frist` is not a filter",
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ turn | frist }}\"\n",
+            "p.toml:4: `rule.answer`: `frist` is not a filter; hint: ",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''\nx | y\n{{ turn is nix }}'''\n",
+            "p.toml:6: `rule.answer`: `nix` is not a test; hint: ",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''reslut\n{{ reslut.a }}'''\n",
+            "p.toml:5: `rule.answer`: `reslut` is not a variable here; hint: use one of args, ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{#if a}}\"\n",
-            "`{{#if}}` is not closed",
+            "p.toml:4: `rule.answer`: syntax error at `#`: unexpected character; hint: templates are Jinja",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a\"\n",
-            "never closed",
+            "p.toml:4: `rule.answer`: syntax error at ",
         ),
         (
-            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a | first b }}\"\n",
-            "takes a number",
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{% if turn %}\"\n",
+            "unexpected end of input",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a b }}\"\n",
-            "is not a source",
+            "unexpected identifier, expected end of variable block",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nthink = \"b\"\n",
@@ -179,7 +187,7 @@ fn mistakes_name_file_line_and_key() {
 }
 
 #[test]
-fn the_documentation_shows_a_playbook_that_works_and_names_every_filter() {
+fn the_documentation_shows_a_playbook_that_works_and_names_every_variable() {
     let text = include_str!("../../../../docs/playbook.md");
     let example = text
         .split("```toml\n")
@@ -192,12 +200,12 @@ fn the_documentation_shows_a_playbook_that_works_and_names_every_filter() {
         assistant(&[], &[(3, "list_dir", r#"{"_as":"listing"}"#)]),
         result(3, "list_dir", "a\nb", false),
     ];
-    let output = script(&playbook, &View::of(&request(reported))).unwrap();
+    let output = script(&playbook, &Arc::new(View::of(&request(reported)))).unwrap();
     assert_eq!(output.blocks, [Block::Text("Hello Ada. I see 2 entries.".into())]);
-    for (name, _) in crate::model::scripted::template::FILTERS {
+    for name in crate::model::scripted::scope::NAMES {
         assert!(
             text.contains(&format!("`{name}")),
-            "the filter {name} is not described"
+            "the variable {name} is not described"
         );
     }
 }

@@ -140,7 +140,7 @@ fn no_context_panics() {
             result(3, "list_dir", &words, false),
         ];
         for playbook in &playbooks {
-            let _ = script(playbook, &View::of(&request(reported.clone())));
+            let _ = script(playbook, &Arc::new(View::of(&request(reported.clone()))));
         }
     }
 }
