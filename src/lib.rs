@@ -9,6 +9,7 @@
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
+//! - [`document`]: reads TOML text, with a place for every value and every error.
 //! - [`regular_file`]: opens and reads files, and never waits for one.
 //! - [`journal`]: events on disk.
 //! - [`model`]: talks to one provider.
@@ -26,6 +27,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 pub mod control;
+pub mod document;
 pub mod domain;
 pub mod engine;
 pub mod export;

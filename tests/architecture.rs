@@ -23,13 +23,14 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 16] = [
+const MAP: [(&str, &[&str]); 17] = [
     ("text", &[]),
     ("canon", &[]),
     ("shell_line", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
-    ("policy", &["domain"]),
+    ("document", &[]),
+    ("policy", &["domain", "document"]),
     ("resilience", &["domain", "schema"]),
     ("regular_file", &[]),
     ("journal", &["domain", "regular_file"]),
@@ -48,11 +49,15 @@ const MAP: [(&str, &[&str]); 16] = [
         ],
     ),
     ("control", &["domain", "engine"]),
-    ("config", &["domain", "policy", "resilience", "regular_file"]),
+    (
+        "config",
+        &["domain", "document", "policy", "resilience", "regular_file"],
+    ),
     (
         "console",
         &[
             "domain",
+            "document",
             "policy",
             "schema",
             "config",
@@ -70,11 +75,12 @@ const LEAVES: [&str; 3] = ["text", "canon", "shell_line"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 8] = [
+const PURE: [&str; 9] = [
     "text",
     "canon",
     "shell_line",
     "schema",
+    "document",
     "domain",
     "policy",
     "resilience",

@@ -101,7 +101,7 @@ macro_rules! fails {
 }
 
 fails! {
-    crate::policy::Error => Config,
+    crate::document::Error => Config,
     crate::journal::Error => Session,
     crate::tools::registry::Error => Config,
 }

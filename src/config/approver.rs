@@ -2,13 +2,13 @@
 //!
 //! Must not know: how it is asked.
 
-use crate::policy::Section;
-use crate::policy::document::{self, At};
-use crate::resilience::policy::Ms;
+use serde::Deserialize;
 
-use super::layers::{last, some, user, workspace};
+use super::layers::Files;
 use super::notify::{command, duration};
 use super::settings::{Setting, Why};
+use crate::document::{Field, strings};
+use crate::resilience::policy::Ms;
 
 /// Default time limit.
 const LIMIT_MS: u64 = 10_000;
@@ -29,45 +29,36 @@ pub struct ApproverSettings {
 }
 
 /// The contents of `[approver]` in a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RawApprover {
-    command: Option<At<Vec<String>>>,
-    name: Option<At<String>>,
-    limit_ms: Option<At<u64>>,
+    #[serde(deserialize_with = "command")]
+    command: Field<Vec<String>>,
+    #[serde(deserialize_with = "name")]
+    name: Field<String>,
+    #[serde(deserialize_with = "timeout")]
+    timeout: Field<u64>,
 }
 
-/// Reads `[approver]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawApprover, document::Error> {
-    let limit = "write a duration from 1ms to 1h, such as \"10s\"";
-    let written = RawApprover {
-        command: command(&mut section)?,
-        name: name(&mut section)?,
-        limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT_MS), limit)?,
-    };
-    section.finish()?;
-    Ok(written)
+strings! {
+    name: String = plain, "write at most 40 letters, digits and signs without spaces, such as \"on-call\"";
+    timeout: u64 = |text| duration(text, 1, LONGEST_LIMIT_MS), "write a duration from 1ms to 1h, such as \"10s\"";
 }
 
-fn name(section: &mut Section<'_, '_>) -> Result<Option<At<String>>, document::Error> {
-    const KEY: &str = "name";
-    let Some(At { value, place }) = section.text(KEY)? else {
-        return Ok(None);
-    };
-    let is_plain = value.chars().all(|c| c.is_ascii_graphic());
-    if is_plain && (1..=LONGEST_NAME).contains(&value.len()) {
-        return Ok(Some(At { value, place }));
+fn plain(text: &str) -> Result<String, String> {
+    if text.chars().all(|c| c.is_ascii_graphic()) && (1..=LONGEST_NAME).contains(&text.len()) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("`{text}` is no such name"))
     }
-    let what = format!("`{}` is no such name", crate::text::visible(&value));
-    let advice = "write at most 40 letters, digits and signs without spaces, such as \"on-call\"";
-    Err(section.error(KEY, place, what, advice))
 }
 
 /// Resolves the settings. An untrusted workspace provides none.
-pub(super) fn weigh(mine: RawApprover, theirs: RawApprover) -> ApproverSettings {
+pub(super) fn weigh(files: &Files, mine: RawApprover, theirs: RawApprover) -> ApproverSettings {
     ApproverSettings {
-        command: last(Vec::new(), [user(mine.command), workspace(theirs.command)]),
-        name: last(None, [some(user(mine.name)), some(workspace(theirs.name))]),
-        limit_ms: last(LIMIT_MS, [user(mine.limit_ms), workspace(theirs.limit_ms)]),
+        command: files.last(Vec::new(), mine.command, theirs.command),
+        name: files.optional(mine.name, theirs.name),
+        limit_ms: files.last(LIMIT_MS, mine.timeout, theirs.timeout),
     }
 }
 

@@ -2,15 +2,15 @@
 //!
 //! Must not know: files, other settings.
 
+use crate::document::Field;
 use crate::domain::event::run::Limits;
 use crate::domain::price::trillionths;
-use crate::policy::document::At;
 use crate::policy::expiry::duration_ms;
 use crate::policy::{Notice, parse};
 
 use super::error::Error;
 use super::flags::Flags;
-use super::layers::{Layers, flag, given, ignored, last, some, user, workspace};
+use super::layers::{Files, Layers, flag, given, ignored, last, some};
 use super::settings::LimitSettings;
 use super::written::{self, MOST_PARALLEL};
 
@@ -19,38 +19,48 @@ pub(super) fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Resu
     let mine = std::mem::take(&mut layers.user.limits);
     let mut theirs = std::mem::take(&mut layers.workspace.limits);
     if !layers.trusted {
-        keep_tight(&mine, &mut theirs, notices);
+        keep_tight(&mine, &mut theirs, &mut |key, at| {
+            notices.push(ignored(key, &layers.files.workspace.place(at)))
+        });
     }
-    merge(layers.flags, mine, theirs)
+    merge(layers.flags, &layers.files, mine, theirs)
 }
 
 /// Drops limits that a workspace would loosen.
-fn keep_tight(mine: &written::Limits, theirs: &mut written::Limits, notices: &mut Vec<Notice>) {
+fn keep_tight(mine: &written::Limits, theirs: &mut written::Limits, drop: &mut impl FnMut(&str, usize)) {
     let defaults = Limits::default();
     let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
-    let turns = mine.turns.as_ref().map_or(defaults.turns, |at| at.value);
-    tighten(&mut theirs.turns, notices, "limits.turns", |limit| {
+    let turns = mine.turns.as_ref().map_or(defaults.turns, |at| *at.get_ref());
+    tighten(&mut theirs.turns, drop, "limits.turns", |limit| {
         limit.unwrap_or(u32::MAX) <= turns.unwrap_or(u32::MAX)
     });
-    let tokens = mine.tokens.as_ref().map_or(defaults.tokens, |at| at.value);
-    tighten(&mut theirs.tokens, notices, "limits.tokens", |limit| {
+    let tokens = mine.tokens.as_ref().map_or(defaults.tokens, |at| *at.get_ref());
+    tighten(&mut theirs.tokens, drop, "limits.tokens", |limit| {
         most(*limit) <= most(tokens)
     });
-    let wall = mine.wall_ms.as_ref().map_or(defaults.wall_ms, |at| at.value);
-    tighten(&mut theirs.wall_ms, notices, "limits.wall", |limit| {
+    let wall = mine.wall.as_ref().map_or(defaults.wall_ms, |at| *at.get_ref());
+    tighten(&mut theirs.wall, drop, "limits.wall", |limit| {
         most(*limit) <= most(wall)
     });
-    let price = mine.price.as_ref().map_or(defaults.price, |at| at.value);
-    tighten(&mut theirs.price, notices, "limits.price", |limit| {
+    let price = mine.price.as_ref().map_or(defaults.price, |at| *at.get_ref());
+    tighten(&mut theirs.price, drop, "limits.price", |limit| {
         most(*limit) <= most(price)
     });
-    let parallel = mine.parallel.as_ref().map_or(defaults.parallel, |at| at.value);
-    tighten(&mut theirs.parallel, notices, "limits.parallel", |limit| {
+    let parallel = mine
+        .parallel
+        .as_ref()
+        .map_or(defaults.parallel, |at| *at.get_ref());
+    tighten(&mut theirs.parallel, drop, "limits.parallel", |limit| {
         *limit <= parallel
     });
 }
 
-fn merge(flags: &Flags, mine: written::Limits, theirs: written::Limits) -> Result<LimitSettings, Error> {
+fn merge(
+    flags: &Flags,
+    files: &Files,
+    mine: written::Limits,
+    theirs: written::Limits,
+) -> Result<LimitSettings, Error> {
     let defaults = Limits::default();
     let positive = |name: &'static str, zero: bool| {
         if zero {
@@ -92,40 +102,40 @@ fn merge(flags: &Flags, mine: written::Limits, theirs: written::Limits) -> Resul
         parallel: last(
             defaults.parallel,
             [
-                user(mine.parallel),
-                workspace(theirs.parallel),
+                files.user(mine.parallel),
+                files.workspace(theirs.parallel),
                 flag("--parallel", flags.parallel),
             ],
         ),
         turns: last(
             defaults.turns,
             [
-                user(mine.turns),
-                workspace(theirs.turns),
+                files.user(mine.turns),
+                files.workspace(theirs.turns),
                 some(flag("--max-turns", flags.turns)),
             ],
         ),
         tokens: last(
             defaults.tokens,
             [
-                user(mine.tokens),
-                workspace(theirs.tokens),
+                files.user(mine.tokens),
+                files.workspace(theirs.tokens),
                 some(flag("--max-tokens", flags.tokens)),
             ],
         ),
         wall_ms: last(
             defaults.wall_ms,
             [
-                user(mine.wall_ms),
-                workspace(theirs.wall_ms),
+                files.user(mine.wall),
+                files.workspace(theirs.wall),
                 some(flag("--max-time", wall)),
             ],
         ),
         price: last(
             defaults.price,
             [
-                user(mine.price),
-                workspace(theirs.price),
+                files.user(mine.price),
+                files.workspace(theirs.price),
                 some(flag("--max-price", price)),
             ],
         ),
@@ -134,12 +144,12 @@ fn merge(flags: &Flags, mine: written::Limits, theirs: written::Limits) -> Resul
 
 /// Drops one limit if it would loosen.
 fn tighten<T>(
-    limit: &mut Option<At<T>>,
-    notices: &mut Vec<Notice>,
+    limit: &mut Field<T>,
+    drop: &mut impl FnMut(&str, usize),
     key: &str,
     tightens: impl Fn(&T) -> bool,
 ) {
-    if let Some(At { place, .. }) = limit.take_if(|at| !tightens(&at.value)) {
-        notices.push(ignored(key, &place));
+    if let Some(at) = limit.take_if(|at| !tightens(at.get_ref())) {
+        drop(key, at.span().start);
     }
 }

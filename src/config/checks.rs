@@ -4,8 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{Ambiguous, Glyphs, Wire};
-
 /// Returns a base URL without its trailing slash, or what is wrong with it.
 pub fn base_url(text: &str) -> Result<String, &'static str> {
     let Some(rest) = text
@@ -42,25 +40,6 @@ pub fn name(text: &str) -> Result<String, &'static str> {
     } else {
         Ok(text.into())
     }
-}
-
-/// Parses the name of a wire format.
-pub fn wire(text: &str) -> Option<Wire> {
-    [Wire::OpenaiChat].into_iter().find(|wire| wire.label() == text)
-}
-
-/// Parses the name of a set of characters.
-pub fn glyphs(text: &str) -> Option<Glyphs> {
-    [Glyphs::Unicode, Glyphs::Ascii]
-        .into_iter()
-        .find(|glyphs| glyphs.label() == text)
-}
-
-/// Parses the name of a width.
-pub fn ambiguous(text: &str) -> Option<Ambiguous> {
-    [Ambiguous::Narrow, Ambiguous::Wide]
-        .into_iter()
-        .find(|width| width.label() == text)
 }
 
 /// Resolves a path from a file: `~/` is the home directory, and a relative path starts at the file's own

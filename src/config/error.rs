@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::policy::document;
+use crate::document;
 use crate::text::{excerpt, visible};
 
 /// Characters of a part of a message beyond which it is cut: a value can be long.

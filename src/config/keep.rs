@@ -72,7 +72,7 @@ fn readable(
     };
     let new = read(after).map_err(|error| by_hand(error.to_string()))?;
     let count = |of: &written::RawSettings| {
-        let list = of.resilience.iter().find(|(key, _)| is_list(key));
+        let list = of.compiled.resilience.iter().find(|(key, _)| is_list(key));
         list.and_then(|(_, at)| at.value.as_array().cloned())
             .unwrap_or_default()
     };
@@ -222,7 +222,11 @@ mod tests {
     fn corrections(path: &Path) -> Vec<Correction> {
         let text = fs::read_to_string(path).unwrap();
         let read = written::read(path, &text, Origin::User, None).unwrap();
-        let list = read.resilience.into_iter().find(|(key, _)| key == CORRECTIONS);
+        let list = read
+            .compiled
+            .resilience
+            .into_iter()
+            .find(|(key, _)| key == CORRECTIONS);
         serde_json::from_value(list.unwrap().1.value).unwrap()
     }
 

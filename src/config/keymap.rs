@@ -7,9 +7,13 @@
 //! ```
 //! Must not know: which commands there are, what a key is called.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::policy::document::{At, Document};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::document::{At, Document, wrong};
 
 use super::env::Env;
 use super::error::Error;
@@ -51,11 +55,31 @@ pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
 /// Parses the text of a key file; errors name `file`.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Change>, Error> {
     let document = Document::parse(file, text)?;
-    let found = document.root().lists()?;
-    Ok(found
-        .into_iter()
-        .map(|(name, keys)| Change { name, keys })
-        .collect())
+    let place = |span: Range<usize>| document.source().place(span.start);
+    let key = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
+        DeValue::String(key) => Ok(At {
+            value: key.to_string(),
+            place: place(value.span()),
+        }),
+        other => {
+            let what = wrong(other.type_str(), "a string in quotes, or a list of them");
+            Err(document.error(value.span(), &what))
+        }
+    };
+    let mut changes = Vec::new();
+    for (name, value) in document.root() {
+        let keys = match value.get_ref() {
+            DeValue::Array(keys) => keys.iter().map(key).collect::<Result<_, _>>()?,
+            _ => vec![key(value)?],
+        };
+        let name = At {
+            value: name.get_ref().to_string(),
+            place: place(name.span()),
+        };
+        changes.push(Change { name, keys });
+    }
+    changes.sort_by(|a, b| a.name.place.cmp(&b.name.place));
+    Ok(changes)
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::document::{At, Field, Place, Source};
 use crate::domain::call::Gate;
-use crate::policy::document::At;
 use crate::policy::expiry::Deadline;
-use crate::policy::{self, Notice, Place, Policy, Preset, Rule, parse};
+use crate::policy::{self, Notice, Policy, Preset, Rule, parse};
 use crate::resilience::policy::Policy as Resilience;
 use crate::text::{shown_address, visible};
 
@@ -35,6 +35,8 @@ pub(super) struct Layers<'a> {
     pub env: &'a Env,
     /// The command line.
     pub flags: &'a Flags,
+    /// The texts of both files.
+    pub files: Files,
     /// The user's file.
     pub user: RawSettings,
     /// The workspace's file; unless it is trusted, only what can tighten.
@@ -58,14 +60,42 @@ pub(super) fn last<T, const N: usize>(default: T, layers: [Option<Setting<T>>; N
         .unwrap_or(Setting::default_of(default))
 }
 
-pub(super) fn user<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+/// The texts of both files, which know the places of their values.
+pub(super) struct Files {
+    /// The user's file.
+    pub user: Source,
+    /// The workspace's file.
+    pub workspace: Source,
+}
+
+impl Files {
+    pub(super) fn user<T>(&self, given: Field<T>) -> Option<Setting<T>> {
+        user(given.map(|given| self.user.at(given)))
+    }
+
+    pub(super) fn workspace<T>(&self, given: Field<T>) -> Option<Setting<T>> {
+        workspace(given.map(|given| self.workspace.at(given)))
+    }
+
+    /// Returns the setting of the last file that has one, or the default.
+    pub(super) fn last<T>(&self, default: T, mine: Field<T>, theirs: Field<T>) -> Setting<T> {
+        last(default, [self.user(mine), self.workspace(theirs)])
+    }
+
+    /// Returns the setting of the last file that has one; only files can set it.
+    pub(super) fn optional<T>(&self, mine: Field<T>, theirs: Field<T>) -> Setting<Option<T>> {
+        last(None, [some(self.user(mine)), some(self.workspace(theirs))])
+    }
+}
+
+fn user<T>(at: Option<At<T>>) -> Option<Setting<T>> {
     at.map(|At { value, place }| Setting {
         value,
         origin: Origin::User(place),
     })
 }
 
-pub(super) fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
+fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
     at.map(|At { value, place }| Setting {
         value,
         origin: Origin::Workspace(place),
@@ -105,14 +135,9 @@ pub(super) fn given<T>(
     .transpose()
 }
 
-/// Returns the setting of the last file that has one; only files can set it.
-fn of_files<T>(mine: Option<At<T>>, theirs: Option<At<T>>) -> Setting<Option<T>> {
-    last(None, [some(user(mine)), some(workspace(theirs))])
-}
-
 /// Resolves every setting.
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
-    for (key, place) in std::mem::take(&mut layers.workspace.loose) {
+    for (key, place) in std::mem::take(&mut layers.workspace.compiled.loose) {
         notices.push(ignored(&key, &place));
     }
     let (preset, policy) = policy(&mut layers, &mut notices);
@@ -121,20 +146,21 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     let Layers {
         env,
         flags,
+        files,
         user: mine,
         workspace: theirs,
         ..
     } = layers;
-    let (mut resilience, resilience_set) = resilience(mine.resilience, theirs.resilience);
-    let mut routing = routing(mine.routing, theirs.routing);
+    let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
+    let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);
     let name = "write the model's name";
     Ok(Settings {
         model: last(
             None,
             [
-                some(user(mine.model)),
-                some(workspace(theirs.model)),
+                some(files.user(mine.model)),
+                some(files.workspace(theirs.model)),
                 some(environment(
                     "OVERRULE_MODEL",
                     given("OVERRULE_MODEL", env.model.as_ref(), checks::name, name)?,
@@ -147,90 +173,79 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         ),
         keys,
         base_url,
-        wire: last(Wire::default(), [user(mine.wire), workspace(theirs.wire)]),
+        wire: files.last(Wire::default(), mine.wire, theirs.wire),
         preset,
         policy,
         policy_file: None,
         theme: last(
             "dark".into(),
             [
-                user(mine.theme),
-                workspace(theirs.theme),
+                files.user(mine.theme),
+                files.workspace(theirs.theme),
                 flag("--theme", flags.theme.clone()),
             ],
         ),
         glyphs: glyphs(
             env,
             [
-                user(mine.glyphs),
-                workspace(theirs.glyphs),
+                files.user(mine.glyphs),
+                files.workspace(theirs.glyphs),
                 flag("--ascii", flags.glyphs),
             ],
         ),
-        ambiguous: last(
-            Ambiguous::default(),
-            [user(mine.ambiguous), workspace(theirs.ambiguous)],
-        ),
-        mouse: last(true, [user(mine.mouse), workspace(theirs.mouse)]),
-        keep_replies: last(true, [user(mine.keep_replies), workspace(theirs.keep_replies)]),
-        announce_edits: last(
-            true,
-            [user(mine.announce_edits), workspace(theirs.announce_edits)],
-        ),
+        ambiguous: files.last(Ambiguous::default(), mine.ambiguous_width, theirs.ambiguous_width),
+        mouse: files.last(true, mine.mouse, theirs.mouse),
+        keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
+        announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),
         limits,
         resilience,
         resilience_set,
-        prices: prices(mine.price, theirs.price),
-        templates: Templates::of([mine.tools.templates, theirs.tools.templates]),
-        tags: Tags::of([mine.tools.tags, theirs.tools.tags]),
+        prices: prices(&files, mine.compiled.price, theirs.compiled.price),
+        templates: Templates::of([mine.compiled.tools.templates, theirs.compiled.tools.templates]),
+        tags: Tags::of([mine.compiled.tools.tags, theirs.compiled.tools.tags]),
         routing,
         reuse: ReuseSettings {
-            replies: last(true, [user(mine.reuse.replies), workspace(theirs.reuse.replies)]),
-            pure: last(true, [user(mine.reuse.pure), workspace(theirs.reuse.pure)]),
-            reads: last(true, [user(mine.reuse.reads), workspace(theirs.reuse.reads)]),
+            replies: files.last(true, mine.reuse.replies, theirs.reuse.replies),
+            pure: files.last(true, mine.reuse.pure, theirs.reuse.pure),
+            reads: files.last(true, mine.reuse.reads, theirs.reuse.reads),
         },
         sessions: last(
             default_sessions(env),
             [
-                some(user(mine.sessions)),
-                some(workspace(theirs.sessions)),
+                some(files.user(mine.sessions)),
+                some(files.workspace(theirs.sessions)),
                 some(environment("OVERRULE_SESSIONS", env.sessions.clone())),
                 some(flag("--sessions", flags.sessions.clone())),
             ],
         ),
-        output_schema: of_files(mine.output_schema, theirs.output_schema),
-        max_output: of_files(mine.max_output, theirs.max_output),
-        arming_ms: last(500, [user(mine.arming_ms), workspace(theirs.arming_ms)]),
-        notify: notify::weigh(mine.notify, theirs.notify),
-        approver: approver::weigh(mine.approver, theirs.approver),
-        editor: editor(env, mine.editor, theirs.editor),
+        output_schema: files.optional(mine.output_schema, theirs.output_schema),
+        max_output: files.optional(mine.max_output_tokens, theirs.max_output_tokens),
+        arming_ms: files.last(500, mine.arming, theirs.arming),
+        notify: notify::weigh(&files, mine.notify, theirs.notify),
+        approver: approver::weigh(&files, mine.approver, theirs.approver),
+        editor: last(
+            None,
+            [
+                some(environment("EDITOR", env.editor.clone())),
+                some(environment("VISUAL", env.visual.clone())),
+                some(files.user(mine.editor)),
+                some(files.workspace(theirs.editor)),
+            ],
+        ),
         notices,
     })
 }
 
-/// Resolves the editor's command line.
-fn editor(env: &Env, mine: Option<At<String>>, theirs: Option<At<String>>) -> Setting<Option<String>> {
-    last(
-        None,
-        [
-            some(environment("EDITOR", env.editor.clone())),
-            some(environment("VISUAL", env.visual.clone())),
-            some(user(mine)),
-            some(workspace(theirs)),
-        ],
-    )
-}
-
-fn routing(mine: Feedback, theirs: Feedback) -> RoutingSettings {
+fn routing(files: &Files, mine: Feedback, theirs: Feedback) -> RoutingSettings {
     RoutingSettings {
-        decay: last(0.9, [user(mine.decay), workspace(theirs.decay)]),
-        order: last(true, [user(mine.order), workspace(theirs.order)]),
-        ask_below: last(0.0, [user(mine.ask_below), workspace(theirs.ask_below)]),
-        hide_below: last(0.0, [user(mine.hide_below), workspace(theirs.hide_below)]),
-        alert: last(0.2, [user(mine.alert), workspace(theirs.alert)]),
-        priors: last(None, [some(user(mine.priors)), some(workspace(theirs.priors))]),
-        keep: last(true, [user(mine.keep), workspace(theirs.keep)]),
-        kinds: last(BTreeMap::new(), [user(mine.kinds), workspace(theirs.kinds)]),
+        decay: files.last(0.9, mine.decay, theirs.decay),
+        order: files.last(true, mine.order, theirs.order),
+        ask_below: files.last(0.0, mine.ask_below, theirs.ask_below),
+        hide_below: files.last(0.0, mine.hide_below, theirs.hide_below),
+        alert: files.last(0.2, mine.alert, theirs.alert),
+        priors: files.optional(mine.priors, theirs.priors),
+        keep: files.last(true, mine.keep, theirs.keep),
+        kinds: files.last(BTreeMap::new(), mine.kinds, theirs.kinds),
     }
 }
 
@@ -265,15 +280,15 @@ fn resilience(
 }
 
 /// Resolves the prices; an untrusted workspace provides none.
-fn prices(mine: price::RawPrices, theirs: price::RawPrices) -> Prices {
-    let general = [user(mine.general), workspace(theirs.general)];
+fn prices(files: &Files, mine: price::RawPrices, theirs: price::RawPrices) -> Prices {
     let mut models = BTreeMap::new();
     for (name, price) in mine.models {
-        models.extend(user(Some(price)).map(|price| (name, price)));
+        models.extend(files.user(Some(price)).map(|price| (name, price)));
     }
     for (name, price) in theirs.models {
-        models.extend(workspace(Some(price)).map(|price| (name, price)));
+        models.extend(files.workspace(Some(price)).map(|price| (name, price)));
     }
+    let general = [files.user(mine.general), files.workspace(theirs.general)];
     Prices {
         general: general.into_iter().flatten().next_back(),
         models,
@@ -304,11 +319,12 @@ fn endpoint(
         advice,
     )?;
     let from_flag = given("--base-url", flags.base_url.as_ref(), checks::base_url, advice)?;
-    let url = |at: &Option<At<String>>| at.as_ref().map(|at| at.value.clone());
+    let files = &layers.files;
+    let url = |at: &Field<String>| at.as_ref().map(|at| at.get_ref().clone());
     let (mine, theirs) = (url(&layers.user.base_url), url(&layers.workspace.base_url));
     let (my_key, their_key) = (
-        user(layers.user.key.take()),
-        workspace(layers.workspace.key.take()),
+        files.user(layers.user.compiled.key.take()),
+        files.workspace(layers.workspace.compiled.key.take()),
     );
     let of_variable = from_env
         .clone()
@@ -316,8 +332,8 @@ fn endpoint(
     let base_url = last(
         None,
         [
-            some(user(layers.user.base_url.take())),
-            some(workspace(layers.workspace.base_url.take())),
+            some(files.user(layers.user.base_url.take())),
+            some(files.workspace(layers.workspace.base_url.take())),
             some(environment("OPENAI_BASE_URL", from_env)),
             some(flag("--base-url", from_flag)),
         ],
@@ -352,8 +368,8 @@ fn endpoint(
 }
 
 fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset>, Policy) {
-    let mine = std::mem::take(&mut layers.user.policy);
-    let theirs = std::mem::take(&mut layers.workspace.policy);
+    let mine = std::mem::take(&mut layers.user.compiled.policy);
+    let theirs = std::mem::take(&mut layers.workspace.compiled.policy);
     let named = std::mem::take(&mut layers.named);
     let (trusted, untrusted) = if layers.trusted {
         (theirs.preset, None)

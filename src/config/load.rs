@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use toml::Spanned;
+
 use crate::policy::{Notice, Origin, parse};
 
 use super::env::Env;
@@ -11,7 +13,7 @@ use super::error::{Error, shown};
 use super::files;
 use super::flags::Flags;
 use super::key::Key;
-use super::layers::{Layers, weigh};
+use super::layers::{Files, Layers, weigh};
 use super::settings::Settings;
 use super::written::{self, RawSettings};
 
@@ -67,7 +69,10 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     let mut user = RawSettings::default();
     if let (Some(path), Some(text)) = (&user_path, &user_text) {
         user = written::read(path, &text.text, Origin::User, home)?;
-        let holds_key = matches!(user.key.as_ref().map(|at| &at.value), Some(Key::Value(_)));
+        let holds_key = matches!(
+            user.compiled.key.as_ref().map(Spanned::get_ref),
+            Some(Key::Value(_))
+        );
         if holds_key && text.open_to_others {
             let path = shown(path);
             notices.push(Notice(format!(
@@ -95,6 +100,10 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
         Layers {
             env,
             flags,
+            files: Files {
+                user: user.compiled.source.clone(),
+                workspace: found.compiled.source.clone(),
+            },
             user,
             workspace: found,
             trusted,

@@ -24,7 +24,7 @@ pub mod written;
 #[cfg(test)]
 mod tests;
 
-pub use crate::policy::{At, Place};
+pub use crate::document::{At, Place};
 pub use env::Env;
 pub use error::Error;
 pub use flags::Flags;

@@ -2,14 +2,15 @@
 //!
 //! Must not know: when they are needed, how a notification is sent.
 
-use crate::policy::document::{self, At};
+use serde::{Deserialize, Deserializer};
+use toml::Value;
+
+use super::layers::Files;
+use super::settings::{Setting, Why};
+use crate::document::{Field, parsed, strings};
 use crate::policy::expiry::duration_ms;
-use crate::policy::{Place, Section};
 use crate::resilience::notify::{LONGEST_AFTER, LONGEST_LIMIT, Webhook};
 use crate::resilience::policy::Ms;
-
-use super::layers::{last, some, user, workspace};
-use super::settings::{Setting, Why};
 
 /// Default time limit of the program and the URL.
 const LIMIT_MS: u64 = 10_000;
@@ -36,108 +37,74 @@ pub struct Notify {
 }
 
 /// The contents of `[notify]` in a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RawNotify {
-    bell: Option<At<bool>>,
-    title: Option<At<bool>>,
-    desktop: Option<At<bool>>,
-    command: Option<At<Vec<String>>>,
-    webhook: Option<At<Webhook>>,
-    limit_ms: Option<At<u64>>,
-    after_ms: Option<At<u64>>,
-}
-
-/// Reads `[notify]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawNotify, document::Error> {
-    let limit = "write a duration from 1ms to 2m, such as \"10s\"";
-    let after = "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
-    let written = RawNotify {
-        bell: section.flag("bell")?,
-        title: section.flag("title")?,
-        desktop: section.flag("desktop")?,
-        command: command(&mut section)?,
-        webhook: webhook(&mut section)?,
-        limit_ms: duration(&mut section, "timeout", (1, LONGEST_LIMIT.0), limit)?,
-        after_ms: duration(&mut section, "after", (0, LONGEST_AFTER.0), after)?,
-    };
-    section.finish()?;
-    Ok(written)
+    bell: Field<bool>,
+    title: Field<bool>,
+    desktop: Field<bool>,
+    #[serde(deserialize_with = "command")]
+    command: Field<Vec<String>>,
+    #[serde(deserialize_with = "webhook")]
+    webhook: Field<Webhook>,
+    #[serde(deserialize_with = "timeout")]
+    timeout: Field<u64>,
+    #[serde(deserialize_with = "after")]
+    after: Field<u64>,
 }
 
 /// Reads a command: a list is a program with its arguments, a string is a line for the shell.
-pub(super) fn command(section: &mut Section<'_, '_>) -> Result<Option<At<Vec<String>>>, document::Error> {
-    const KEY: &str = "command";
-    let Some(At { value, place }) = section.value(KEY)? else {
-        return Ok(None);
-    };
-    let fault = |place: Place, what: &str| {
-        let advice = "write a program with its arguments, such as [\"notify-send\", \"overrule\"], or a line for the shell";
-        Err(section.error(KEY, place, what.to_owned(), advice))
-    };
-    let words = match &value {
-        serde_json::Value::String(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
-        serde_json::Value::Array(list) => {
-            let words: Option<Vec<String>> = list.iter().map(|one| one.as_str().map(str::to_owned)).collect();
-            match words {
-                Some(words) => words,
-                None => return fault(place, "expected texts alone"),
-            }
-        }
-        _ => return fault(place, "expected a list of texts, or a text"),
+pub(super) fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<String>>, D::Error> {
+    parsed(deserializer, |value| {
+        argv(value).map_err(|why| {
+            format!("{why}; write a program with its arguments, such as [\"notify-send\", \"overrule\"], or a line for the shell")
+        })
+    })
+}
+
+fn argv(value: &Value) -> Result<Vec<String>, &'static str> {
+    let words: Vec<String> = match value {
+        Value::String(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
+        Value::Array(list) => list
+            .iter()
+            .map(|one| one.as_str().map(str::to_owned).ok_or("expected texts alone"))
+            .collect::<Result<_, _>>()?,
+        _ => return Err("expected a list of texts, or a text"),
     };
     if words.iter().any(|word| word.contains('\0')) {
-        return fault(place, "holds a character that no program can be given");
+        return Err("holds a character that no program can be given");
     }
-    if words
-        .last()
-        .is_none_or(|last| words.len() == 3 && last.trim().is_empty())
-        || words.first().is_none_or(|program| program.trim().is_empty())
-    {
-        return fault(place, "names no program");
+    let is_blank = |word: &String| word.trim().is_empty();
+    if words.first().is_none_or(is_blank) || (words.len() == 3 && words.last().is_none_or(is_blank)) {
+        return Err("names no program");
     }
-    Ok(Some(At { value: words, place }))
+    Ok(words)
 }
 
-fn webhook(section: &mut Section<'_, '_>) -> Result<Option<At<Webhook>>, document::Error> {
-    let Some(At { value, place }) = section.text("webhook")? else {
-        return Ok(None);
-    };
-    match Webhook::new(&value) {
-        Ok(value) => Ok(Some(At { value, place })),
-        Err(why) => {
-            let advice = "write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone";
-            Err(section.error("webhook", place, why.to_owned(), advice))
-        }
-    }
+strings! {
+    webhook: Webhook = Webhook::new,
+        "write it such as \"https://ntfy.example/topic\"; http:// is for this machine alone";
+    timeout: u64 = |text| duration(text, 1, LONGEST_LIMIT.0), "write a duration from 1ms to 2m, such as \"10s\"";
+    after: u64 = |text| duration(text, 0, LONGEST_AFTER.0),
+        "write a duration of at most 24h, such as \"10s\", or \"0ms\"";
 }
 
-/// Reads a duration in milliseconds within bounds.
-pub(super) fn duration(
-    section: &mut Section<'_, '_>,
-    key: &'static str,
-    (least, most): (u64, u64),
-    advice: &str,
-) -> Result<Option<At<u64>>, document::Error> {
-    let Some(At { value, place }) = section.text(key)? else {
-        return Ok(None);
-    };
-    if let Some(value) = duration_ms(&value).filter(|ms| (least..=most).contains(ms)) {
-        return Ok(Some(At { value, place }));
-    }
-    let what = format!("`{}` is no such duration", crate::text::visible(&value));
-    Err(section.error(key, place, what, advice))
+/// Parses a duration in milliseconds within bounds.
+pub(super) fn duration(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let ms = duration_ms(text).filter(|ms| (least..=most).contains(ms));
+    ms.ok_or_else(|| format!("`{text}` is no such duration"))
 }
 
 /// Resolves the settings. An untrusted workspace provides none.
-pub(super) fn weigh(mine: RawNotify, theirs: RawNotify) -> Notify {
+pub(super) fn weigh(files: &Files, mine: RawNotify, theirs: RawNotify) -> Notify {
     Notify {
-        bell: last(true, [user(mine.bell), workspace(theirs.bell)]),
-        title: last(true, [user(mine.title), workspace(theirs.title)]),
-        desktop: last(false, [user(mine.desktop), workspace(theirs.desktop)]),
-        command: last(Vec::new(), [user(mine.command), workspace(theirs.command)]),
-        webhook: last(None, [some(user(mine.webhook)), some(workspace(theirs.webhook))]),
-        limit_ms: last(LIMIT_MS, [user(mine.limit_ms), workspace(theirs.limit_ms)]),
-        after_ms: last(AFTER_MS, [user(mine.after_ms), workspace(theirs.after_ms)]),
+        bell: files.last(true, mine.bell, theirs.bell),
+        title: files.last(true, mine.title, theirs.title),
+        desktop: files.last(false, mine.desktop, theirs.desktop),
+        command: files.last(Vec::new(), mine.command, theirs.command),
+        webhook: files.optional(mine.webhook, theirs.webhook),
+        limit_ms: files.last(LIMIT_MS, mine.timeout, theirs.timeout),
+        after_ms: files.last(AFTER_MS, mine.after, theirs.after),
     }
 }
 

@@ -2,126 +2,153 @@
 //!
 //! Must not know: other settings, the tokens used.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::price::{Price, trillionths};
-use crate::policy::document::{At, Error};
-use crate::policy::{Place, Section};
-use crate::text::visible;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::{Spanned, Value};
 
 use super::checks;
-use super::written::UNLIMITED;
+use super::written::{UNLIMITED, unknown};
+use crate::document::{Document, Error, Field, decimal, parsed, whole};
+use crate::domain::price::{Price, trillionths};
 
 /// Default number of tokens that a price is for.
 const PER: u64 = 1_000_000;
 /// Maximum number of tokens that a price can be for.
 const MOST: u64 = 1_000_000_000;
-const ADVICE: &str = "write a number such as 2.5";
+const BOTH: &str = "add input and output, the prices of tokens sent and received";
+/// Advice for required keys.
+pub(super) const MISSING: [(&str, &str); 2] = [("input", BOTH), ("output", BOTH)];
 
 /// The prices in a file.
 #[derive(Debug, Clone, Default)]
 pub struct RawPrices {
     /// `[price]`
-    pub general: Option<At<Price>>,
+    pub general: Field<Price>,
     /// `[price.model."NAME"]`
-    pub models: Vec<(String, At<Price>)>,
+    pub models: BTreeMap<String, Spanned<Price>>,
 }
 
-/// Reads `[price]`.
-pub(super) fn section(mut section: Section<'_, '_>) -> Result<RawPrices, Error> {
-    let mut models = Vec::new();
-    if let Some(tables) = section.table("model")? {
-        for (name, mut table) in tables.each()? {
-            let place = table.place();
-            let Some(price) = price(&mut table)? else {
-                return Err(missing(&table, "input", place));
-            };
-            table.finish()?;
-            models.push((name, price));
-        }
+/// `[price]` as written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriceTable {
+    input: Field<Amount>,
+    cached: Field<Amount>,
+    output: Field<Amount>,
+    #[serde(deserialize_with = "whole::<1, MOST, _, _>")]
+    per: Field<u64>,
+    currency: Field<Currency>,
+    model: BTreeMap<String, RawPrice>,
+}
+
+/// A whole price as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPrice {
+    input: Spanned<Amount>,
+    cached: Field<Amount>,
+    output: Spanned<Amount>,
+    #[serde(default, deserialize_with = "whole::<1, MOST, _, _>")]
+    per: Field<u64>,
+    currency: Field<Currency>,
+}
+
+/// Trillionths of the currency.
+#[derive(Debug, Clone, Copy)]
+struct Amount(u64);
+
+#[derive(Debug, Clone)]
+struct Currency(Arc<str>);
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let amount = amount(&Value::deserialize(deserializer)?);
+        amount.map(Self).map_err(D::Error::custom)
     }
-    let general = price(&mut section)?;
-    section.finish()?;
-    Ok(RawPrices { general, models })
+}
+
+impl<'de> Deserialize<'de> for Currency {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let name = match checks::name(&name) {
+            Ok(name) if name.chars().count() > 8 => Err("is longer than 8 characters"),
+            name => name,
+        };
+        let advice = "write it such as \"USD\"";
+        name.map(|name| Self(name.into()))
+            .map_err(|why| D::Error::custom(format!("{why}; {advice}")))
+    }
+}
+
+/// Compiles `[price]`.
+pub(super) fn compiled(table: PriceTable, document: &Document<'_>) -> Result<RawPrices, Error> {
+    let PriceTable {
+        input,
+        cached,
+        output,
+        per,
+        currency,
+        model,
+    } = table;
+    let spans = [
+        [&input, &cached, &output].map(|given| given.as_ref().map(Spanned::span)),
+        [
+            per.as_ref().map(Spanned::span),
+            currency.as_ref().map(Spanned::span),
+            None,
+        ],
+    ];
+    let general = match (spans.into_iter().flatten().flatten().next(), input, output) {
+        (None, ..) => None,
+        (Some(_), Some(input), Some(output)) => Some(price(RawPrice {
+            input,
+            cached,
+            output,
+            per,
+            currency,
+        })),
+        (Some(span), ..) => return Err(document.error(span, &format!("is half a price; {BOTH}"))),
+    };
+    let models = model.into_iter().map(|(name, raw)| (name, price(raw)));
+    Ok(RawPrices {
+        general,
+        models: models.collect(),
+    })
+}
+
+fn price(raw: RawPrice) -> Spanned<Price> {
+    let per = raw.per.map_or(PER, Spanned::into_inner);
+    let each = |amount: &Amount| amount.0.saturating_add(per / 2) / per;
+    let price = Price {
+        input: each(raw.input.get_ref()),
+        cached: raw.cached.map(|amount| each(amount.get_ref())),
+        output: each(raw.output.get_ref()),
+        currency: raw
+            .currency
+            .map_or_else(|| Arc::from("USD"), |currency| currency.into_inner().0),
+    };
+    Spanned::new(raw.input.span(), price)
 }
 
 /// Reads `price` of `[limits]`.
-pub(super) fn limit(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error> {
-    if let Ok(Some(At { value, place })) = section.text("price") {
-        if value == UNLIMITED {
-            return Ok(Some(At { value: None, place }));
-        }
-        let what = format!("unknown value `{}`", visible(&value));
-        let advice = "write a number such as 0.5, or \"unlimited\"";
-        return Err(section.error("price", place, what, advice));
-    }
-    let found = amount(section, "price")?;
-    if let Some(At { value: 0, place }) = found {
-        return Err(section.error("price", place, "0 is out of range".into(), "write more than 0"));
-    }
-    Ok(found.map(|At { value, place }| At {
-        value: Some(value),
-        place,
-    }))
-}
-
-fn missing(section: &Section<'_, '_>, key: &str, place: Place) -> Error {
-    let advice = "add input and output, the prices of tokens sent and received";
-    section.error(key, place, "is missing".into(), advice)
-}
-
-fn amount(section: &mut Section<'_, '_>, key: &'static str) -> Result<Option<At<u64>>, Error> {
-    let Some(At { value, place }) = section.decimal(key)? else {
-        return Ok(None);
-    };
-    let Some(amount) = trillionths(&value) else {
-        let what = format!("`{}` is no price", visible(&value));
-        return Err(section.error(key, place, what, ADVICE));
-    };
-    Ok(Some(At { value: amount, place }))
-}
-
-/// Reads the price in a table; `None` if it contains none.
-fn price(section: &mut Section<'_, '_>) -> Result<Option<At<Price>>, Error> {
-    let input = amount(section, "input")?;
-    let cached = amount(section, "cached")?;
-    let output = amount(section, "output")?;
-    let per = section.number("per", 1, MOST)?;
-    let currency = section.text("currency")?;
-    let content = [&input, &cached, &output].into_iter().flatten();
-    let first = content.map(|at| at.place.clone()).next();
-    let place = first
-        .or_else(|| per.as_ref().map(|at| at.place.clone()))
-        .or_else(|| currency.as_ref().map(|at| at.place.clone()));
-    let Some(place) = place else {
-        return Ok(None);
-    };
-    let Some(input) = input else {
-        return Err(missing(section, "input", place));
-    };
-    let Some(output) = output else {
-        return Err(missing(section, "output", place));
-    };
-    let currency = match currency {
-        None => "USD".to_owned(),
-        Some(At { value, place }) => match checks::name(&value) {
-            Ok(name) if name.chars().count() <= 8 => name,
-            Ok(_) => {
-                let what = "is longer than 8 characters".into();
-                return Err(section.error("currency", place, what, "write it such as \"USD\""));
-            }
-            Err(why) => return Err(section.error("currency", place, why.into(), "write it such as \"USD\"")),
+pub(super) fn limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Option<u64>>, D::Error> {
+    parsed(deserializer, |value| match value {
+        Value::String(text) if text == UNLIMITED => Ok(None),
+        Value::String(text) => Err(format!(
+            "{}; write a number such as 0.5, or \"unlimited\"",
+            unknown(text)
+        )),
+        other => match amount(other)? {
+            0 => Err("0 is out of range; write more than 0".to_owned()),
+            amount => Ok(Some(amount)),
         },
-    };
-    let per = per.map_or(PER, |at| at.value);
-    let each = |amount: u64| amount.saturating_add(per / 2) / per;
-    Ok(Some(At {
-        value: Price {
-            input: each(input.value),
-            cached: cached.map(|at| each(at.value)),
-            output: each(output.value),
-            currency: Arc::from(currency),
-        },
-        place,
-    }))
+    })
+}
+
+fn amount(value: &Value) -> Result<u64, String> {
+    let digits = decimal(value)?;
+    trillionths(&digits).ok_or_else(|| format!("`{digits}` is no price; write a number such as 2.5"))
 }

@@ -3,35 +3,39 @@
 //! Must not know: what a weight is for, other files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::policy::Section;
-use crate::policy::document::{At, Error};
-use crate::resilience::policy::Policy;
-use crate::text::visible;
+use serde::{Deserialize, Deserializer};
 
-use super::checks;
 use super::settings::{Origin, Setting};
+use crate::document::{Field, decimal, parsed};
+use crate::resilience::policy::Policy;
 
 /// The contents of `[routing]` in a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RawRouting {
     /// `decay`
-    pub decay: Option<At<f64>>,
+    #[serde(deserialize_with = "decay")]
+    pub decay: Field<f64>,
     /// `order`
-    pub order: Option<At<bool>>,
+    pub order: Field<bool>,
     /// `ask_below`
-    pub ask_below: Option<At<f64>>,
+    #[serde(deserialize_with = "share")]
+    pub ask_below: Field<f64>,
     /// `hide_below`
-    pub hide_below: Option<At<f64>>,
+    #[serde(deserialize_with = "share")]
+    pub hide_below: Field<f64>,
     /// `alert`
-    pub alert: Option<At<f64>>,
+    #[serde(deserialize_with = "alert")]
+    pub alert: Field<f64>,
     /// `priors`
-    pub priors: Option<At<PathBuf>>,
+    pub priors: Field<PathBuf>,
     /// `keep`
-    pub keep: Option<At<bool>>,
+    pub keep: Field<bool>,
     /// `kinds`
-    pub kinds: Option<At<BTreeMap<String, Vec<String>>>>,
+    #[serde(deserialize_with = "kinds")]
+    pub kinds: Field<Kinds>,
 }
 
 /// The settings in force.
@@ -88,88 +92,47 @@ fn one<T: Clone>(here: &mut Setting<T>, there: &mut T, by: Option<Origin>) {
     }
 }
 
-/// Reads the table.
-pub(super) fn section(
-    mut section: Section<'_, '_>,
-    file: &Path,
-    home: Option<&Path>,
-) -> Result<RawRouting, Error> {
-    let written = RawRouting {
-        decay: within(&mut section, "decay", 0.85, 0.95)?,
-        order: section.flag("order")?,
-        ask_below: within(&mut section, "ask_below", 0.0, 1.0)?,
-        hide_below: within(&mut section, "hide_below", 0.0, 1.0)?,
-        alert: within(&mut section, "alert", 0.05, 1.0)?,
-        priors: priors(&mut section, file, home)?,
-        keep: section.flag("keep")?,
-        kinds: kinds(&mut section)?,
-    };
-    section.finish()?;
-    Ok(written)
+/// What to write for `priors`.
+pub(super) const PRIORS: &str = "name a file that `overrule weights ID --json` wrote";
+
+fn decay<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<f64>, D::Error> {
+    within(deserializer, 0.85, 0.95)
 }
 
-fn within(
-    section: &mut Section<'_, '_>,
-    key: &'static str,
-    least: f64,
-    most: f64,
-) -> Result<Option<At<f64>>, Error> {
-    let Some(At { value, place }) = section.decimal(key)? else {
-        return Ok(None);
-    };
-    match value.parse::<f64>() {
-        Ok(number) if (least..=most).contains(&number) => Ok(Some(At { value: number, place })),
-        _ => {
-            let what = format!("{} is out of range", visible(&value));
-            Err(section.error(
-                key,
-                place,
-                what,
-                &format!("write a number from {least} to {most}"),
-            ))
-        }
-    }
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<f64>, D::Error> {
+    within(deserializer, 0.0, 1.0)
 }
 
-fn priors(
-    section: &mut Section<'_, '_>,
-    file: &Path,
-    home: Option<&Path>,
-) -> Result<Option<At<PathBuf>>, Error> {
-    let Some(At { value, place }) = section.text("priors")? else {
-        return Ok(None);
-    };
-    match checks::path(&value, file, home) {
-        Ok(path) => Ok(Some(At { value: path, place })),
-        Err(why) => Err(section.error(
-            "priors",
-            place,
-            why.into(),
-            "name a file that `overrule weights ID --json` wrote",
-        )),
-    }
+fn alert<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<f64>, D::Error> {
+    within(deserializer, 0.05, 1.0)
+}
+
+fn within<'de, D: Deserializer<'de>>(deserializer: D, least: f64, most: f64) -> Result<Field<f64>, D::Error> {
+    parsed(deserializer, |value| {
+        let digits = decimal(value)?;
+        let number = digits
+            .parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| format!("{digits} is out of range; write a number from {least} to {most}"))
+    })
 }
 
 /// Kinds of tasks with the words that identify them.
 type Kinds = BTreeMap<String, Vec<String>>;
 
-fn kinds(section: &mut Section<'_, '_>) -> Result<Option<At<Kinds>>, Error> {
-    let Some(At { value, place }) = section.value("kinds")? else {
-        return Ok(None);
-    };
-    let read = serde_json::from_value::<Kinds>(value);
-    let fits = |kinds: &BTreeMap<String, Vec<String>>| {
+fn kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Kinds>, D::Error> {
+    let is_word = |word: &String| !word.trim().is_empty();
+    let fits = |kinds: &Kinds| {
         kinds
             .iter()
-            .all(|(kind, words)| !kind.trim().is_empty() && words.iter().all(|word| !word.trim().is_empty()))
+            .all(|(kind, words)| is_word(kind) && words.iter().all(is_word))
     };
-    match read {
-        Ok(kinds) if fits(&kinds) => Ok(Some(At { value: kinds, place })),
-        _ => Err(section.error(
-            "kinds",
-            place,
-            "is no table of lists of words".into(),
-            "write kinds of tasks with their words, such as music = [\"song\", \"sing\"]",
-        )),
-    }
+    parsed(deserializer, |value| {
+        value.clone().try_into().ok().filter(fits).ok_or_else(|| {
+            "is no table of lists of words; \
+             write kinds of tasks with their words, such as music = [\"song\", \"sing\"]"
+                .to_owned()
+        })
+    })
 }

@@ -7,9 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Deserialize;
+
+use crate::document::Place;
 use crate::domain::event::run::{Limits, Reuse};
 use crate::domain::price::{self, Price};
-use crate::policy::{Notice, Place, Policy, Preset};
+use crate::policy::{Notice, Policy, Preset};
 use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
 
@@ -67,7 +70,8 @@ impl<T> Setting<T> {
 }
 
 /// The wire format of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wire {
     /// OpenAI Chat Completions and compatible servers.
     #[default]
@@ -84,7 +88,8 @@ impl Wire {
 }
 
 /// The characters that draw the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Glyphs {
     /// Box-drawing characters and symbols.
     #[default]
@@ -104,7 +109,8 @@ impl Glyphs {
 }
 
 /// How wide the terminal draws characters of ambiguous width.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ambiguous {
     /// One column.
     #[default]

@@ -6,16 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::template::{Purpose, Template};
-use crate::policy::document::{self, At};
-use crate::policy::parse::EFFECT_ADVICE;
-use crate::policy::{Place, Section};
-use crate::text::visible;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 
 use super::checks;
 use super::error::Error;
+use crate::document::{self, At, Document, Field, Json, Place, near, parsed, strings, texts, whole};
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::ToolCard;
+use crate::domain::template::{Purpose, Template};
+use crate::text::visible;
 
 /// The tags that a tool can have: it reaches beyond this machine; it is irreversible; its arguments do not
 /// show what it does. Each tag only makes its calls harder to allow.
@@ -68,117 +68,99 @@ pub struct Call {
     pub template: At<Template>,
 }
 
-/// Reads `[tool]`, whose keys are names of tools.
-pub(super) fn section(tools: &Section<'_, '_>) -> Result<RawTools, document::Error> {
+/// Advice for required keys.
+pub(super) const MISSING: [(&str, &str); 2] = [("tool", CALL), ("args", CALL)];
+const CALL: &str = "write { tool = \"NAME\", args = { … } }";
+
+/// `[tool.NAME]` as written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolTable {
+    #[serde(deserialize_with = "tags")]
+    tags: Field<Vec<&'static str>>,
+    #[serde(deserialize_with = "whole::<1, LONGEST, _, _>")]
+    pause_s: Field<u64>,
+    effect: Field<EffectClass>,
+    probe: Option<CallTable>,
+    compensate: Option<CallTable>,
+}
+
+/// A template as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallTable {
+    #[serde(deserialize_with = "tool")]
+    tool: Field<String>,
+    args: Spanned<Json>,
+}
+
+fn tags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<&'static str>>, D::Error> {
+    let known = |word: &str| {
+        let tag = TAGS.into_iter().find(|tag| *tag == word);
+        tag.ok_or_else(|| format!("unknown tag `{word}`; use external, irreversible or uninspectable"))
+    };
+    parsed(deserializer, |value| {
+        texts(value)?.into_iter().map(known).collect()
+    })
+}
+
+strings! {
+    tool: String = checks::name, CALL;
+}
+
+/// Compiles `[tool]`, whose keys are names of tools.
+pub(super) fn compiled(
+    tables: BTreeMap<Spanned<String>, ToolTable>,
+    document: &Document<'_>,
+) -> Result<RawTools, document::Error> {
+    let mut tables: Vec<_> = tables.into_iter().collect();
+    tables.sort_by_key(|(of, _)| of.span().start);
     let mut found = RawTools::default();
-    for (of, mut tool) in tools.each()? {
-        let place = tool.place();
-        found.tags.extend(tags(&of, &mut tool)?);
-        if let Some(effect) = effect(&mut tool)? {
-            found.tags.push(Tag {
+    for (of, table) in tables {
+        let At { value: of, place } = document.source().at(of);
+        let pause = table
+            .pause_s
+            .map(|at| Mark::Pause(at.into_inner().saturating_mul(1_000)));
+        let tags = table
+            .tags
+            .into_iter()
+            .flat_map(Spanned::into_inner)
+            .map(Mark::Tag);
+        let effect = table.effect.map(|at| Mark::Effect(at.into_inner()));
+        found
+            .tags
+            .extend(pause.into_iter().chain(tags).chain(effect).map(|what| Tag {
                 of: of.clone(),
                 place: place.clone(),
-                what: Mark::Effect(effect),
-            });
-        }
-        let probe = tool.table("probe")?;
-        let compensate = tool.table("compensate")?;
-        for (purpose, section) in [(Purpose::Probe, probe), (Purpose::Compensate, compensate)] {
-            let Some(section) = section else { continue };
+                what,
+            }));
+        for (purpose, call) in [
+            (Purpose::Probe, table.probe),
+            (Purpose::Compensate, table.compensate),
+        ] {
+            let Some(CallTable {
+                tool: Some(tool),
+                args,
+            }) = call
+            else {
+                continue;
+            };
+            let value = Template::new(purpose, tool.get_ref(), &args.get_ref().0).map_err(|error| {
+                document.error(
+                    args.span(),
+                    &format!("{error}; see the templates in docs/tools.md"),
+                )
+            })?;
             found.templates.push(Call {
                 of: of.clone(),
                 place: place.clone(),
                 purpose,
-                template: template(purpose, section)?,
+                template: document.source().at(Spanned::new(tool.span(), value)),
             });
         }
-        tool.finish()?;
     }
     Ok(found)
 }
-
-/// Keys with their places.
-type Keys = Vec<(String, Place)>;
-
-/// Reads only the tags and pauses, which can only tighten. The other keys are returned with their places.
-pub(super) fn tags_only(tools: &Section<'_, '_>) -> Result<(Vec<Tag>, Keys), document::Error> {
-    let (mut found, mut loose) = (Vec::new(), Vec::new());
-    for (of, mut tool) in tools.each()? {
-        found.extend(tags(&of, &mut tool)?);
-        let loosens = |key: &str| !["tags", "pause_s"].contains(&key);
-        let others = tool.keys().into_iter().filter(|(key, _)| loosens(key));
-        loose.extend(others.map(|(key, place)| (tool.path_of(&key), place)));
-    }
-    Ok((found, loose))
-}
-
-fn tags(of: &str, tool: &mut Section<'_, '_>) -> Result<Vec<Tag>, document::Error> {
-    let place = tool.place();
-    let marked = |what| Tag {
-        of: of.to_owned(),
-        place: place.clone(),
-        what,
-    };
-    let pause = tool.number("pause_s", 1, LONGEST)?;
-    let pause = pause.map(|at| marked(Mark::Pause(at.value.saturating_mul(1_000))));
-    let Some(at) = tool.texts("tags")? else {
-        return Ok(pause.into_iter().collect());
-    };
-    let known = |word: &String| {
-        let Some(tag) = TAGS.iter().find(|tag| **tag == *word) else {
-            let what = format!("unknown tag `{}`", visible(word));
-            return Err(tool.error("tags", at.place.clone(), what, TAGS_ADVICE));
-        };
-        Ok(marked(Mark::Tag(tag)))
-    };
-    pause
-        .map(Ok)
-        .into_iter()
-        .chain(at.value.iter().map(known))
-        .collect()
-}
-
-fn effect(tool: &mut Section<'_, '_>) -> Result<Option<EffectClass>, document::Error> {
-    let Some(At { value, place }) = tool.text("effect")? else {
-        return Ok(None);
-    };
-    let unknown = || format!("unknown effect class `{}`", visible(&value));
-    let class = EffectClass::named(&value);
-    class
-        .map(Some)
-        .ok_or_else(|| tool.error("effect", place, unknown(), EFFECT_ADVICE))
-}
-
-const TAGS_ADVICE: &str = "use external, irreversible or uninspectable";
-
-const ADVICE: &str = "write { tool = \"NAME\", args = { … } }";
-
-fn template(purpose: Purpose, mut section: Section<'_, '_>) -> Result<At<Template>, document::Error> {
-    let missing = |section: &Section<'_, '_>, key: &str| {
-        section.error(key, section.place(), "is missing".into(), ADVICE)
-    };
-    let tool = section.text("tool")?;
-    let args = section.value("args")?;
-    section.finish()?;
-    let Some(tool) = tool else {
-        return Err(missing(&section, "tool"));
-    };
-    let Some(args) = args else {
-        return Err(missing(&section, "args"));
-    };
-    if let Err(why) = checks::name(&tool.value) {
-        return Err(section.error("tool", tool.place, why.into(), ADVICE));
-    }
-    match Template::new(purpose, &tool.value, &args.value) {
-        Ok(value) => Ok(At {
-            value,
-            place: tool.place,
-        }),
-        Err(error) => Err(section.error("args", args.place, visible(&error.to_string()), ADVICE_ARGS)),
-    }
-}
-
-const ADVICE_ARGS: &str = "see the templates in docs/tools.md";
 
 /// Templates by the tool that they belong to and by purpose; the later file wins.
 #[derive(Debug, Clone, Default)]
@@ -242,18 +224,13 @@ impl Tags {
 
 /// Makes the error for a tool that does not exist.
 fn unknown(names: &[String], place: &Place, key: String, name: &str) -> Error {
-    let near = names
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(name, known), known))
-        .filter(|(distance, _)| *distance <= 2)
-        .min();
+    let advice = match near(name, names.iter().map(String::as_str)) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("there is: {}", names.join(", ")),
+    };
     Error::File(document::Error {
         place: place.clone(),
         key,
-        what: format!("there is no tool `{}`", visible(name)),
-        advice: match near {
-            Some((_, known)) => format!("did you mean `{known}`?"),
-            None => format!("there is: {}", names.join(", ")),
-        },
+        what: format!("there is no tool `{}`; {advice}", visible(name)),
     })
 }

@@ -2,16 +2,14 @@
 //!
 //! Must not know: other files, the environment, flags.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
-
-use crate::policy::document::{At, Document, Error};
-use crate::policy::expiry::duration_ms;
-use crate::policy::parse::{self, DURATION};
-use crate::policy::{Origin, Place, Section};
-use crate::resilience::policy::Policy as Resilience;
-use crate::text::visible;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
 
 use super::approver;
 use super::checks;
@@ -21,49 +19,71 @@ use super::price;
 use super::routing;
 use super::settings::{Ambiguous, Glyphs, Wire};
 use super::tools;
+use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
+use crate::policy::Origin;
+use crate::policy::expiry::duration_ms;
+use crate::policy::parse::{self, DURATION};
+use crate::resilience::policy::Policy as Resilience;
+use crate::text::visible;
 
 /// Maximum number of calls at the same time.
 pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
-/// Tables of an untrusted workspace that are not read.
-const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
 /// Keys that an untrusted workspace may use, because they can only tighten.
 const TIGHTENING: [&str; 2] = ["policy", "limits"];
+/// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
+const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
+/// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
+const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
 
 /// The contents of a file. `None` stands for an absent key.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RawSettings {
     /// `model`
-    pub model: Option<At<String>>,
+    #[serde(deserialize_with = "model")]
+    pub model: Field<String>,
     /// `base_url`
-    pub base_url: Option<At<String>>,
+    #[serde(deserialize_with = "base_url")]
+    pub base_url: Field<String>,
     /// `wire`
-    pub wire: Option<At<Wire>>,
-    /// `api_key`, `api_key_cmd` or `api_key_file`
-    pub key: Option<At<Key>>,
+    pub wire: Field<Wire>,
+    /// `api_key`
+    #[serde(deserialize_with = "secret")]
+    api_key: Field<Key>,
+    /// `api_key_cmd`
+    #[serde(deserialize_with = "key_command")]
+    api_key_cmd: Field<Key>,
+    /// `api_key_file`
+    api_key_file: Field<PathBuf>,
     /// `theme`
-    pub theme: Option<At<String>>,
+    #[serde(deserialize_with = "theme")]
+    pub theme: Field<String>,
     /// `glyphs`
-    pub glyphs: Option<At<Glyphs>>,
+    pub glyphs: Field<Glyphs>,
     /// `ambiguous_width`
-    pub ambiguous: Option<At<Ambiguous>>,
+    pub ambiguous_width: Field<Ambiguous>,
     /// `mouse`
-    pub mouse: Option<At<bool>>,
+    pub mouse: Field<bool>,
     /// `sessions`
-    pub sessions: Option<At<PathBuf>>,
+    pub sessions: Field<PathBuf>,
     /// `arming`, in milliseconds
-    pub arming_ms: Option<At<u64>>,
+    #[serde(deserialize_with = "arming")]
+    pub arming: Field<u64>,
     /// `max_output_tokens`
-    pub max_output: Option<At<u32>>,
+    #[serde(deserialize_with = "whole::<1, { u32::MAX as u64 }, _, _>")]
+    pub max_output_tokens: Field<u32>,
     /// `output_schema`
-    pub output_schema: Option<At<PathBuf>>,
+    pub output_schema: Field<PathBuf>,
     /// `editor`
-    pub editor: Option<At<String>>,
+    #[serde(deserialize_with = "editor")]
+    pub editor: Field<String>,
     /// `keep_replies`
-    pub keep_replies: Option<At<bool>>,
-    /// `announce_edits`
-    pub announce_edits: Option<At<bool>>,
+    pub keep_replies: Field<bool>,
+    /// `tell_edits`
+    #[serde(rename = "tell_edits")]
+    pub announce_edits: Field<bool>,
     /// `[limits]`
     pub limits: Limits,
     /// `[notify]`
@@ -74,6 +94,22 @@ pub struct RawSettings {
     pub reuse: Reuse,
     /// `[routing]`
     pub routing: routing::RawRouting,
+    price: price::PriceTable,
+    resilience: BTreeMap<String, IgnoredAny>,
+    tool: BTreeMap<Spanned<String>, tools::ToolTable>,
+    policy: parse::PolicyTable,
+    /// What is compiled from the tables above.
+    #[serde(skip)]
+    pub compiled: Compiled,
+}
+
+/// The parts of a file that are checked across their keys.
+#[derive(Debug, Clone, Default)]
+pub struct Compiled {
+    /// The text of the file.
+    pub source: Source,
+    /// `api_key`, `api_key_cmd` or `api_key_file`
+    pub key: Field<Key>,
     /// `[price]`
     pub price: price::RawPrices,
     /// `[resilience]`: each value with its key
@@ -87,318 +123,199 @@ pub struct RawSettings {
 }
 
 /// The limits in a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// `parallel`
-    pub parallel: Option<At<u32>>,
+    #[serde(deserialize_with = "whole::<1, MOST_PARALLEL, _, _>")]
+    pub parallel: Field<u32>,
     /// `turns`
-    pub turns: Option<At<Option<u32>>>,
+    #[serde(deserialize_with = "bound::<{ u32::MAX as u64 }, _, _>")]
+    pub turns: Field<Option<u32>>,
     /// `tokens`
-    pub tokens: Option<At<Option<u64>>>,
+    #[serde(deserialize_with = "bound::<{ i64::MAX as u64 }, _, _>")]
+    pub tokens: Field<Option<u64>>,
     /// `wall`, in milliseconds
-    pub wall_ms: Option<At<Option<u64>>>,
+    #[serde(deserialize_with = "wall")]
+    pub wall: Field<Option<u64>>,
     /// `price`, in trillionths of the currency
-    pub price: Option<At<Option<u64>>>,
+    #[serde(deserialize_with = "price::limit")]
+    pub price: Field<Option<u64>>,
 }
 
 /// `[reuse]` in a file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Reuse {
     /// `replies`
-    pub replies: Option<At<bool>>,
+    pub replies: Field<bool>,
     /// `pure`
-    pub pure: Option<At<bool>>,
+    pub pure: Field<bool>,
     /// `reads`
-    pub reads: Option<At<bool>>,
+    pub reads: Field<bool>,
 }
 
 /// Reads the text of a file. `origin` is that of its rules.
 pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<RawSettings, Error> {
-    let name = path.to_string_lossy();
-    let document = Document::parse(&name, text)?;
-    let mut root = document.root();
+    let mut document = Document::parse(&path.to_string_lossy(), text)?;
     let untrusted = !origin.may_loosen();
-    if untrusted {
-        for key in FOREIGN {
-            root.skip(key);
-        }
-    }
-    let written = RawSettings {
-        model: checked(
-            &mut root,
-            "model",
-            checks::name,
-            "write the model's name in quotes",
-        )?,
-        base_url: checked(&mut root, "base_url", checks::base_url, checks::BASE_URL)?,
-        wire: named(&mut root, "wire", checks::wire, "use openai-chat")?,
-        key: key(&mut root, path, home)?,
-        theme: checked(
-            &mut root,
-            "theme",
-            checks::name,
-            "write a theme's name, such as \"dark\"",
-        )?,
-        glyphs: named(&mut root, "glyphs", checks::glyphs, "use unicode or ascii")?,
-        ambiguous: named(
-            &mut root,
-            "ambiguous_width",
-            checks::ambiguous,
-            "use narrow or wide",
-        )?,
-        mouse: root.flag("mouse")?,
-        sessions: checked(
-            &mut root,
-            "sessions",
-            |text| checks::path(text, path, home),
-            DIRECTORY,
-        )?,
-        arming_ms: arming(&mut root)?,
-        max_output: max_output(&mut root)?,
-        output_schema: checked(
-            &mut root,
-            "output_schema",
-            |text| checks::path(text, path, home),
-            "write the path of a JSON Schema",
-        )?,
-        editor: checked(
-            &mut root,
-            "editor",
-            checks::name,
-            "write a command, such as \"vim\"",
-        )?,
-        keep_replies: root.flag("keep_replies")?,
-        announce_edits: root.flag("tell_edits")?,
-        limits: table(&mut root, "limits", limits)?,
-        approver: table(&mut root, "approver", approver::section)?,
-        notify: table(&mut root, "notify", notify::section)?,
-        reuse: table(&mut root, "reuse", reuse)?,
-        routing: root
-            .table("routing")?
-            .map(|table| routing::section(table, path, home))
-            .transpose()?
-            .unwrap_or_default(),
-        price: table(&mut root, "price", price::section)?,
-        resilience: root
-            .table("resilience")?
-            .map(|section| resilience(&section))
-            .transpose()?
-            .unwrap_or_default(),
-        tools: match root.table("tool") {
-            // Calls written by a stranger are not even read.
-            _ if untrusted => tools::RawTools::default(),
-            table => table?
-                .as_ref()
-                .map(tools::section)
-                .transpose()?
-                .unwrap_or_default(),
-        },
-        policy: match root.table("policy")? {
-            Some(table) => parse::section(table, origin)?,
-            None => parse::RawPolicy::default(),
-        },
-        loose: Vec::new(),
+    let loose = if untrusted {
+        remove_loose(&mut document)
+    } else {
+        Vec::new()
     };
-    root.finish()?;
-    if !untrusted {
-        return Ok(written);
+    let missing = [parse::MISSING, price::MISSING, tools::MISSING].concat();
+    let mut raw: RawSettings = document.read(&missing)?;
+    for (given, advice) in [
+        (&mut raw.sessions, "write a directory, such as \"~/runs\""),
+        (&mut raw.output_schema, "write the path of a JSON Schema"),
+        (&mut raw.api_key_file, "write a path"),
+        (&mut raw.routing.priors, routing::PRIORS),
+    ] {
+        let Some(given) = given else { continue };
+        *given.get_mut() = checks::path(&given.get_ref().to_string_lossy(), path, home)
+            .map_err(|why| document.error(given.span(), &format!("{why}; {advice}")))?;
     }
-    tightening(written, &mut root)
-}
-
-/// Reads a table of the file; the default where it is missing.
-fn table<'s, 'd, T: Default>(
-    root: &'s mut Section<'_, 'd>,
-    name: &'static str,
-    read: impl FnOnce(Section<'s, 'd>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    Ok(root.table(name)?.map(read).transpose()?.unwrap_or_default())
-}
-
-/// Keeps the keys of an untrusted file that can only tighten, and lists the rest.
-fn tightening(written: RawSettings, root: &mut Section<'_, '_>) -> Result<RawSettings, Error> {
-    // A value that is not a table has nothing that could tighten.
-    let tagging = root.table("tool").ok().flatten();
-    let (tags, beside) = tagging
-        .as_ref()
-        .map(tools::tags_only)
-        .transpose()?
-        .unwrap_or_default();
-    let mut loose: Vec<(String, Place)> = root
-        .keys()
-        .into_iter()
-        .filter(|(key, _)| !TIGHTENING.contains(&key.as_str()))
-        .filter(|(key, _)| key != "tool" || tagging.is_none())
-        .collect();
-    loose.extend(beside);
-    Ok(RawSettings {
-        limits: written.limits,
-        policy: written.policy,
-        tools: tools::RawTools {
-            tags,
-            ..tools::RawTools::default()
-        },
+    raw.compiled = Compiled {
+        key: key(&mut raw, &document)?,
+        price: price::compiled(std::mem::take(&mut raw.price), &document)?,
+        resilience: resilience(&document)?,
+        tools: tools::compiled(std::mem::take(&mut raw.tool), &document)?,
+        policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
+        source: document.source().clone(),
         loose,
+    };
+    if !untrusted {
+        return Ok(raw);
+    }
+    Ok(RawSettings {
+        limits: raw.limits,
+        compiled: Compiled {
+            source: raw.compiled.source,
+            policy: raw.compiled.policy,
+            tools: raw.compiled.tools,
+            loose: raw.compiled.loose,
+            ..Compiled::default()
+        },
         ..RawSettings::default()
     })
 }
 
-const DIRECTORY: &str = "write a directory, such as \"~/runs\"";
+/// Removes what an untrusted file may not define, and lists its keys that can do more than tighten.
+fn remove_loose(document: &mut Document<'_>) -> Vec<(String, Place)> {
+    let (mut loose, mut of_tools) = (Vec::new(), Vec::new());
+    retain(document.root_mut(), |at, name, value| {
+        let tools = match value {
+            DeValue::Table(tools) if name == "tool" => tools,
+            _ => {
+                if !TIGHTENING.contains(&name) {
+                    loose.push((at, name.to_owned()));
+                }
+                return !FOREIGN.contains(&name);
+            }
+        };
+        for (tool, table) in tools.iter_mut() {
+            let DeValue::Table(table) = table.get_mut() else {
+                continue;
+            };
+            retain(table, |at, key, _| {
+                let tightens = TIGHTENING_TOOL.contains(&key);
+                if !tightens {
+                    of_tools.push((at, format!("tool.{}.{key}", tool.get_ref())));
+                }
+                tightens
+            });
+        }
+        true
+    });
+    loose.sort();
+    of_tools.sort();
+    let placed = |(at, key)| (key, document.source().place(at));
+    loose.into_iter().chain(of_tools).map(placed).collect()
+}
 
-fn checked<T>(
-    section: &mut Section<'_, '_>,
-    key: &'static str,
-    check: impl Fn(&str) -> Result<T, &'static str>,
-    advice: &str,
-) -> Result<Option<At<T>>, Error> {
-    let Some(At { value, place }) = section.text(key)? else {
-        return Ok(None);
-    };
-    match check(&value) {
-        Ok(value) => Ok(Some(At { value, place })),
-        Err(why) => Err(section.error(key, place, why.into(), advice)),
+/// Keeps the keys for which `keep` is true; it gets offset, name and value.
+fn retain<'a>(table: &mut DeTable<'a>, mut keep: impl FnMut(usize, &str, &mut DeValue<'a>) -> bool) {
+    let all = std::mem::take(table);
+    for (key, mut value) in all {
+        if keep(key.span().start, key.get_ref(), value.get_mut()) {
+            table.insert(key, value);
+        }
     }
 }
 
-fn named<T>(
-    section: &mut Section<'_, '_>,
-    key: &'static str,
-    of: impl Fn(&str) -> Option<T>,
-    advice: &str,
-) -> Result<Option<At<T>>, Error> {
-    let Some(At { value, place }) = section.text(key)? else {
-        return Ok(None);
-    };
-    let Some(found) = of(&value) else {
-        let what = format!("unknown value `{}`", visible(&value));
-        return Err(section.error(key, place, what, advice));
-    };
-    Ok(Some(At { value: found, place }))
-}
-
-fn key(root: &mut Section<'_, '_>, path: &Path, home: Option<&Path>) -> Result<Option<At<Key>>, Error> {
-    let value = root.text("api_key")?.map(|at| At {
-        value: Key::Value(SecretString::from(at.value)),
-        place: at.place,
-    });
-    let command = checked(
-        root,
-        "api_key_cmd",
-        checks::name,
-        "write a shell command that prints the key",
-    )?
-    .map(|at| At {
-        value: Key::Command(at.value.into()),
-        place: at.place,
-    });
-    let file = checked(
-        root,
-        "api_key_file",
-        |text| checks::path(text, path, home),
-        "write a path",
-    )?
-    .map(|at| At {
-        value: Key::File(at.value),
-        place: at.place,
-    });
-    let mut given = [value, command, file].into_iter().flatten();
+fn key(raw: &mut RawSettings, document: &Document<'_>) -> Result<Field<Key>, Error> {
+    let file = raw.api_key_file.take();
+    let file = file.map(|at| Spanned::new(at.span(), Key::File(at.into_inner())));
+    let given = [raw.api_key.take(), raw.api_key_cmd.take(), file];
+    let mut given = given.into_iter().flatten();
     match (given.next(), given.next()) {
         (Some(_), Some(second)) => {
-            let what = "the key is given in more than one way".into();
-            let advice = "keep one of api_key, api_key_cmd and api_key_file";
-            Err(root.error("api_key", second.place, what, advice))
+            let what =
+                "the key is given in more than one way; keep one of api_key, api_key_cmd and api_key_file";
+            Err(document.error(second.span(), what))
         }
         (first, _) => Ok(first),
     }
 }
 
-fn arming(root: &mut Section<'_, '_>) -> Result<Option<At<u64>>, Error> {
-    let advice = "write a duration of at most 10s, such as \"500ms\"";
-    let short = |text: &str| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING);
-    named(root, "arming", short, advice)
-}
-
-fn max_output(root: &mut Section<'_, '_>) -> Result<Option<At<u32>>, Error> {
-    let given = root.number("max_output_tokens", 1, u64::from(u32::MAX))?;
-    Ok(given.map(|at| At {
-        value: u32::try_from(at.value).unwrap_or(u32::MAX),
-        place: at.place,
-    }))
-}
-
-fn limits(mut section: Section<'_, '_>) -> Result<Limits, Error> {
-    let parallel = section.number("parallel", 1, MOST_PARALLEL)?.map(|at| At {
-        value: u32::try_from(at.value).unwrap_or(1),
-        place: at.place,
-    });
-    let turns = bound(&mut section, "turns", u64::from(u32::MAX))?.map(|at| At {
-        value: at.value.and_then(|n| u32::try_from(n).ok()),
-        place: at.place,
-    });
-    let tokens = bound(&mut section, "tokens", i64::MAX as u64)?;
-    let wall_ms = wall(&mut section)?;
-    let price = price::limit(&mut section)?;
-    section.finish()?;
-    Ok(Limits {
-        parallel,
-        turns,
-        tokens,
-        wall_ms,
-        price,
-    })
-}
-
-fn wall(section: &mut Section<'_, '_>) -> Result<Option<At<Option<u64>>>, Error> {
-    let Some(At { value, place }) = section.text("wall")? else {
-        return Ok(None);
-    };
-    let ms = duration_ms(&value).filter(|ms| *ms > 0);
-    if ms.is_none() && value != UNLIMITED {
-        let what = format!("`{}` is no duration", visible(&value));
-        return Err(section.error("wall", place, what, DURATION));
+/// Refuses each faulty value at its place, even if another value would compensate for it.
+fn resilience(document: &Document<'_>) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
+    let leaves = document.leaves("resilience");
+    for (key, at) in &leaves {
+        if let Err(bad) = Resilience::default().with(key, at.value.clone()) {
+            return Err(Error {
+                place: at.place.clone(),
+                key: format!("resilience.{key}"),
+                what: visible(&format!("{}; docs/resilience.md lists what can be set", bad.why)),
+            });
+        }
     }
-    Ok(Some(At { value: ms, place }))
+    Ok(leaves)
+}
+
+strings! {
+    model: String = checks::name, "write the model's name in quotes";
+    base_url: String = checks::base_url, checks::BASE_URL;
+    theme: String = checks::name, "write a theme's name, such as \"dark\"";
+    editor: String = checks::name, "write a command, such as \"vim\"";
+    secret: Key = |text| Ok::<_, String>(Key::Value(SecretString::from(text))), "";
+    key_command: Key = |text| checks::name(text).map(|text| Key::Command(text.into())),
+        "write a shell command that prints the key";
+    arming: u64 = |text| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING).ok_or_else(|| unknown(text)),
+        "write a duration of at most 10s, such as \"500ms\"";
+    wall: Option<u64> = |text| match duration_ms(text).filter(|ms| *ms > 0) {
+        None if text != UNLIMITED => Err(format!("`{text}` is no duration")),
+        limit => Ok(limit),
+    }, DURATION;
 }
 
 pub(super) const UNLIMITED: &str = "unlimited";
 
-fn bound(
-    section: &mut Section<'_, '_>,
-    key: &'static str,
-    most: u64,
-) -> Result<Option<At<Option<u64>>>, Error> {
-    if let Ok(Some(At { value, place })) = section.text(key) {
-        if value == UNLIMITED {
-            return Ok(Some(At { value: None, place }));
-        }
-        let what = format!("unknown value `{}`", visible(&value));
-        return Err(section.error(key, place, what, "write a whole number, or \"unlimited\""));
-    }
-    let number = section.number(key, 1, most)?;
-    Ok(number.map(|at| At {
-        value: Some(at.value),
-        place: at.place,
-    }))
+pub(super) fn unknown(text: &str) -> String {
+    format!("unknown value `{text}`")
 }
 
-fn reuse(mut section: Section<'_, '_>) -> Result<Reuse, Error> {
-    let reuse = Reuse {
-        replies: section.flag("replies")?,
-        pure: section.flag("pure")?,
-        reads: section.flag("reads")?,
-    };
-    section.finish()?;
-    Ok(reuse)
-}
-
-/// Refuses each faulty value at its place, even if another value would compensate for it.
-fn resilience(section: &Section<'_, '_>) -> Result<Vec<(String, At<serde_json::Value>)>, Error> {
-    let leaves = section.leaves();
-    for (key, at) in &leaves {
-        if let Err(bad) = Resilience::default().with(key, at.value.clone()) {
-            let advice = "docs/resilience.md lists what can be set";
-            return Err(section.error(key, at.place.clone(), visible(&bad.why), advice));
+/// Reads a whole number from 1, or "unlimited".
+fn bound<'de, const MAX: u64, T: TryFrom<u64>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Field<Option<T>>, D::Error> {
+    parsed(deserializer, |value| match value {
+        Value::String(text) if text == UNLIMITED => Ok(None),
+        Value::String(text) => Err(format!(
+            "{}; write a whole number, or \"unlimited\"",
+            unknown(text)
+        )),
+        Value::Integer(number) => {
+            let within = u64::try_from(*number).ok().filter(|n| (1..=MAX).contains(n));
+            let limit = within.and_then(|number| T::try_from(number).ok());
+            limit
+                .map(Some)
+                .ok_or_else(|| format!("{number} is out of range; write a whole number from 1 to {MAX}"))
         }
-    }
-    Ok(leaves)
+        other => Err(wrong(
+            other.type_str(),
+            &format!("a whole number from 1 to {MAX}"),
+        )),
+    })
 }

@@ -11,6 +11,7 @@ use super::commands::{self, Context, Entry, Verb};
 use super::key::{BadKey, Key};
 use crate::config::Place;
 use crate::config::keymap::Change;
+use crate::document::near;
 use crate::text::visible;
 
 /// An error in a keymap, with its place in the file.
@@ -92,7 +93,7 @@ impl Keymap {
                 let short: String = name.chars().take(60).collect();
                 let wrong = Wrong::UnknownName {
                     name: visible(&short),
-                    near: nearest(name),
+                    near: near(name, commands::entries().map(|entry| entry.name)).map(str::to_owned),
                 };
                 return Err(Error {
                     place: Some(change.name.place.clone()),
@@ -227,14 +228,6 @@ fn parse<'a>(
         })
     })
     .collect()
-}
-
-fn nearest(name: &str) -> Option<String> {
-    commands::entries()
-        .map(|entry| (strsim::jaro_winkler(entry.name, name), entry.name))
-        .filter(|(score, _)| *score > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.to_owned())
 }
 
 #[cfg(test)]

@@ -14,18 +14,20 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use ratatui::style::{Modifier, Style};
+use serde::Deserialize;
 
 use colour::Paint;
 pub use colour::contrast;
 
+use crate::document;
 use crate::regular_file;
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
         /// A kind of content on the screen, which has its own style.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         pub enum Role {
-            $($(#[$doc])* $name,)*
+            $($(#[$doc])* #[serde(rename = $key)] $name,)*
         }
 
         impl Role {
@@ -185,27 +187,8 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The file has invalid content.
-    #[error("theme {file}, line {line}, column {column}{}: {message}", in_key(key))]
-    Bad {
-        /// The file, or the name of a built-in theme.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// The key, such as `roles.text.fg`; empty if the text is no TOML at all.
-        key: String,
-        /// What is wrong and what to write instead.
-        message: String,
-    },
-}
-
-fn in_key(key: &str) -> String {
-    if key.is_empty() {
-        String::new()
-    } else {
-        format!(", key `{key}`")
-    }
+    #[error("theme {0}")]
+    Bad(#[from] document::Error),
 }
 
 const BUILT_IN: [(&str, &str); 7] = [

@@ -10,7 +10,6 @@
 
 pub mod backtest;
 mod commands;
-pub mod document;
 pub mod evaluate;
 pub mod expiry;
 pub mod matcher;
@@ -18,17 +17,14 @@ pub mod parse;
 mod place;
 pub mod preset;
 pub mod rule;
-pub mod section;
 pub mod session;
 pub mod shell;
 
 #[cfg(test)]
 mod tests;
 
-pub use document::{At, Document, Error, Place};
 pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
 pub use matcher::Subject;
 pub use preset::Preset;
 pub use rule::{Origin, Rule};
-pub use section::Section;

@@ -8,23 +8,27 @@
 //! [[rule]] tool = "shell" args = [{ at = "/command", glob = "cargo *" }] gate = "allow" reason =
 //! "builds and tests are fine" ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex::Regex;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 
-use crate::domain::call::{Consequence, EffectClass, Gate};
-use crate::text::visible;
-
-use super::document::{At, Document, Error, Place};
 use super::expiry::{Deadline, duration_ms};
 use super::matcher::{Matcher, Pattern, Predicate, Test};
 use super::place::flatten;
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
-use super::section::Section;
+use crate::document::{At, Document, Error, Field, Json, parsed, strings, texts, whole, wrong};
+use crate::domain::call::{Consequence, EffectClass, Gate};
 
 /// Advice on how to write a duration.
 pub const DURATION: &str = "write a number and ms, s, m, h or d, such as \"30s\"";
+/// Advice for required keys.
+pub const MISSING: [(&str, &str); 2] = [
+    ("gate", "add gate = \"allow\", \"ask\" or \"deny\""),
+    ("at", "add at = \"/name\", a JSON pointer into the arguments"),
+];
 
 /// The contents of a policy table.
 #[derive(Debug, Clone, Default)]
@@ -37,298 +41,234 @@ pub struct RawPolicy {
     pub rules: Vec<Rule>,
 }
 
+/// A policy table as written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyTable {
+    preset: Field<Preset>,
+    #[serde(deserialize_with = "duration")]
+    deadline: Field<u64>,
+    on_expiry: Field<Consequence>,
+    rule: Vec<Spanned<RuleTable>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleTable {
+    gate: Gate,
+    #[serde(default, deserialize_with = "patterns")]
+    tool: Field<Vec<Pattern>>,
+    #[serde(default, deserialize_with = "patterns")]
+    server: Field<Vec<Pattern>>,
+    #[serde(default, deserialize_with = "effects")]
+    effect: Field<Vec<EffectClass>>,
+    #[serde(default, deserialize_with = "tags")]
+    tag: Field<Vec<String>>,
+    #[serde(default)]
+    args: Vec<PredicateTable>,
+    reason: Option<String>,
+    #[serde(default, deserialize_with = "duration")]
+    deadline: Field<u64>,
+    on_expiry: Field<Consequence>,
+    #[serde(default, deserialize_with = "whole::<1, { u32::MAX as u64 }, _, _>")]
+    uses: Field<u32>,
+    #[serde(default, deserialize_with = "time")]
+    expires: Field<i64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PredicateTable {
+    #[serde(deserialize_with = "pointer")]
+    at: Field<String>,
+    #[serde(default, deserialize_with = "glob")]
+    glob: Field<Test>,
+    #[serde(default, deserialize_with = "regex")]
+    regex: Field<Test>,
+    is: Option<Json>,
+    #[serde(default, deserialize_with = "finite")]
+    min: Field<f64>,
+    #[serde(default, deserialize_with = "finite")]
+    max: Field<f64>,
+    #[serde(default, deserialize_with = "under")]
+    under: Field<PathBuf>,
+    #[serde(default)]
+    not: bool,
+}
+
 /// Reads a file that contains only a policy.
 pub fn file(name: &str, text: &str, origin: Origin) -> Result<RawPolicy, Error> {
     let document = Document::parse(name, text)?;
-    section(document.root(), origin)
+    compiled(document.read(&MISSING)?, &document, origin)
 }
 
-/// Reads a policy table.
-pub fn section(mut section: Section<'_, '_>, origin: Origin) -> Result<RawPolicy, Error> {
-    let preset = section
-        .text("preset")?
-        .map(|at| preset(&section, at))
-        .transpose()?;
-    let deadline = deadline(&mut section)?;
-    let mut rules = Vec::new();
-    for table in section.tables("rule")? {
-        rules.push(rule(table, origin)?);
-    }
-    section.finish()?;
+/// Compiles a policy table.
+pub fn compiled(table: PolicyTable, document: &Document<'_>, origin: Origin) -> Result<RawPolicy, Error> {
+    let rules = table.rule.into_iter().map(|table| rule(table, document, origin));
     Ok(RawPolicy {
-        preset,
-        deadline,
-        rules,
+        preset: table.preset.map(|preset| document.source().at(preset)),
+        deadline: deadline(table.deadline, table.on_expiry, document)?,
+        rules: rules.collect::<Result<_, _>>()?,
     })
 }
 
-/// Parses the name of a preset.
-pub fn preset(section: &Section<'_, '_>, at: At<String>) -> Result<At<Preset>, Error> {
-    if let Ok(value) = at.value.parse() {
-        return Ok(At {
-            value,
-            place: at.place,
-        });
+fn rule(table: Spanned<RuleTable>, document: &Document<'_>, origin: Origin) -> Result<Rule, Error> {
+    let span = table.span();
+    let table = table.into_inner();
+    if let (Some(at), true) = (&table.uses, table.gate != Gate::Allow) {
+        return Err(document.error(at.span(), "only goes with gate = \"allow\"; remove it"));
     }
-    let what = format!("unknown preset `{}`", visible(&at.value));
-    Err(section.error(
-        "preset",
-        at.place,
-        what,
-        "use supervised, guarded, auto or read-only",
-    ))
-}
-
-fn rule(mut section: Section<'_, '_>, origin: Origin) -> Result<Rule, Error> {
-    let text = section.describe();
-    let place = section.place();
-    let gate_at = section.text("gate")?;
+    if let (Some(at), true) = (&table.deadline, table.gate != Gate::Ask) {
+        return Err(document.error(at.span(), "only goes with gate = \"ask\"; remove it"));
+    }
+    let args = table.args.into_iter().map(|table| predicate(table, document));
     let matcher = Matcher {
-        tools: patterns(&mut section, "tool")?,
-        servers: patterns(&mut section, "server")?,
-        effects: effects(&mut section)?,
-        tags: section.texts("tag")?.map(|at| at.value).unwrap_or_default(),
-        args: section
-            .tables("args")?
-            .into_iter()
-            .map(predicate)
-            .collect::<Result<_, _>>()?,
+        tools: value(table.tool).unwrap_or_default(),
+        servers: value(table.server).unwrap_or_default(),
+        effects: value(table.effect).unwrap_or_default(),
+        tags: value(table.tag).unwrap_or_default(),
+        args: args.collect::<Result<_, _>>()?,
     };
-    let reason = section.text("reason")?.map(|at| at.value);
-    let deadline = deadline(&mut section)?;
-    let uses = section.number("uses", 1, u64::from(u32::MAX))?;
-    let expires = expires(&mut section)?;
-    section.finish()?;
-
-    let gate = gate(&section, gate_at, &place)?;
-    if let (Some(at), true) = (&uses, gate != Gate::Allow) {
-        let what = "only goes with gate = \"allow\"".into();
-        return Err(section.error("uses", at.place.clone(), what, "remove it"));
-    }
-    if let (Some(at), true) = (&deadline, gate != Gate::Ask) {
-        let what = "only goes with gate = \"ask\"".into();
-        return Err(section.error("deadline", at.place.clone(), what, "remove it"));
-    }
     if matcher.is_empty() {
-        let what = "is missing, and nothing else says which calls the rule is about".into();
-        return Err(section.error("tool", place, what, "add tool = \"*\" for all of them"));
+        let what = "names no tool, and nothing else says which calls the rule is about; add tool = \"*\" for all of them";
+        return Err(document.error(span, what));
     }
     Ok(Rule {
         origin,
-        place: Some(place),
-        text,
+        place: Some(document.source().place(span.start)),
+        text: document.describe(&span),
         no: None,
         exact: None,
         matcher,
-        gate,
-        reason,
-        deadline: deadline.map(|at| at.value),
-        uses: uses.and_then(|at| u32::try_from(at.value).ok()),
-        expires,
+        gate: table.gate,
+        reason: table.reason,
+        deadline: deadline(table.deadline, table.on_expiry, document)?.map(|at| at.value),
+        uses: value(table.uses),
+        expires: value(table.expires),
     })
 }
 
-fn gate(section: &Section<'_, '_>, found: Option<At<String>>, rule: &Place) -> Result<Gate, Error> {
-    let Some(At { value, place }) = found else {
-        let advice = "add gate = \"allow\", \"ask\" or \"deny\"";
-        return Err(section.error("gate", rule.clone(), "is missing".into(), advice));
-    };
-    match value.as_str() {
-        "allow" => Ok(Gate::Allow),
-        "ask" => Ok(Gate::Ask),
-        "deny" => Ok(Gate::Deny),
-        other => {
-            let what = format!("unknown gate `{}`", visible(other));
-            Err(section.error("gate", place, what, "use allow, ask or deny"))
+fn value<T>(given: Field<T>) -> Option<T> {
+    given.map(Spanned::into_inner)
+}
+
+fn deadline(
+    after: Field<u64>,
+    then: Field<Consequence>,
+    document: &Document<'_>,
+) -> Result<Option<At<Deadline>>, Error> {
+    match (after, then) {
+        (None, None) => Ok(None),
+        (None, Some(then)) => Err(document.error(then.span(), "without a deadline; add deadline = \"5m\"")),
+        (Some(after), then) => {
+            let on_expiry = value(then).unwrap_or(Consequence::Deny);
+            let At { value: ms, place } = document.source().at(after);
+            let value = Deadline { ms, on_expiry };
+            Ok(Some(At { value, place }))
         }
     }
 }
 
-fn patterns(section: &mut Section<'_, '_>, key: &'static str) -> Result<Vec<Pattern>, Error> {
-    let Some(At { value, place }) = section.texts(key)? else {
-        return Ok(Vec::new());
-    };
-    value
-        .iter()
-        .map(|glob| Pattern::new(glob).map_err(|error| bad_glob(section, key, &place, &error)))
-        .collect()
-}
-
-fn bad_glob(section: &Section<'_, '_>, key: &str, place: &Place, error: &globset::Error) -> Error {
-    let what = format!("not a glob: {}", visible(&error.kind().to_string()));
-    section.error(
-        key,
-        place.clone(),
-        what,
-        "use * for any text, ? for one character, {a,b} for either",
-    )
-}
-
-/// What to write where an effect class is expected.
-pub const EFFECT_ADVICE: &str = "use pure, read, idempotent, write or unknown";
-
-fn effects(section: &mut Section<'_, '_>) -> Result<Vec<EffectClass>, Error> {
-    let Some(At { value, place }) = section.texts("effect")? else {
-        return Ok(Vec::new());
-    };
-    value
-        .iter()
-        .map(|word| {
-            EffectClass::named(word).ok_or_else(|| {
-                let what = format!("unknown effect class `{}`", visible(word));
-                section.error("effect", place.clone(), what, EFFECT_ADVICE)
-            })
-        })
-        .collect()
-}
-
-fn deadline(section: &mut Section<'_, '_>) -> Result<Option<At<Deadline>>, Error> {
-    let after = section.text("deadline")?;
-    let then = section.text("on_expiry")?;
-    let Some(At { value, place }) = after else {
-        let Some(then) = then else { return Ok(None) };
-        let advice = "add deadline = \"5m\"";
-        return Err(section.error("on_expiry", then.place, "without a deadline".into(), advice));
-    };
-    let Some(ms) = duration_ms(&value) else {
-        let what = format!("`{}` is no duration", visible(&value));
-        return Err(section.error("deadline", place, what, DURATION));
-    };
-    let on_expiry = match then.as_ref().map(|at| at.value.as_str()) {
-        None | Some("deny") => Consequence::Deny,
-        Some("halt") => Consequence::Halt,
-        Some("escalate") => Consequence::Escalate,
-        Some(other) => {
-            let what = format!("unknown consequence `{}`", visible(other));
-            let place = then.as_ref().map_or(place, |at| at.place.clone());
-            return Err(section.error("on_expiry", place, what, "use deny, halt or escalate"));
-        }
-    };
-    Ok(Some(At {
-        value: Deadline { ms, on_expiry },
-        place,
-    }))
-}
-
-fn expires(section: &mut Section<'_, '_>) -> Result<Option<i64>, Error> {
-    let Some(At { value, place }) = section.time("expires")? else {
-        return Ok(None);
-    };
-    if let Ok(time) = value.parse::<jiff::Timestamp>() {
-        return Ok(Some(time.as_millisecond()));
-    }
-    let what = format!("`{}` is no time with an offset from UTC", visible(&value));
-    Err(section.error("expires", place, what, "write it such as 2030-01-31T12:00:00Z"))
-}
-
-fn predicate(mut section: Section<'_, '_>) -> Result<Predicate, Error> {
-    let at = section.text("at")?;
+fn predicate(table: PredicateTable, document: &Document<'_>) -> Result<Predicate, Error> {
+    let at = table.at.unwrap_or_else(|| Spanned::new(0..0, String::new()));
+    let (min, max) = (value(table.min), value(table.max));
+    let range = (min.is_some() || max.is_some()).then_some(Test::Range { min, max });
     let tests = [
-        glob(&mut section)?,
-        regex(&mut section)?,
-        exact(&mut section)?,
-        range(&mut section)?,
-        under(&mut section)?,
+        value(table.glob),
+        value(table.regex),
+        table.is.map(|json| Test::Is(json.0)),
+        range,
+        value(table.under).map(Test::Under),
     ];
-    let not = section.flag("not")?.is_some_and(|at| at.value);
-    section.finish()?;
-    let place = section.place();
-    let Some(at) = at else {
-        let advice = "add at = \"/name\", a JSON pointer into the arguments";
-        return Err(section.error("at", place, "is missing".into(), advice));
-    };
-    if !at.value.is_empty() && !at.value.starts_with('/') {
-        let what = format!("`{}` is no JSON pointer", visible(&at.value));
-        return Err(section.error("at", at.place, what, "begin it with a slash, such as \"/path\""));
-    }
     let mut tests = tests.into_iter().flatten();
-    match (tests.next(), tests.next()) {
-        (Some(test), None) => Ok(Predicate {
-            at: at.value,
-            test,
-            not,
-        }),
-        (None, _) => {
-            let what = "nothing to compare with".into();
-            Err(section.error(
-                "at",
-                at.place,
-                what,
-                "add one of glob, regex, is, min and max, under",
-            ))
+    let what = match (tests.next(), tests.next()) {
+        (Some(test), None) => {
+            return Ok(Predicate {
+                at: at.into_inner(),
+                test,
+                not: table.not,
+            });
         }
-        (Some(_), Some(_)) => {
-            let what = "more than one thing to compare with".into();
-            Err(section.error("at", at.place, what, "write one table of args for each"))
-        }
-    }
+        (None, _) => "nothing to compare with; add one of glob, regex, is, min and max, under",
+        (Some(_), Some(_)) => "more than one thing to compare with; write one table of args for each",
+    };
+    Err(document.error(at.span(), what))
 }
 
-fn glob(section: &mut Section<'_, '_>) -> Result<Option<Test>, Error> {
-    let Some(At { value, place }) = section.text("glob")? else {
-        return Ok(None);
-    };
-    match Pattern::new(&value) {
-        Ok(pattern) => Ok(Some(Test::Glob(pattern))),
-        Err(error) => Err(bad_glob(section, "glob", &place, &error)),
-    }
+strings! {
+    duration: u64 = |text| duration_ms(text).ok_or_else(|| format!("`{text}` is no duration")), DURATION;
+    pointer: String = |text| match text {
+        "" => Ok(String::new()),
+        text if text.starts_with('/') => Ok(text.to_owned()),
+        text => Err(format!("`{text}` is no JSON pointer")),
+    }, "begin it with a slash, such as \"/path\"";
+    glob: Test = |text| Pattern::new(text).map(Test::Glob).map_err(|error| format!("not a glob: {}", error.kind())), GLOB;
+    regex: Test = compiled_regex, "correct it; a literal string in single quotes needs no escapes";
+    under: PathBuf = |text| match flatten(Path::new(text)) {
+        Some(flat) if !Path::new(text).is_absolute() => Ok(flat),
+        _ => Err(format!("`{text}` does not stay in the workspace")),
+    }, "write a directory relative to it, \".\" for all of it";
 }
 
-fn regex(section: &mut Section<'_, '_>) -> Result<Option<Test>, Error> {
-    let Some(At { value, place }) = section.text("regex")? else {
-        return Ok(None);
-    };
-    match (Regex::new(&value), Regex::new(&format!("^(?:{value})$"))) {
-        (Ok(part), Ok(whole)) => Ok(Some(Test::Regex { part, whole })),
+const GLOB: &str = "use * for any text, ? for one character, {a,b} for either";
+
+fn compiled_regex(text: &str) -> Result<Test, String> {
+    match (Regex::new(text), Regex::new(&format!("^(?:{text})$"))) {
+        (Ok(part), Ok(whole)) => Ok(Test::Regex { part, whole }),
         (Err(error), _) | (_, Err(error)) => {
             let words = error.to_string();
             let last = words.lines().last().unwrap_or("").trim_start_matches("error: ");
-            let what = format!("not a regular expression: {}", visible(last));
-            Err(section.error(
-                "regex",
-                place,
-                what,
-                "correct it; a literal string in single quotes needs no escapes",
-            ))
+            Err(format!("not a regular expression: {last}"))
         }
     }
 }
 
-fn exact(section: &mut Section<'_, '_>) -> Result<Option<Test>, Error> {
-    Ok(section.value("is")?.map(|at| Test::Is(at.value)))
+fn patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<Pattern>>, D::Error> {
+    parsed(deserializer, |value| {
+        texts(value)?.into_iter().map(pattern).collect()
+    })
 }
 
-fn range(section: &mut Section<'_, '_>) -> Result<Option<Test>, Error> {
-    let min = bound(section, "min")?;
-    let max = bound(section, "max")?;
-    Ok((min.is_some() || max.is_some()).then_some(Test::Range { min, max }))
+fn pattern(glob: &str) -> Result<Pattern, String> {
+    Pattern::new(glob).map_err(|error| format!("not a glob: {}; {GLOB}", error.kind()))
 }
 
-fn bound(section: &mut Section<'_, '_>, key: &'static str) -> Result<Option<f64>, Error> {
-    let Some(At { value, place }) = section.value(key)? else {
-        return Ok(None);
+fn effects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<EffectClass>>, D::Error> {
+    let class = |word: &str| {
+        EffectClass::named(word).ok_or_else(|| {
+            format!("unknown effect class `{word}`; use pure, read, idempotent, write or unknown")
+        })
     };
-    match value.as_f64() {
-        Some(number) => Ok(Some(number)),
-        None => Err(section.error(key, place, "expected a number".into(), "write a number")),
-    }
+    parsed(deserializer, |value| {
+        texts(value)?.into_iter().map(class).collect()
+    })
 }
 
-fn under(section: &mut Section<'_, '_>) -> Result<Option<Test>, Error> {
-    let Some(At { value, place }) = section.text("under")? else {
-        return Ok(None);
-    };
-    let path = Path::new(&value);
-    match flatten(path) {
-        Some(flat) if !path.is_absolute() => Ok(Some(Test::Under(flat))),
-        _ => {
-            let what = format!("`{}` does not stay in the workspace", visible(&value));
-            Err(section.error(
-                "under",
-                place,
-                what,
-                "write a directory relative to it, \".\" for all of it",
-            ))
-        }
-    }
+fn tags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<String>>, D::Error> {
+    parsed(deserializer, |value| {
+        Ok(texts(value)?.into_iter().map(str::to_owned).collect())
+    })
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<i64>, D::Error> {
+    let advice = "write it such as 2030-01-31T12:00:00Z";
+    parsed(deserializer, |value| {
+        let text = match value {
+            toml::Value::Datetime(time) => time.to_string(),
+            toml::Value::String(text) => text.clone(),
+            other => return Err(wrong(other.type_str(), "a time such as 2030-01-31T12:00:00Z")),
+        };
+        let time = text.parse::<jiff::Timestamp>();
+        time.map(jiff::Timestamp::as_millisecond)
+            .map_err(|_| format!("`{text}` is no time with an offset from UTC; {advice}"))
+    })
+}
+
+fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<f64>, D::Error> {
+    parsed(deserializer, |value| {
+        let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        number
+            .filter(|number| number.is_finite())
+            .ok_or_else(|| wrong(value.type_str(), "a number"))
+    })
 }

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use crate::domain::call::{EffectClass, Gate};
 use crate::domain::tags::IRREVERSIBLE;
 use crate::text::visible;
@@ -13,7 +15,8 @@ use super::matcher::Matcher;
 use super::rule::{Origin, Rule};
 
 /// A named base policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Asks about every call.
     Supervised,

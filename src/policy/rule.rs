@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
+use crate::document::Place;
 use crate::domain::call::Gate;
 use crate::domain::rule;
 use crate::text::visible;
 
-use super::document::Place;
 use super::expiry::Deadline;
 use super::matcher::Matcher;
 use super::preset::Preset;

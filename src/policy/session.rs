@@ -95,7 +95,7 @@ pub fn read(text: &str) -> Result<Rule, String> {
         } else {
             format!("`{}`: ", visible(error.key.trim_start_matches("rule[0].")))
         };
-        format!("{place}{key}{}; {}", error.what, error.advice)
+        format!("{place}{key}{}", error.what)
     })?;
     let alone = written.preset.is_none() && written.deadline.is_none();
     match <[Rule; 1]>::try_from(written.rules) {

@@ -11,7 +11,8 @@ mod presets;
 use serde_json::Value;
 
 use super::parse::{self, RawPolicy};
-use super::{Error, Moment, Origin, Policy, Preset, Subject};
+use super::{Moment, Origin, Policy, Preset, Subject};
+use crate::document::Error;
 use crate::domain::call::{EffectClass, Gate, Verdict};
 
 const EFFECTS: [EffectClass; 5] = [

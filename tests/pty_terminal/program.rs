@@ -273,7 +273,7 @@ fn themes_and_keys_are_read_anew_when_their_files_change() {
     home.write("keys.toml", "quit = \"ctrl-x\"\nzoom = \"hyper-x\"\n");
     run.wait_for("Keys unchanged: keys.toml:2:8");
     home.write("themes/mine.toml", "name = \"mine\"\n");
-    run.wait_for("Theme mine unchanged: theme themes/mine.toml, line 1");
+    run.wait_for("Theme mine unchanged: theme themes/mine.toml:1:");
     run.send("q");
     run.wait_for("does nothing here");
     run.send("\x18");

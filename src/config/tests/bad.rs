@@ -51,12 +51,16 @@ fn errors_name_place_key_and_cure() {
             "1:10: `arming`: unknown value `11s`; write a duration of at most 10s, such as \"500ms\"",
         ),
         (
+            "sessions = 3",
+            "1:12: `sessions`: expected a string in quotes, found a whole number; write a string in quotes",
+        ),
+        (
             "sessions = \"~ann/x\"",
             "1:12: `sessions`: begins with ~ and a name, which is not understood; write a directory, such as \"~/runs\"",
         ),
         (
             "api_key = \"a\"\napi_key_cmd = \"b\"",
-            "2:15: `api_key`: the key is given in more than one way; keep one of api_key, api_key_cmd and api_key_file",
+            "2:15: `api_key_cmd`: the key is given in more than one way; keep one of api_key, api_key_cmd and api_key_file",
         ),
         (
             "limits = 1",
@@ -92,7 +96,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[policy]\npreset = \"open\"",
-            "2:10: `policy.preset`: unknown preset `open`; use supervised, guarded, auto or read-only",
+            "2:10: `policy.preset`: unknown value `open`; use supervised, guarded, auto or read-only",
         ),
         (
             "[[policy.rule]]\ntool = \"t\"",
@@ -111,6 +115,29 @@ fn errors_name_place_key_and_cure() {
         doubled.starts_with(&format!("{FILE}:2:1: not valid TOML: duplicate key")),
         "{doubled}"
     );
+}
+
+#[test]
+fn no_error_holds_a_value_that_may_be_a_secret() {
+    for text in [
+        "api_key = 5318008",
+        "api_key = [\"5318008\"]",
+        "api_key_file = 5318008",
+        "mouse = \"5318008\"",
+        "limits = \"5318008\"",
+        "[notify]\nwebhook = \"http://h/5318008\"",
+        "[notify]\nwebhook = [\"5318008\"]",
+        "[notify]\ntimeout = [\"5318008\"]",
+        "[price]\ncurrency = 5318008",
+        "[tool.t]\npause_s = \"5318008\"",
+        "policy = \"5318008\"",
+    ] {
+        let fault = World::new().user(text).fault();
+        assert!(
+            fault.starts_with(FILE) && !fault.contains("5318008"),
+            "{text}: {fault}"
+        );
+    }
 }
 
 #[test]
@@ -151,7 +178,7 @@ fn errors_about_money() {
     let table = [
         (
             "[price]\noutput = 1",
-            "2:10: `price.input`: is missing; add input and output, the prices of tokens sent and received",
+            "2:10: `price.output`: is half a price; add input and output, the prices of tokens sent and received",
         ),
         (
             "[price]\ninput = 1\noutput = -2.5",
@@ -175,7 +202,7 @@ fn errors_about_money() {
         ),
         (
             "[price.model.m]\n",
-            "1:14: `price.model.m.input`: is missing; add input and output, the prices of tokens sent and received",
+            "1:1: `price.model.m.input`: is missing; add input and output, the prices of tokens sent and received",
         ),
         (
             "[price.model.m]\ninput = 1\noutput = 1\nprice = 1",

@@ -118,7 +118,6 @@ fn a_person_sets_the_effect_class_of_a_tool_and_a_strangers_file_cannot() {
         ]
     );
     let bad = World::new().user("[tool.shell]\neffect = \"reads\"").fault();
-    let words =
-        "`tool.shell.effect`: unknown effect class `reads`; use pure, read, idempotent, write or unknown";
+    let words = "`tool.shell.effect`: unknown value `reads`; use pure, read, idempotent, write or unknown";
     assert_eq!(bad, format!("{FILE}:2:10: {words}"));
 }

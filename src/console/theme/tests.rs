@@ -260,7 +260,7 @@ fn at(line: &str, change: (&str, &str), piece: &str, key: &str) -> (String, Stri
     let text = dark.replacen(change.0, change.1, 1);
     let number = 1 + text.lines().position(|one| one.starts_with(line)).unwrap();
     let column = 1 + text.lines().nth(number - 1).unwrap().find(piece).unwrap();
-    let start = format!("theme mine.toml, line {number}, column {column}, key `{key}`: ");
+    let start = format!("theme mine.toml:{number}:{column}: `{key}`: ");
     (complaint(change.0, change.1), start)
 }
 
@@ -316,9 +316,12 @@ fn a_bad_theme_is_refused_with_file_line_column_and_key() {
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
     let text = complaint("name = \"dark\"", "name = ");
-    assert!(text.contains("this is no TOML"), "{text}");
+    assert!(text.contains("not valid TOML"), "{text}");
     let text = complaint("name = \"dark\"\n", "");
-    assert!(text.contains("key `name`: is missing"), "{text}");
+    assert!(
+        text.contains("`name`: is missing; a theme needs `name`"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -349,10 +352,10 @@ fn a_theme_in_which_a_decision_cannot_be_read_is_refused_with_its_place() {
         let from = line.to_owned();
         let to = format!("{key} = {{ fg = \"ground\", bg = \"ground\" }}");
         let text = complaint(&from, &to);
-        assert!(text.starts_with("theme mine.toml, line "), "{text}");
+        assert!(text.starts_with("theme mine.toml:"), "{text}");
         assert!(
             text.contains(&format!(
-                "key `roles.{key}`: its contrast with its background is 1.0 to 1"
+                "`roles.{key}`: its contrast with its background is 1.0 to 1"
             )),
             "{text}"
         );
@@ -413,7 +416,7 @@ fn the_operators_own_themes_have_names_and_come_first() {
     assert!(text.contains(", mine, or the path"), "{text}");
     put("mine.toml", "name = 3");
     let text = Theme::load("mine", own).unwrap_err().to_string();
-    assert!(text.contains("mine.toml, line 1, column 8, key `name`"), "{text}");
+    assert!(text.contains("mine.toml:1:8: `name`: "), "{text}");
 }
 
 /// Every Rust file below a directory.

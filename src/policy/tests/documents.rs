@@ -94,7 +94,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "preset = \"open\"",
-            "rules.toml:1:10: `preset`: unknown preset `open`; use supervised, guarded, auto or read-only",
+            "rules.toml:1:10: `preset`: unknown value `open`; use supervised, guarded, auto or read-only",
         ),
         (
             "preset = 3",
@@ -102,7 +102,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "rule = 1",
-            "rules.toml:1:8: `rule`: expected a list of tables, found a whole number; write a list of tables",
+            "rules.toml:1:8: `rule`: expected a list, found a whole number; write a list",
         ),
         (
             "[[rule]]\ntool = \"t\"",
@@ -110,11 +110,11 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[rule]]\ntool = \"t\"\ngate = \"no\"",
-            "rules.toml:3:8: `rule[0].gate`: unknown gate `no`; use allow, ask or deny",
+            "rules.toml:3:8: `rule[0].gate`: unknown value `no`; use allow, ask or deny",
         ),
         (
             "[[rule]]\ngate = \"deny\"",
-            "rules.toml:1:1: `rule[0].tool`: is missing, and nothing else says which calls the rule is about; add tool = \"*\" for all of them",
+            "rules.toml:1:1: `rule[0]`: names no tool, and nothing else says which calls the rule is about; add tool = \"*\" for all of them",
         ),
         (
             "[[rule]]\ntool = []\ngate = \"ask\"",

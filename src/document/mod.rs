@@ -1,0 +1,14 @@
+//! Reads TOML text into types by `serde`; every error names file, line, column, key and cure.
+//!
+//! Must not know: what the keys mean, where the text comes from.
+
+mod explain;
+mod place;
+mod read;
+mod values;
+
+pub use explain::{near, wrong};
+pub use place::{At, Error, Place, Source};
+pub use read::Document;
+pub(crate) use values::strings;
+pub use values::{Field, Json, checked, decimal, parsed, texts, whole};
