@@ -158,11 +158,7 @@ fn keep_words(recorded: &Started, fitted: &mut Started, samples: Option<&Samples
     let mut own = builtin::names();
     let samples = samples.map_or_else(Vec::new, |samples| sample::of(&samples.run));
     own.extend(samples.iter().map(|tool| tool.spec().card.name.to_string()));
-    for card in fitted
-        .tools
-        .iter_mut()
-        .filter(|card| own.contains(&*card.name))
-    {
+    for card in fitted.tools.iter_mut().filter(|card| own.contains(&*card.name)) {
         let same = |was: &&ToolCard| {
             was.name == card.name
                 && (was.effect, &was.tags) == (card.effect, &card.tags)
