@@ -17,6 +17,7 @@ mod asked;
 mod bytes;
 mod collected;
 mod demos;
+mod first_steps;
 mod harness;
 mod lists;
 mod live;

@@ -191,7 +191,13 @@ impl Run {
             "search" => {
                 let pattern =
                     Regex::new(text("pattern")).map_err(|_| "not a regular expression".to_owned())?;
-                let lines = self.files.iter().flat_map(|(path, text)| {
+                let glob = globset::Glob::new(args["glob"].as_str().unwrap_or("*")).unwrap();
+                let glob = glob.compile_matcher();
+                let named = args["path"].is_string();
+                let files = self.files.iter().filter(|(path, _)| {
+                    named || path.rsplit('/').next().is_some_and(|name| glob.is_match(name))
+                });
+                let lines = files.flat_map(|(path, text)| {
                     text.lines()
                         .enumerate()
                         .map(move |(no, line)| (path, no + 1, line))
@@ -210,6 +216,21 @@ impl Run {
             "write_file" => Ok("written".to_owned()),
             other => panic!("the audit has no business with {other}"),
         }
+    }
+
+    /// Rewrites the thought of the second turn, in a copy of the run; returns the answer.
+    fn again(&self, text: &str) -> String {
+        let mut run = Self {
+            playbook: self.playbook.clone(),
+            files: self.files.clone(),
+            messages: self.messages.clone(),
+            turn: self.turn,
+            nodes: self.nodes,
+            rejected: Vec::new(),
+            calls: Vec::new(),
+        };
+        run.rewrite(text);
+        run.answer()
     }
 
     fn count(&self, tool: &str) -> usize {
@@ -259,11 +280,11 @@ fn a_project_is_searched_read_and_reported() {
         "I found 4 lines in 3 files with marks of unfinished work (`\\b(TODO|FIXME|XXX|HACK)\\b`).",
         "1 directory and 5 files",
         "`src/a.rs` (2)",
-        "- `src/b.rs:2:// HACK three`",
-        "- Secrets in plain text: 1 line looks like one, see `src/c.rs:1`",
-        "- Tests switched off: `src/b.rs:3`",
-        "- Unresolved merge conflicts: none",
-        "- `README.md` begins: # X",
+        "read: 4.",
+        "Secrets: 1.",
+        "Tests switched off: 1.",
+        "Unresolved merge conflicts: none.",
+        "Debug output: 1.",
         "Look at `src/c.rs:1`",
     ] {
         assert!(report.contains(part), "{part}\n---\n{report}");
@@ -271,7 +292,9 @@ fn a_project_is_searched_read_and_reported() {
     assert!(!report.contains("hunter2"), "a secret is not repeated");
     assert!(!report.contains("\n\n\n"), "{report}");
     assert!(
-        answer.contains("I found 4 lines in 3 files") && answer.contains("`overrule-report.md`"),
+        answer.contains("I found 4 lines in 3 files")
+            && answer.contains("Defined in `src/a.rs`: `fn a")
+            && answer.contains("`overrule-report.md`"),
         "{answer}"
     );
 }
@@ -322,6 +345,10 @@ fn a_rewritten_thought_changes_the_search_and_the_answer() {
         ("Search for `password` now", "password"),
         ("I want to know where “HACK” is.", "HACK"),
         ("look for `foo(`", "foo\\("),
+        ("Look for `HACK` and then, please, for `unsafe`.", "unsafe"),
+        ("Search the code for every hunter2hunter2.", "hunter2hunter2"),
+        ("Look for HACK|unsafe", "HACK|unsafe"),
+        ("Look for dbg!(", "dbg!\\("),
     ] {
         let mut run = Run::new(&project());
         run.step();
@@ -363,13 +390,73 @@ fn the_thought_explains_how_to_edit_it_and_an_edit_in_place_works() {
         thought.contains("`\\b(TODO|FIXME|XXX|HACK)\\b`") && thought.contains("backquotes"),
         "{thought}"
     );
-    run.rewrite(&thought.replace("\\b(TODO|FIXME|XXX|HACK)\\b", "let "));
-    assert!(
-        run.answer()
-            .contains("I found 2 lines in 2 files that match `let `"),
-        "{}",
-        run.written()
-    );
+    let usual = "`\\b(TODO|FIXME|XXX|HACK)\\b`";
+    for edited in [
+        thought.replace("\\b(TODO|FIXME|XXX|HACK)\\b", "let "),
+        thought.replace(usual, "`let `"),
+        format!("{thought} Look for `let ` instead."),
+        format!("{thought} And `let `"),
+        format!("Look for `let `, not for the rest. {thought}"),
+    ] {
+        let answer = run.again(&edited);
+        assert!(
+            answer.contains("I found 2 lines in 2 files that match `let `, as you asked."),
+            "{edited}\n{answer}"
+        );
+    }
+    for edited in [
+        thought.replace(usual, "unsafe"),
+        thought.replace(&format!("{usual}."), "unsafe"),
+        format!("{thought} Look for unsafe."),
+        format!("{thought} also look for unsafe code"),
+        format!("{thought} unsafe"),
+        format!("{} and unsafe", thought.trim_end_matches('.')),
+    ] {
+        let answer = run.again(&edited);
+        assert!(
+            answer.contains("I found 1 line in 1 file that matches `unsafe`, as you asked."),
+            "{edited}\n{answer}"
+        );
+    }
+    // Another word than the pattern: the search is the same, and the answer says so.
+    let answer = run.again(&thought.replace("I see", "There are"));
+    assert!(answer.contains("marks of unfinished work (`\\b(TODO"), "{answer}");
+}
+
+#[test]
+fn pictures_snapshots_and_generated_files_are_not_searched() {
+    let mut files = project();
+    for path in [
+        "docs/a.svg",
+        "src/x.snap",
+        "Cargo.lock",
+        "app.min.js",
+        "run.jsonl",
+        "pnpm-lock.yaml",
+    ] {
+        files.push((path, "TODO\nFIXME\ndbg!(1)\n#[ignore]"));
+    }
+    let mut run = Run::new(&files);
+    assert!(run.answer().contains("I found 4 lines in 3 files"));
+    assert!(run.written().contains("Debug output: 1.\n"), "{}", run.written());
+    assert!(run.written().contains("Tests switched off: 1.\n"));
+}
+
+#[test]
+fn the_report_stays_short_whatever_is_found() {
+    let many = "TODO\ndbg!(1)\n#[ignore]\nlet password = \"hunter2hunter2\";\n".repeat(40);
+    let files: Vec<String> = (0..90)
+        .map(|no| format!("a-rather-long-directory/with/another-one-below/file-{no:03}.rs"))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), many.as_str())).collect();
+    let mut run = Run::new(&files);
+    run.answer();
+    let report = run.written();
+    // Six rows of 76 characters are on a screen of 80x24, as JSON with the path.
+    let (_, args) = run.calls.iter().rfind(|(tool, _)| tool == "write_file").unwrap();
+    let mut args = args.clone();
+    args.as_object_mut().unwrap().remove("_as");
+    assert!(args.to_string().chars().count() <= 6 * 76, "{report}");
 }
 
 #[test]
@@ -379,7 +466,7 @@ fn the_first_thought_rewritten_counts_too() {
     run.rewrite("I will look around, and later search for `unsafe`.");
     let answer = run.answer();
     assert!(
-        answer.contains("1 line in 1 file that match `unsafe`"),
+        answer.contains("1 line in 1 file that matches `unsafe`"),
         "{answer}"
     );
     assert!((8..=24).contains(&run.calls.len()));
@@ -411,7 +498,7 @@ fn without_the_write_the_answer_holds_the_report() {
         answer.starts_with("The report was not written (rejected by the operator: not now), so here it is."),
         "{answer}"
     );
-    assert!(answer.contains("- `src/b.rs:2:// HACK three`"));
+    assert!(answer.contains("Most are in `src/a.rs` (2)."), "{answer}");
     assert_eq!(run.count("write_file"), 1, "it is not asked for twice");
 }
 
@@ -456,7 +543,7 @@ fn a_prompt_after_the_answer_is_followed_with_what_is_known() {
     let listed = run.count("list_dir");
     let answer = run.answer();
     assert!(
-        answer.contains("1 line in 1 file that match `unsafe`"),
+        answer.contains("1 line in 1 file that matches `unsafe`"),
         "{answer}"
     );
     assert_eq!(run.count("list_dir"), listed);
