@@ -339,6 +339,26 @@ fn any_directory_gives_a_run_without_a_failure() {
 }
 
 #[test]
+fn the_first_call_to_approve_comes_soon() {
+    let mut run = Run::new(&project());
+    while run.count("write_file") == 0 {
+        assert!(run.step().is_none(), "answered without the report");
+    }
+    let streamed = run.messages.iter().map(|message| match message {
+        Message::Assistant { texts, calls } => {
+            let texts = texts.iter().map(|output| output.text.chars().count());
+            let args = calls.iter().map(|call| call.args.chars().count());
+            texts.chain(args).sum()
+        }
+        _ => 0,
+    });
+    // A piece of the stream has about four characters.
+    let pieces = streamed.sum::<usize>() as f64 / 3.5;
+    let seconds = pieces / run.playbook.tokens_per_s;
+    assert!(seconds < 8.0, "{seconds}");
+}
+
+#[test]
 fn a_rewritten_thought_changes_the_search_and_the_answer() {
     for (words, pattern) in [
         ("I will look for unsafe code instead.", "unsafe"),
