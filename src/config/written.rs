@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -95,7 +94,8 @@ pub struct RawSettings {
     /// `[routing]`
     pub routing: routing::RawRouting,
     price: price::PriceTable,
-    resilience: BTreeMap<String, IgnoredAny>,
+    /// Its values are read one by one, each with its place.
+    resilience: toml::Table,
     tool: BTreeMap<Spanned<String>, tools::ToolTable>,
     policy: parse::PolicyTable,
     /// What is compiled from the tables above.

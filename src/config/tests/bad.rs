@@ -51,10 +51,6 @@ fn errors_name_place_key_and_cure() {
             "1:10: `arming`: unknown value `11s`; write a duration of at most 10s, such as \"500ms\"",
         ),
         (
-            "sessions = 3",
-            "1:12: `sessions`: expected a string in quotes, found a whole number; write a string in quotes",
-        ),
-        (
             "sessions = \"~ann/x\"",
             "1:12: `sessions`: begins with ~ and a name, which is not understood; write a directory, such as \"~/runs\"",
         ),
@@ -138,6 +134,12 @@ fn no_error_holds_a_value_that_may_be_a_secret() {
             "{text}: {fault}"
         );
     }
+    assert_eq!(
+        World::new().user("sessions = 3").fault(),
+        format!(
+            "{FILE}:1:12: `sessions`: expected a string in quotes, found a whole number; write a string in quotes"
+        )
+    );
 }
 
 #[test]
