@@ -48,7 +48,10 @@ const MAP: [(&str, &[&str]); 16] = [
         ],
     ),
     ("control", &["domain", "engine"]),
-    ("config", &["domain", "policy", "resilience", "regular_file"]),
+    (
+        "config",
+        &["domain", "policy", "resilience", "regular_file", "model::wire"],
+    ),
     (
         "console",
         &[

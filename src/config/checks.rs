@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{Ambiguous, Glyphs, Wire};
+use super::settings::{Ambiguous, Glyphs};
 
 /// Returns a base URL without its trailing slash, or what is wrong with it.
 pub fn base_url(text: &str) -> Result<String, &'static str> {
@@ -42,11 +42,6 @@ pub fn name(text: &str) -> Result<String, &'static str> {
     } else {
         Ok(text.into())
     }
-}
-
-/// Parses the name of a wire format.
-pub fn wire(text: &str) -> Option<Wire> {
-    [Wire::OpenaiChat].into_iter().find(|wire| wire.label() == text)
 }
 
 /// Parses the name of a set of characters.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
+use crate::model::wire::Wire;
 use crate::policy::document::{At, Document, Error};
 use crate::policy::expiry::duration_ms;
 use crate::policy::parse::{self, DURATION};
@@ -19,7 +20,7 @@ use super::key::Key;
 use super::notify;
 use super::price;
 use super::routing;
-use super::settings::{Ambiguous, Glyphs, Wire};
+use super::settings::{Ambiguous, Glyphs};
 use super::tools;
 
 /// Maximum number of calls at the same time.
@@ -131,7 +132,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
             "write the model's name in quotes",
         )?,
         base_url: checked(&mut root, "base_url", checks::base_url, checks::BASE_URL)?,
-        wire: named(&mut root, "wire", checks::wire, "use openai-chat")?,
+        wire: named(&mut root, "wire", Wire::named, &format!("use {}", Wire::names()))?,
         key: key(&mut root, path, home)?,
         theme: checked(
             &mut root,

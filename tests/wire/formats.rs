@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use overrule::model::Model;
-use overrule::model::openai_chat::client::{Client, Patience};
+use overrule::model::http::{Client, Patience};
+use overrule::model::wire::Wire;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -224,7 +225,7 @@ impl std::fmt::Display for Asked {
 }
 
 fn chat_model(base: &str) -> Arc<dyn Model> {
-    Arc::new(Client::new(base, "test", None, Patience::default()).unwrap())
+    Arc::new(Client::new(Wire::default(), base, "test", None, Patience::default()).unwrap())
 }
 
 fn chat_frames(parts: &[Part], calls: usize) -> Vec<String> {

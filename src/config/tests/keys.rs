@@ -17,7 +17,7 @@ fn key(world: &World) -> Option<String> {
 }
 
 fn with_variable(world: World) -> World {
-    world.with(|env, _| env.openai_api_key = Some(SecretString::from("from-env")))
+    world.with(|env, _| env.api_keys = [("OPENAI_API_KEY", SecretString::from("from-env"))].into())
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
     assert_eq!(key(&world).as_deref(), Some("of-file"));
     assert!(world.notices().iter().any(|notice| {
         notice
-            == "OPENAI_API_KEY is not used: it belongs to the provider itself, and home/.config/overrule/config.toml:1 \
+            == "OPENAI_API_KEY is not used: it belongs to https://api.openai.com/v1, and home/.config/overrule/config.toml:1 \
                 names another server with a key of its own"
     }));
     // Both variables together, or a URL without a key: then the variable is meant.
     let world = with_variable(World::new().user(both))
-        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://other/v1".into())].into());
     assert_eq!(key(&world).as_deref(), Some("from-env"));
     assert_eq!(
         key(&with_variable(World::new().user("base_url = \"http://h/v1\""))).as_deref(),
@@ -110,7 +110,7 @@ fn a_key_is_sent_to_no_other_server_than_the_one_that_it_was_set_with() {
     }
     let world = World::new()
         .user(both)
-        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://other/v1".into())].into());
     assert_eq!(key(&world), None);
     let message = "the api_key of home/.config/overrule/config.toml:2 is not used: it belongs to http://h/v1, and \
         OPENAI_BASE_URL names another server";

@@ -9,21 +9,21 @@
 //! - a stream is whole only by a finish reason and the end mark or the end of the body;
 //! - unknown data is passed on as such.
 
-mod stop;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::parts::{Parts, Rest};
-use super::{known, stray};
+use super::known;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 use crate::model::fault::{self, Refusal};
 use crate::model::frame::{self, Object};
 use crate::model::show::{sample, visible};
+use crate::model::wire::parts::{Parts, Rest};
+use crate::model::wire::stop::stop;
+use crate::model::wire::{Decoder, stray};
 use crate::model::{Chunk, MAX_PARTS, usage};
-use stop::stop;
 
 /// Maximum bytes buffered by a stream, the same as for a whole response.
 const MAX_HELD: usize = 16 << 20;
@@ -46,7 +46,7 @@ const OTHER_MEMBER: &str = "a member that holds no calls";
 
 /// Decodes one stream.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub struct ChatDecoder {
     parts: Parts,
     /// The choice that is followed: the first one with content.
     choice: Option<u64>,
@@ -68,24 +68,20 @@ pub struct Decoder {
     ended: bool,
 }
 
-impl Decoder {
-    /// Returns true once the end mark was read; nothing after it counts.
-    pub fn ended(&self) -> bool {
+impl Decoder for ChatDecoder {
+    fn ended(&self) -> bool {
         self.ended
     }
 
-    /// Returns true once the finish reason was read; the end mark may still be missing.
-    pub fn finished(&self) -> bool {
+    fn finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Returns the server's error, if the stream reported one.
-    pub fn refusal(&self) -> Option<&Refusal> {
+    fn refusal(&self) -> Option<&Refusal> {
         self.refusal_of_request.as_ref()
     }
 
-    /// Decodes one frame, given the event's name and data.
-    pub fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+    fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let data = data.trim();
         if self.ended || data.is_empty() {
             return Ok(());
@@ -144,8 +140,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Ends the body.
-    pub fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+    fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if self.ended {
             return Ok(());
         }
@@ -158,7 +153,9 @@ impl Decoder {
                 .to_owned(),
         ))
     }
+}
 
+impl ChatDecoder {
     /// The end mark, or the end of the body after a reason to stop. After a mark without a reason, a call that may lack
     /// a part of its arguments is cut.
     fn end(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {

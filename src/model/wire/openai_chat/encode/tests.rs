@@ -15,7 +15,7 @@ use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 use crate::model::Quirks;
 use crate::model::Request;
-use crate::model::openai_chat::schema::widen;
+use crate::model::wire::schema::widen;
 
 pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
     let max_output = None;

@@ -5,12 +5,12 @@
 //! A server that does not stream sends JSON. The first byte determines the form, because content
 //! types lie.
 
-use super::decode::Decoder;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::Chunk;
 use crate::model::fault::Refusal;
 use crate::model::show::sample as sample_of;
 use crate::model::sse;
+use crate::model::wire::{Decoder, Wire};
 
 /// Maximum bytes of a body that must be complete before it can be read.
 const MAX_WHOLE: usize = 16 * 1024 * 1024;
@@ -18,13 +18,16 @@ const MAX_WHOLE: usize = 16 * 1024 * 1024;
 const SAMPLE: usize = 4096;
 
 /// Decodes one body.
-#[derive(Debug, Default)]
 pub struct Body {
     shape: Shape,
+    /// True if each line is a JSON text of its own.
+    is_lines: bool,
     buffer: Vec<u8>,
     stream: sse::Decoder,
-    decoder: Decoder,
+    decoder: Box<dyn Decoder>,
     frames: u64,
+    /// Bytes of the lines that were read.
+    read: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +41,19 @@ enum Shape {
 }
 
 impl Body {
+    /// Creates a reader of a reply in this format.
+    pub fn new(wire: Wire) -> Self {
+        Self {
+            shape: Shape::default(),
+            is_lines: wire.is_lines(),
+            buffer: Vec::new(),
+            stream: sse::Decoder::default(),
+            decoder: wire.decoder(),
+            frames: 0,
+            read: 0,
+        }
+    }
+
     /// Returns true once nothing more needs to be read.
     pub fn ended(&self) -> bool {
         self.decoder.ended()
@@ -57,7 +73,7 @@ impl Body {
     pub fn data_bytes(&self) -> u64 {
         match self.shape {
             Shape::Unknown | Shape::Stream => self.stream.data_bytes(),
-            Shape::Json | Shape::Foreign => self.buffer.len() as u64,
+            Shape::Json | Shape::Foreign => self.read + self.buffer.len() as u64,
         }
     }
 
@@ -83,8 +99,11 @@ impl Body {
                         "the answer is one JSON text of more than {MAX_WHOLE} bytes"
                     )));
                 }
-                self.buffer.extend_from_slice(bytes);
-                Ok(())
+                if !self.is_lines {
+                    self.buffer.extend_from_slice(bytes);
+                    return Ok(());
+                }
+                self.lines(bytes, out)
             }
         }
     }
@@ -95,11 +114,27 @@ impl Body {
             Shape::Unknown | Shape::Stream => self.last_events(out),
             Shape::Json => {
                 let text = String::from_utf8_lossy(&self.buffer);
-                self.decoder.frame("", &text, out)?;
+                // A line cut in the middle is no sign of garbage: the missing end is reported anyway.
+                if self.read == 0 || is_json(&text) {
+                    self.decoder.frame("", &text, out)?;
+                }
                 self.decoder.eof(out)
             }
             Shape::Foreign => Err(self.foreign()),
         }
+    }
+
+    /// Decodes the lines that these bytes complete.
+    fn lines(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.buffer.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let line = std::mem::take(&mut self.buffer);
+                self.read += line.len() as u64;
+                self.decoder.frame("", &String::from_utf8_lossy(&line), out)?;
+            }
+        }
+        Ok(())
     }
 
     fn keep_sample(&mut self, bytes: &[u8]) {

@@ -14,21 +14,20 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode, Url};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
-pub use super::connect::Error;
+use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
-use super::encode::Target;
-use super::{encode, refusal};
 use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::fault::Refusal;
 use crate::model::show::{cut, excerpt, visible};
 use crate::model::tap::Without;
+use crate::model::wire::{ApiKey, Target, Wire};
 use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
 
@@ -65,14 +64,15 @@ impl Default for Patience {
     }
 }
 
-/// A client of a server that speaks Chat Completions.
+/// A client of a server that speaks one wire format.
 #[derive(Debug)]
 pub struct Client {
+    wire: Wire,
     http: reqwest::Client,
     url: Url,
     model: String,
     max_output: Option<u32>,
-    key: Option<SecretString>,
+    key: Option<ApiKey>,
     patience: Patience,
 }
 
@@ -91,20 +91,23 @@ impl From<StreamFault> for Failed {
 }
 
 impl Client {
-    /// Creates a client of the server at `base_url`, given without `/chat/completions`.
+    /// Creates a client of the server at `base_url`.
     pub fn new(
+        wire: Wire,
         base_url: &str,
         model: &str,
-        key: Option<SecretString>,
+        key: Option<ApiKey>,
         patience: Patience,
     ) -> Result<Self, Error> {
-        let url = endpoint(base_url, "/chat/completions")?;
-        let http = http_client(&url, key.as_ref(), patience.connect)?;
+        let max_output = None;
+        let url = endpoint(base_url, &wire.path(Target { model, max_output }))?;
+        let http = http_client(&url, wire, key.as_ref(), patience.connect)?;
         Ok(Self {
+            wire,
             http,
             url,
             model: model.to_owned(),
-            max_output: None,
+            max_output,
             key,
             patience,
         })
@@ -126,7 +129,7 @@ impl Client {
 
     async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
         let mut quirks = request.quirks.clone();
-        let mut body = encode::body(self.target(), &request, &quirks);
+        let mut body = self.wire.body(self.target(), &request, &quirks);
         let mut refused = Vec::new();
         loop {
             let sent = blake3::hash(body.as_bytes());
@@ -138,8 +141,8 @@ impl Client {
                 return Err(failed.fault);
             };
             refused.push(sent);
-            let members = encode::members(self.target(), &request, &quirks);
-            let candidates = refusal::candidates(&output, &members);
+            let members = self.wire.members(self.target(), &request, &quirks);
+            let candidates = self.wire.quirks(&output, &members);
             // Whatever the status is: bytes in a refused form are not sent again.
             let is_form = !candidates.is_empty() && failed.fault.kind == StreamFaultKind::Server;
             let other = if refused.len() <= MAX_FORMS {
@@ -178,7 +181,7 @@ impl Client {
             if !with.insert(quirk) {
                 return None;
             }
-            let body = encode::body(self.target(), request, &with);
+            let body = self.wire.body(self.target(), request, &with);
             let is_new = !refused.contains(&blake3::hash(body.as_bytes()));
             is_new.then_some((name, with, body))
         })
@@ -211,13 +214,13 @@ impl Client {
         tap: &Tap,
         chunks: &mpsc::Sender<Chunk>,
     ) -> Result<(), Failed> {
-        let key = self.key.as_ref().map_or("", |key| key.expose_secret());
+        let key = self.key.as_ref().map_or("", |key| key.secret.expose_secret());
         let mut without = Without::new(if key.len() >= SHORTEST {
             key.as_bytes()
         } else {
             b""
         });
-        let mut body = Body::default();
+        let mut body = Body::new(self.wire);
         let mut out = Vec::new();
         let mut output = 0;
         let mut nothing_arrived = true;
@@ -370,8 +373,8 @@ impl Client {
     /// Removes the key: some servers repeat the key that they refuse.
     fn without_key(&self, text: String) -> String {
         match &self.key {
-            Some(key) if key.expose_secret().len() >= SHORTEST => {
-                text.replace(key.expose_secret(), "[the API key]")
+            Some(key) if key.secret.expose_secret().len() >= SHORTEST => {
+                text.replace(key.secret.expose_secret(), "[the API key]")
             }
             _ => text,
         }

@@ -30,7 +30,7 @@ fn a_stream_cut_anywhere_before_its_end_is_truncated_and_seals_nothing_unfinishe
     );
     let safe = body.find("\"finish_reason\"").unwrap();
     for cut in 0..safe {
-        let (chunks, result) = chunks(Wire::OpenAiChat, &body.as_bytes()[..cut]);
+        let (chunks, result) = chunks(Wire::default(), &body.as_bytes()[..cut]);
         assert_eq!(
             result.unwrap_err().kind,
             StreamFaultKind::Truncated,
@@ -105,7 +105,7 @@ fn reasoning_is_read_from_each_known_field_without_duplicates() {
         opaque.as_deref(),
         Some(r#"[{"type":"reasoning.encrypted","data":"abc="}]"#)
     );
-    let summary = summary(Wire::OpenAiChat, body.as_bytes());
+    let summary = summary(Wire::default(), body.as_bytes());
     assert_eq!(
         (summary.reasoning.as_str(), summary.text.as_str()),
         ("I think so. Really.", "Yes.")
@@ -181,7 +181,7 @@ fn what_is_not_known_is_passed_on_and_other_choices_do_not_mix_in() {
             "{\"index\":1,\"delta\":{\"content\":\"other\"},\"finish_reason\":\"length\"}",
         ]
     );
-    let summary = summary(Wire::OpenAiChat, body.as_bytes());
+    let summary = summary(Wire::default(), body.as_bytes());
     assert_eq!(
         (summary.text.as_str(), summary.finish.as_deref()),
         ("ab", Some("stop"))
@@ -243,7 +243,7 @@ fn line_ends_marks_comments_and_torn_characters_change_nothing() {
 #[test]
 fn half_a_surrogate_pair_does_not_lose_the_text() {
     let body = stream(&[r#"{"content":"a\ud83d"}"#, r#"{"content":"b"}"#], Some("stop"));
-    let text = summary(Wire::OpenAiChat, body.as_bytes()).text;
+    let text = summary(Wire::default(), body.as_bytes()).text;
     assert!(text.starts_with('a') && text.ends_with('b'), "{text}");
 }
 
@@ -254,7 +254,7 @@ fn an_answer_that_was_not_streamed_is_read_too() {
         "usage":{"prompt_tokens":3,"completion_tokens":4}}"#;
     let _ = decode(body);
     assert_eq!(
-        summary(Wire::OpenAiChat, body.as_bytes()),
+        summary(Wire::default(), body.as_bytes()),
         Summary {
             text: "Hi".into(),
             calls: vec![SummaryCall {
@@ -307,10 +307,10 @@ fn html_plain_text_and_empty_replies_are_described_as_faults() {
 proptest::proptest! {
     #[test]
     fn no_input_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-        let _ = chunks(Wire::OpenAiChat, &bytes);
+        let _ = chunks(Wire::default(), &bytes);
         let mut framed = b"data: ".to_vec();
         framed.extend_from_slice(&bytes);
-        let _ = chunks(Wire::OpenAiChat, &framed);
+        let _ = chunks(Wire::default(), &framed);
     }
 }
 
@@ -327,9 +327,9 @@ fn what_is_never_passed_on_has_an_end_too() {
     for deltas in all {
         let deltas: Vec<&str> = deltas.iter().map(String::as_str).collect();
         let most = &deltas[..deltas.len() - 1];
-        let (_, result) = chunks(Wire::OpenAiChat, stream(most, Some("stop")).as_bytes());
+        let (_, result) = chunks(Wire::default(), stream(most, Some("stop")).as_bytes());
         assert_eq!(result, Ok(()));
-        let (_, result) = chunks(Wire::OpenAiChat, stream(&deltas, Some("stop")).as_bytes());
+        let (_, result) = chunks(Wire::default(), stream(&deltas, Some("stop")).as_bytes());
         let fault = result.unwrap_err();
         assert_eq!(fault.kind, StreamFaultKind::Garbage);
         assert!(fault.message.contains("more than 16 MiB"), "{}", fault.message);
@@ -475,11 +475,11 @@ fn a_message_has_so_many_blocks_and_no_more() {
             .count()
     };
     let most = stream(&[&calls(MAX_PARTS)], Some("tool_calls"));
-    let (chunks, result) = chunks(Wire::OpenAiChat, most.as_bytes());
+    let (chunks, result) = chunks(Wire::default(), most.as_bytes());
     assert_eq!(result, Ok(()));
     assert_eq!((began(&chunks), sealed(&chunks).len()), (MAX_PARTS, MAX_PARTS));
     let over = stream(&[&calls(MAX_PARTS + 1)], Some("tool_calls"));
-    let (chunks, result) = crate::model::decode::chunks(Wire::OpenAiChat, over.as_bytes());
+    let (chunks, result) = crate::model::decode::chunks(Wire::default(), over.as_bytes());
     let fault = result.unwrap_err();
     assert_eq!(fault.kind, StreamFaultKind::Truncated);
     assert!(fault.message.contains("16384 blocks"), "{}", fault.message);

@@ -6,6 +6,7 @@ mod call;
 
 use std::collections::{HashMap, HashSet};
 
+pub use self::call::{CALL, FUNCTION};
 use self::call::{Call, Owner, Piece};
 use super::scan::Extent;
 use crate::model::frame::Object;

@@ -16,10 +16,12 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{known, reshape, schema};
+use super::reshape;
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
+use crate::model::wire::parts::{CALL, FUNCTION};
+use crate::model::wire::{Target, schema};
 use crate::model::{Quirk, Quirks, Request, strict};
 
 /// The prefix of the console's messages to the model, so that they are not taken for the user's.
@@ -33,15 +35,6 @@ const EXTRA_CONTENT: &str = "extra_content";
 
 /// Characters that the name of a tool may have.
 const MAX_NAME: usize = 64;
-
-/// Whom a request is for.
-#[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
-    /// The model.
-    pub model: &'a str,
-    /// Maximum tokens of a reply, where one was set.
-    pub max_output: Option<u32>,
-}
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -307,7 +300,7 @@ fn short_id(id: &str) -> String {
 
 fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c> {
     let members: &'c str = call.opaque.as_deref().unwrap_or_default();
-    let mut own = added(members, known::CALL, quirks);
+    let mut own = added(members, CALL, quirks);
     let has_signature = own.iter().any(|(key, _)| key == EXTRA_CONTENT);
     let wants = is_first && quirks.contains(&Quirk::PlaceholderSignatures);
     if wants && !has_signature && !quirks.contains(&Quirk::LeaveOut(EXTRA_CONTENT.to_owned())) {
@@ -320,7 +313,7 @@ fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c>
         function: Function {
             name: wire_name(&call.tool),
             arguments: arguments(&call.args),
-            added: Added(added(inner, known::FUNCTION, quirks)),
+            added: Added(added(inner, FUNCTION, quirks)),
         },
         added: Added(own),
     }

@@ -100,7 +100,3 @@ pub const DELTA: &[&str] = &[
     "content_filter_offsets",
     "content_filter_results",
 ];
-/// Members of a call and of its function that the program reads or makes itself. All others are the provider's own.
-pub const CALL: &[&str] = &["index", "id", "type", "function"];
-/// Members of the function of a call that the program makes itself.
-pub const FUNCTION: &[&str] = &["name", "arguments"];

@@ -7,8 +7,9 @@ mod odd;
 mod streams;
 
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::decode::{Summary, SummaryCall, Wire, chunks, summary};
-use crate::model::openai_chat::body::Body;
+use crate::model::decode::{Summary, SummaryCall, chunks, summary};
+use crate::model::http::body::Body;
+use crate::model::wire::Wire;
 use crate::model::{Chunk, MAX_PARTS};
 
 /// Builds an event stream of these deltas of choice 0, ended by `finish` (if any) and the end mark.
@@ -35,9 +36,9 @@ pub(super) fn stream(deltas: &[&str], finish: Option<&str>) -> String {
 
 /// Decodes the stream whole, byte by byte and in odd pieces, and requires the same result.
 pub(super) fn decode(body: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
-    let whole = chunks(Wire::OpenAiChat, body.as_bytes());
+    let whole = chunks(Wire::default(), body.as_bytes());
     for size in [1, 2, 5, 13] {
-        let mut reader = Body::default();
+        let mut reader = Body::new(Wire::default());
         let mut out = Vec::new();
         let mut result = Ok(());
         for piece in body.as_bytes().chunks(size) {
@@ -51,7 +52,7 @@ pub(super) fn decode(body: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
 
 pub(super) fn calls(body: &str) -> Vec<(Option<String>, String, String)> {
     let _ = decode(body);
-    let summary = summary(Wire::OpenAiChat, body.as_bytes());
+    let summary = summary(Wire::default(), body.as_bytes());
     summary
         .calls
         .into_iter()

@@ -5,13 +5,13 @@
 use std::sync::Once;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
-use secrecy::{ExposeSecret, SecretString};
 
 use crate::model::frame::Object;
 use crate::model::show::excerpt;
+use crate::model::wire::{ApiKey, Wire};
 use crate::text::shown_address;
 
 /// Maximum bytes of a list of models.
@@ -50,10 +50,11 @@ fn install_provider() {
     });
 }
 
-/// Creates an HTTP client for this URL that sends the key with every request.
+/// Creates an HTTP client for this URL that sends the headers of the format, and the key, with every request.
 pub fn http_client(
     url: &Url,
-    key: Option<&SecretString>,
+    wire: Wire,
+    key: Option<&ApiKey>,
     connect: Duration,
 ) -> Result<reqwest::Client, Error> {
     install_provider();
@@ -62,11 +63,10 @@ pub fn http_client(
         ACCEPT,
         HeaderValue::from_static("text/event-stream, application/json"),
     );
-    if let Some(key) = key {
-        let mut value =
-            HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).map_err(|_| Error::Key)?;
+    for (name, value) in wire.headers(key) {
+        let mut value = HeaderValue::from_str(&value).map_err(|_| Error::Key)?;
         value.set_sensitive(true);
-        headers.insert(AUTHORIZATION, value);
+        headers.insert(name, value);
     }
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
@@ -87,11 +87,12 @@ pub fn http_client(
 /// Returns the names of a server's models, or `None` if it does not answer the question.
 pub(in crate::model) async fn models(
     base_url: &str,
-    key: Option<&SecretString>,
+    wire: Wire,
+    key: Option<&ApiKey>,
     wait: Duration,
 ) -> Option<Vec<String>> {
-    let url = endpoint(base_url, "/models").ok()?;
-    let http = http_client(&url, key, wait).ok()?;
+    let url = endpoint(base_url, wire.models_path()).ok()?;
+    let http = http_client(&url, wire, key, wait).ok()?;
     tokio::time::timeout(wait, async {
         let mut response = http.get(url).send().await.ok()?;
         if response.status() != StatusCode::OK {
@@ -105,17 +106,27 @@ pub(in crate::model) async fn models(
             }
         }
         let text = String::from_utf8(bytes).ok()?;
-        let list = Object::read(&text)?;
-        list.get("data")?;
-        let name = |raw: &str| Some(Object::read(raw)?.filled("id")?.into_owned());
-        Some(list.array("data").into_iter().filter_map(name).collect())
+        names(&text)
     })
     .await
     .ok()
     .flatten()
 }
 
-/// Returns the URL of an endpoint under a base URL.
+/// Returns the names in a list of models: `{"data": [{"id": …}]}` or `{"models": [{"name": …}]}`.
+fn names(text: &str) -> Option<Vec<String>> {
+    let object = Object::read(text)?;
+    let (list, member) = [("data", "id"), ("models", "name")]
+        .into_iter()
+        .find(|(list, _)| object.get(list).is_some())?;
+    let name = |raw: &str| {
+        let name = Object::read(raw)?.filled(member)?.into_owned();
+        Some(name.strip_prefix("models/").map(str::to_owned).unwrap_or(name))
+    };
+    Some(object.array(list).into_iter().filter_map(name).collect())
+}
+
+/// Returns the URL of a path under a base URL. What the base URL already has of the path is not repeated.
 pub fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
     let bad = |why: &str| Error::BaseUrl {
         url: shown_address(base_url),
@@ -131,12 +142,17 @@ pub fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
             why: "it holds a user name or password".to_owned(),
         });
     }
-    let path = url
-        .path()
-        .trim_end_matches('/')
-        .trim_end_matches("/chat/completions")
+    let base = url.path().trim_end_matches('/');
+    let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+    let begun = ends
+        .filter_map(|end| name.get(..end))
+        .rfind(|begun| base.ends_with(begun));
+    let base = begun
+        .and_then(|begun| base.strip_suffix(begun))
+        .unwrap_or(base)
         .to_owned();
-    url.set_path(&format!("{path}{name}"));
+    url.set_path(&format!("{base}{}", name.split('?').next().unwrap_or_default()));
+    url.set_query(name.split_once('?').map(|(_, query)| query));
     Ok(url)
 }
 

@@ -6,7 +6,7 @@ use crate::domain::turn::Stop;
 use crate::model::show::visible;
 
 /// Returns why the model stopped, from the server's finish reason in any case.
-pub(super) fn stop(reason: &str) -> Stop {
+pub fn stop(reason: &str) -> Stop {
     match reason.to_ascii_lowercase().as_str() {
         "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "stop_token" | "complete"
         | "completed" => Stop::End,

@@ -4,8 +4,8 @@
 
 use super::*;
 use crate::model::Quirk;
-use crate::model::openai_chat::encode::members;
 use crate::model::strict::strict;
+use crate::model::wire::openai_chat::encode::members;
 
 fn note(text: &str) -> Message {
     Message::Note {

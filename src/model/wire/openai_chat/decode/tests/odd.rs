@@ -6,7 +6,7 @@ use super::*;
 
 fn summary_of(body: &str) -> Summary {
     let _ = decode(body);
-    summary(Wire::OpenAiChat, body.as_bytes())
+    summary(Wire::default(), body.as_bytes())
 }
 
 fn in_one_frame(calls: &str) -> String {

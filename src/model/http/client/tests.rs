@@ -17,6 +17,7 @@ use super::{Client, Error, Patience};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
+use crate::model::wire::Wire;
 use crate::model::{Chunk, Model, Request, Tap, Way};
 
 const KEY: &str = "sk-canary-123456";
@@ -59,7 +60,14 @@ fn request() -> Request {
 }
 
 fn client(base: &str, patience: Patience) -> Client {
-    Client::new(base, "test-model", Some(SecretString::from(KEY)), patience).unwrap()
+    Client::new(
+        Wire::default(),
+        base,
+        "test-model",
+        Some(SecretString::from(KEY).into()),
+        patience,
+    )
+    .unwrap()
 }
 
 async fn ask_with(base: &str, patience: Patience) -> (Vec<Chunk>, Result<(), StreamFault>) {
@@ -380,13 +388,21 @@ fn base_urls_are_checked_and_completed() {
         let error = endpoint(bad).unwrap_err().to_string();
         assert!(!error.contains("secret") && error.contains('h'), "{error}");
     }
-    let named = Client::new("http://127.0.0.1:11434/v1", "qwen3", None, Patience::default()).unwrap();
+    let named = Client::new(
+        Wire::default(),
+        "http://127.0.0.1:11434/v1",
+        "qwen3",
+        None,
+        Patience::default(),
+    )
+    .unwrap();
     assert_eq!(named.name(), "qwen3 at 127.0.0.1:11434");
     assert!(matches!(
         Client::new(
+            Wire::default(),
             "http://h/v1",
             "m",
-            Some(SecretString::from("a\nb")),
+            Some(SecretString::from("a\nb").into()),
             Patience::default()
         ),
         Err(Error::Key)
@@ -465,7 +481,14 @@ async fn a_key_at_the_truncation_point_leaks_no_part() {
         ] {
             let server = serve(vec![Step::Send(bytes)]).await;
             let secret = SecretString::from(key.as_str());
-            let client = Client::new(&server.base, "m", Some(secret), Patience::default()).unwrap();
+            let client = Client::new(
+                Wire::default(),
+                &server.base,
+                "m",
+                Some(secret.into()),
+                Patience::default(),
+            )
+            .unwrap();
             let (send, _receive) = mpsc::channel(4);
             let fault = client
                 .ask(request(), send, CancellationToken::new())

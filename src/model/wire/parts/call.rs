@@ -4,9 +4,13 @@
 
 use std::borrow::Cow;
 
-use super::super::known;
 use super::super::scan::{Extent, Scanner};
 use crate::model::frame::{self, Object, string};
+
+/// Members of a call and of its function that the program reads or makes itself. All others are the provider's own.
+pub const CALL: &[&str] = &["index", "id", "type", "function"];
+/// Members of the function of a call that the program makes itself.
+pub const FUNCTION: &[&str] = &["name", "arguments"];
 
 /// A call as far as it has arrived.
 #[derive(Debug, Default)]
@@ -64,10 +68,10 @@ impl Piece {
         Self {
             index: call.number("index"),
             id: call.filled("id").map(Cow::into_owned),
-            added: added(call, &[known::CALL, known::FUNCTION]),
+            added: added(call, &[CALL, FUNCTION]),
             added_to_function: inner
                 .as_ref()
-                .map(|function| added(function, &[known::FUNCTION]))
+                .map(|function| added(function, &[FUNCTION]))
                 .unwrap_or_default(),
             ..Self::of_function(function)
         }
