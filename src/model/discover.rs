@@ -59,7 +59,8 @@ pub struct Choice {
 pub const WAYS: &str = "\
 1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
    (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
-2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server)
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server);
+   or ANTHROPIC_API_KEY=… or GEMINI_API_KEY=…, with --model NAME
 3. on this machine: start Ollama with one model: ollama pull qwen3
 Without any of them, `overrule` alone shows the built-in run with a scripted model.";
 

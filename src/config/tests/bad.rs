@@ -36,7 +36,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "wire = \"soap\"",
-            "1:8: `wire`: unknown value `soap`; use openai-chat",
+            "1:8: `wire`: unknown value `soap`; use openai-chat, openai-responses, anthropic, gemini or ollama",
         ),
         (
             "ambiguous_width = \"2\"",

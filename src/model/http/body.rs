@@ -56,17 +56,17 @@ impl Body {
 
     /// Returns true once nothing more needs to be read.
     pub fn ended(&self) -> bool {
-        self.decoder.ended()
+        self.decoder.reply().ended()
     }
 
     /// Returns true once the server has sent its finish reason.
     pub fn finished(&self) -> bool {
-        self.decoder.finished()
+        self.decoder.reply().finished()
     }
 
     /// Returns the error that the body reported, if any.
     pub fn refusal(&self) -> Option<&Refusal> {
-        self.decoder.refusal()
+        self.decoder.reply().refusal()
     }
 
     /// Number of bytes with content; bytes that only keep the connection open do not count.
@@ -118,7 +118,7 @@ impl Body {
                 if self.read == 0 || is_json(&text) {
                     self.decoder.frame("", &text, out)?;
                 }
-                self.decoder.eof(out)
+                self.decoder.reply_mut().eof(out)
             }
             Shape::Foreign => Err(self.foreign()),
         }
@@ -191,7 +191,7 @@ impl Body {
                 retry_after_ms: None,
             });
         }
-        self.decoder.eof(out)
+        self.decoder.reply_mut().eof(out)
     }
 }
 

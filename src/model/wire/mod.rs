@@ -4,25 +4,40 @@
 //!
 //! A format is one folder here and one line in [`FORMATS`].
 
+mod anthropic;
+mod gemini;
 mod id;
+mod ollama;
+mod opaque;
 pub mod openai_chat;
+mod openai_responses;
 mod parts;
 mod refusal;
+mod reply;
 mod scan;
 mod schema;
 mod stop;
 mod stray;
+#[cfg(test)]
+mod tests;
+mod words;
 
 use secrecy::SecretString;
 
 use super::fault::Refusal;
-use super::{Chunk, Quirk, Quirks, Request};
-use crate::domain::turn::StreamFault;
+use super::{Quirk, Quirks, Request};
 
 pub use id::Wire;
+pub use reply::{Decoder, Reply};
 
 /// All formats. The first is the default.
-pub static FORMATS: &[&dyn Format] = &[&openai_chat::OpenAiChat];
+pub static FORMATS: &[&dyn Format] = &[
+    &openai_chat::OpenAiChat,
+    &openai_responses::OpenAiResponses,
+    &anthropic::Anthropic,
+    &gemini::Gemini,
+    &ollama::Ollama,
+];
 
 /// A wire format. Every function is pure.
 pub trait Format: Sync {
@@ -80,24 +95,6 @@ pub trait Format: Sync {
     fn model_prefixes(&self) -> &'static [&'static str] {
         &[]
     }
-}
-
-/// Decodes one reply. It takes the frames of a stream, or a whole reply as one frame.
-pub trait Decoder: Send {
-    /// Decodes one frame, given the event's name and data.
-    fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault>;
-
-    /// Ends the body.
-    fn eof(&mut self, out: &mut Vec<Chunk>) -> Result<(), StreamFault>;
-
-    /// Returns true once the end mark was read; nothing after it counts.
-    fn ended(&self) -> bool;
-
-    /// Returns true once the reason to stop was read; the end mark may still be missing.
-    fn finished(&self) -> bool;
-
-    /// Returns the server's error, if the stream reported one.
-    fn refusal(&self) -> Option<&Refusal>;
 }
 
 /// Whom a request is for.

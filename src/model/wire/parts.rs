@@ -179,6 +179,71 @@ impl Parts {
         self.piece(piece, &raw, out);
     }
 
+    /// Returns true where the newest part is a text that more can be added to.
+    pub fn is_in_text(&self) -> bool {
+        let newest = self.all.last().filter(|part| !part.sealed);
+        newest.is_some_and(|part| matches!(part.kind, Kind::Text))
+    }
+
+    /// Completes the newest text or reasoning: what comes next is another part.
+    pub fn close(&mut self, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let is_words = |part: &Part| !matches!(part.kind, Kind::Call(_));
+        if self.all.last().is_some_and(is_words) {
+            self.seal(self.all.len() - 1, out);
+        }
+    }
+
+    /// Begins a call whose name is complete. Returns its number; none at the maximum number of parts.
+    pub fn begin_call(&mut self, id: Option<String>, name: String, out: &mut Vec<Chunk>) -> Option<usize> {
+        self.end_text(out);
+        self.held += name.len();
+        let number = self.begin(Kind::Call(Call::named(id, name)), out)?;
+        self.newest = Some(number);
+        self.announce_newest(out);
+        Some(number)
+    }
+
+    /// Adds argument text to a call of this number.
+    pub fn add_args(&mut self, number: usize, delta: &str, out: &mut Vec<Chunk>) {
+        let Some(Part {
+            kind: Kind::Call(call),
+            sealed: false,
+            ..
+        }) = self.all.get_mut(number)
+        else {
+            return;
+        };
+        if !delta.is_empty() {
+            call.scanner.feed(delta);
+            let (part, delta) = (number as u32, delta.to_owned());
+            out.push(Chunk::Args { part, delta });
+        }
+    }
+
+    /// Adds a member that the provider added to a call.
+    pub fn add_member(&mut self, number: usize, key: &str, value: String) {
+        if let Some(Part {
+            kind: Kind::Call(call),
+            ..
+        }) = self.all.get_mut(number)
+        {
+            self.held += value.len();
+            call.add_member(key, value);
+        }
+    }
+
+    /// Ends a call: it is complete if its arguments are a whole object.
+    pub fn end_call(&mut self, number: usize, out: &mut Vec<Chunk>) {
+        let is_whole = self.all.get(number).is_some_and(|part| match &part.kind {
+            Kind::Call(call) => call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning => false,
+        });
+        if is_whole {
+            self.seal(number, out);
+        }
+    }
+
     /// Nothing more will come. Texts are complete; which calls are sealed depends on the reason for
     /// the end.
     pub fn seal_rest(&mut self, rest: Rest, out: &mut Vec<Chunk>) {

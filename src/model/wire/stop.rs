@@ -11,9 +11,11 @@ pub fn stop(reason: &str) -> Stop {
         "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" | "stop_token" | "complete"
         | "completed" => Stop::End,
         "tool_calls" | "tool_call" | "tool_use" | "function_call" => Stop::Calls,
-        "length" | "max_tokens" | "model_length" | "max_length" => Stop::Length,
-        "content_filter" | "content_filtered" | "sensitive" | "safety" | "recitation" | "blocklist"
-        | "prohibited_content" => Stop::Filter,
+        "length" | "max_tokens" | "model_length" | "max_length" | "model_context_window_exceeded" => {
+            Stop::Length
+        }
+        "content_filter" | "content_filtered" | "spii" | "image_safety" | "sensitive" | "safety"
+        | "recitation" | "blocklist" | "prohibited_content" => Stop::Filter,
         "refusal" | "refused" => Stop::Refusal,
         "pause" | "paused" | "pause_turn" => Stop::Pause,
         word if is_malformed(word) => Stop::BadCall(

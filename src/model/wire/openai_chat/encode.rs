@@ -20,21 +20,16 @@ use super::reshape;
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
+use crate::model::wire::Target;
 use crate::model::wire::parts::{CALL, FUNCTION};
-use crate::model::wire::{Target, schema};
-use crate::model::{Quirk, Quirks, Request, strict};
-
-/// The prefix of the console's messages to the model, so that they are not taken for the user's.
-pub const CONSOLE: &str = "[operator console]";
+use crate::model::wire::words::{CONSOLE, arguments, id, offered, wire_name};
+use crate::model::{Quirk, Quirks, Request};
 
 /// The signature of a call without one, as Gemini documents it for calls that none of its models
 /// made.
 const PLACEHOLDER: &str = r#"{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
 /// The member of a call that contains the signature.
 const EXTRA_CONTENT: &str = "extra_content";
-
-/// Characters that the name of a tool may have.
-const MAX_NAME: usize = 64;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -278,26 +273,6 @@ fn with_text(raw: &str, text: &str) -> Option<String> {
     Some(block.to_string())
 }
 
-/// The id of a call as the server takes it.
-fn id<'i>(id: &'i str, quirks: &Quirks) -> Cow<'i, str> {
-    if quirks.contains(&Quirk::ShortIds) {
-        Cow::Owned(short_id(id))
-    } else {
-        Cow::Borrowed(id)
-    }
-}
-
-/// The same nine letters and digits for the same id.
-fn short_id(id: &str) -> String {
-    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let hash = blake3::hash(id.as_bytes());
-    let bytes = hash.as_bytes().iter().take(9);
-    bytes
-        .filter_map(|byte| DIGITS.get(usize::from(*byte) % DIGITS.len()))
-        .map(|digit| char::from(*digit))
-        .collect()
-}
-
 fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c> {
     let members: &'c str = call.opaque.as_deref().unwrap_or_default();
     let mut own = added(members, CALL, quirks);
@@ -331,46 +306,12 @@ fn raw(text: &str) -> Option<&RawValue> {
     serde_json::from_str(text).ok()
 }
 
-/// Returns the name of a called tool in a form that servers accept. A model may have invented it,
-/// and servers refuse every request that repeats such a name. The result tells the model that there
-/// is no such tool.
-fn wire_name(name: &str) -> Cow<'_, str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(fits) {
-        return Cow::Borrowed(name);
-    }
-    let name: String = name
-        .chars()
-        .take(MAX_NAME)
-        .map(|c| if fits(c) { c } else { '_' })
-        .collect();
-    Cow::Owned(if name.is_empty() {
-        "unnamed".to_owned()
-    } else {
-        name
-    })
-}
-
-/// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request
-/// for anything else: then the text is sent inside of an object, for the model to see.
-fn arguments(text: &str) -> String {
-    if matches!(text.trim(), "" | "null" | "\"\"") {
-        return "{}".to_owned();
-    }
-    if Object::read(text).is_some() {
-        text.to_owned()
-    } else {
-        json!({ "_unreadable": text }).to_string()
-    }
-}
-
 fn tool(card: &ToolCard, quirks: &Quirks) -> Value {
-    let schema = serde_json::from_str(&card.schema).unwrap_or(Value::Null);
     let is_strict = quirks.contains(&Quirk::StrictSchemas);
     let mut function = json!({
         "name": card.name,
         "description": card.description,
-        "parameters": if is_strict { strict::strict(&schema) } else { schema::widen(&schema) },
+        "parameters": offered(card, quirks),
     });
     if is_strict && !quirks.contains(&Quirk::LeaveOut("strict".to_owned())) {
         function["strict"] = json!(true);

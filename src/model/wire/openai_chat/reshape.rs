@@ -2,15 +2,14 @@
 //!
 //! Must not know: sockets, what was refused.
 
-use super::encode::{CONSOLE, Wire, plain};
+use super::encode::{Wire, plain};
+use crate::model::wire::words::{CONSOLE, CONTINUE};
 use crate::model::{Quirk, Quirks};
 
 /// The prefix of the operator's words inside a tool result.
 const OPERATOR: &str = "[operator]";
 /// Stands for a content that is blank.
 const BLANK: &str = "(empty)";
-/// Asks for more where the last message would be the model's own.
-const CONTINUE: &str = "Continue.";
 
 /// Applies every quirk that is about messages.
 pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
@@ -22,7 +21,7 @@ pub fn reshape(messages: &mut Vec<Wire<'_>>, quirks: &Quirks) {
         single_calls(messages);
     }
     if has(&Quirk::UserLast) && messages.last().is_some_and(|last| last.role == "assistant") {
-        messages.push(plain("user", format!("{CONSOLE} {CONTINUE}")));
+        messages.push(plain("user", CONTINUE.to_owned()));
     }
     // A template that needs alternating roles does not count results as either.
     if has(&Quirk::NotesInResult) || has(&Quirk::AlternateRoles) {

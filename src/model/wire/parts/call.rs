@@ -88,6 +88,20 @@ impl Piece {
 }
 
 impl Call {
+    /// A call whose name is complete.
+    pub fn named(id: Option<String>, name: String) -> Self {
+        Self {
+            id,
+            name,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a member that the provider added.
+    pub fn add_member(&mut self, key: &str, value: String) {
+        add(&mut self.added, vec![(key.to_owned(), value)]);
+    }
+
     /// Takes the content of a piece, except its id and name. Returns the number of bytes that are
     /// buffered for it.
     pub fn take(&mut self, piece: &mut Piece) -> usize {
