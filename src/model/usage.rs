@@ -21,7 +21,7 @@ const CACHED: &[&str] = &[
     "cached_prompt_tokens",
 ];
 /// Counts that one provider does not include in `input_tokens`.
-const APART: &[&str] = &["cache_read_input_tokens", "cache_creation_input_tokens"];
+const SEPARATE: &[&str] = &["cache_read_input_tokens", "cache_creation_input_tokens"];
 /// Names of the tokens that were received.
 const OUTPUT: &[&str] = &[
     "completion_tokens",
@@ -44,13 +44,13 @@ pub fn read(counts: &Object<'_>) -> Usage {
         groups.find_map(|group| names.iter().find_map(|name| group.number(name)))
     };
     // One provider does not count what its cache has.
-    let is_apart = counts.get("input_tokens").is_some() && counts.get("input_tokens_details").is_none();
-    let apart = APART
+    let is_separate = counts.get("input_tokens").is_some() && counts.get("input_tokens_details").is_none();
+    let separate = SEPARATE
         .iter()
-        .filter(|_| is_apart)
+        .filter(|_| is_separate)
         .filter_map(|name| counts.number(name));
     Usage {
-        input: one(INPUT).map(|sent| apart.fold(sent, u64::saturating_add)),
+        input: one(INPUT).map(|sent| separate.fold(sent, u64::saturating_add)),
         cached: inside(INPUT_DETAILS, CACHED).or_else(|| one(CACHED)),
         output: match counts.number("thoughtsTokenCount") {
             // The same provider's other count, which does not include it.

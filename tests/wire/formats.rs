@@ -45,6 +45,10 @@ pub struct Format {
     pub model: fn(&str) -> Arc<dyn Model>,
     /// True where signed reasoning goes back to the server that signed it.
     pub signs: bool,
+    /// True where reasoning has a signature.
+    pub has_signatures: bool,
+    /// True where neighbouring messages of the model are one message.
+    pub joins: bool,
 }
 
 /// Every format that exists.

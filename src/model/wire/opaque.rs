@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is in it.
 
+use super::Wire;
 use crate::model::frame::{self, Object};
 
 /// Returns the data with the name of its format: `{"NAME": DATA}`.
@@ -20,6 +21,11 @@ pub fn of_text<'a>(format: &str, list: Option<&'a str>) -> Vec<&'a str> {
 /// Returns the members that a format added to a call.
 pub fn of_call<'a>(format: &str, object: Option<&'a str>) -> Option<Object<'a>> {
     Object::read(frame::member(object?, format)?)
+}
+
+/// Returns true for a member that is the mark of a format.
+pub fn is_mark(key: &str) -> bool {
+    Wire::named(key).is_some()
 }
 
 /// Members of an object in order, each value as JSON text.

@@ -185,7 +185,7 @@ impl Parts {
         newest.is_some_and(|part| matches!(part.kind, Kind::Text))
     }
 
-    /// Completes the newest text or reasoning: what comes next is another part.
+    /// Completes the newest text or reasoning: the next piece begins another part.
     pub fn close(&mut self, out: &mut Vec<Chunk>) {
         self.end_text(out);
         let is_words = |part: &Part| !matches!(part.kind, Kind::Call(_));

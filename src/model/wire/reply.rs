@@ -87,7 +87,7 @@ pub struct Reply {
     pub misplaced: Option<(String, &'static str)>,
     /// The reason to stop.
     pub finish: Option<Stop>,
-    /// The reason to stop of a reply whose frames may go on after it.
+    /// The reason to stop of a reply that may have frames after it.
     last_stop: Option<Stop>,
     /// The server's error, if it reported one.
     refusal_of_request: Option<Refusal>,
@@ -248,6 +248,11 @@ impl Reply {
     /// Stops for this reason at the end of the body: more frames may come. The newest reason counts.
     pub fn stop_at_end(&mut self, stop: Stop) {
         self.last_stop = Some(stop);
+    }
+
+    /// Discards that reason: more frames came.
+    pub fn continue_reply(&mut self) {
+        self.last_stop = None;
     }
 
     /// Stores the server's error, and returns the fault.

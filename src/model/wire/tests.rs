@@ -88,7 +88,7 @@ pub(super) fn note(text: &str) -> Message {
     }
 }
 
-pub(super) fn said(text: &str) -> ModelText {
+pub(super) fn spoken_text(text: &str) -> ModelText {
     ModelText {
         node: NodeId::new(NodeKind::Thought, 2),
         text: text.into(),
@@ -102,7 +102,7 @@ pub(super) fn thought(text: &str, opaque: Option<&str>) -> ModelText {
     ModelText {
         reasoning: true,
         opaque: opaque.map(Into::into),
-        ..said(text)
+        ..spoken_text(text)
     }
 }
 
@@ -163,7 +163,7 @@ fn conversation() -> Vec<Message> {
     vec![
         user("go"),
         Message::Assistant {
-            texts: vec![thought("hidden", None), said("Aloud.")],
+            texts: vec![thought("hidden", None), spoken_text("Aloud.")],
             calls: vec![
                 called(1, r#"{"path": "a",  "n":1.0}"#, None),
                 called(2, " ", None),
@@ -173,7 +173,7 @@ fn conversation() -> Vec<Message> {
         result(2, "second result", true),
         note("a note"),
         Message::Assistant {
-            texts: vec![said("  ")],
+            texts: vec![spoken_text("  ")],
             calls: vec![called(3, "no json", None)],
         },
         result(3, "", true),
@@ -182,7 +182,7 @@ fn conversation() -> Vec<Message> {
 }
 
 #[test]
-fn every_format_says_everything_once_and_no_foreign_data() {
+fn every_format_contains_everything_once_and_no_foreign_data() {
     for wire in Wire::all() {
         let name = wire.name();
         let body = text(name, conversation(), &[]);
@@ -190,7 +190,7 @@ fn every_format_says_everything_once_and_no_foreign_data() {
             "Be brief.",
             "go",
             "Aloud.",
-            r#"first result"#,
+            "first result",
             "second result",
             "[operator console] a note",
             "more",
@@ -198,24 +198,33 @@ fn every_format_says_everything_once_and_no_foreign_data() {
         ] {
             assert_eq!(body.matches(words).count(), 1, "{name}: {words} in {body}");
         }
-        // Only one server takes reasoning that nobody signed.
+        // Only one server takes unsigned reasoning.
         assert_eq!(body.contains("hidden"), name == "ollama", "{name}: {body}");
         // Data of another format stays here.
-        let foreign = r#"[{"other":{"type":"thinking","signature":"sig-of-another"}}]"#;
+        let other = if name == "anthropic" {
+            "gemini"
+        } else {
+            "anthropic"
+        };
+        let data = r#"{"type":"thinking","signature":"sig","thoughtSignature":"sig","caller":"sig"}"#;
+        let foreign = format!(r#"[{{"{other}":{data}}}]"#);
+        let of_call = format!(r#"{{"{other}":{data}}}"#);
         let mut messages = conversation();
         messages[1] = Message::Assistant {
-            texts: vec![thought("hidden", Some(foreign)), said("Aloud.")],
+            texts: vec![thought("hidden", Some(&foreign)), spoken_text("Aloud.")],
             calls: vec![
-                called(1, r#"{"path": "a",  "n":1.0}"#, None),
+                called(1, r#"{"path": "a",  "n":1.0}"#, Some(&of_call)),
                 called(2, " ", None),
             ],
         };
-        assert_eq!(text(name, messages, &[]), body, "{name}");
+        assert_eq!(text(name, messages.clone(), &[]), body, "{name}");
+        let back = text(name, messages, &[Quirk::SignaturesBack]);
+        assert!(!back.contains("sig"), "{name}: {back}");
     }
 }
 
 #[test]
-fn a_request_that_goes_on_repeats_the_bytes_of_the_earlier_one() {
+fn a_request_that_continues_repeats_the_bytes_of_the_earlier_one() {
     for wire in Wire::all() {
         let name = wire.name();
         let bare = [Quirk::LeaveOut("cache_control".to_owned())];

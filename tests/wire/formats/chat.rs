@@ -19,6 +19,8 @@ pub const FORMAT: Format = Format {
     read: chat_read,
     model: chat_model,
     signs: false,
+    has_signatures: true,
+    joins: false,
 };
 
 fn chat_model(base: &str) -> Arc<dyn Model> {

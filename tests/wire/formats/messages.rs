@@ -19,6 +19,8 @@ pub const FORMAT: Format = Format {
     read: messages_read,
     model: messages_model,
     signs: true,
+    has_signatures: true,
+    joins: true,
 };
 
 fn messages_model(base: &str) -> Arc<dyn Model> {

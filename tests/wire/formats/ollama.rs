@@ -19,6 +19,8 @@ pub const FORMAT: Format = Format {
     read,
     model,
     signs: false,
+    has_signatures: false,
+    joins: false,
 };
 
 fn model(base: &str) -> Arc<dyn Model> {

@@ -19,6 +19,8 @@ pub const FORMAT: Format = Format {
     read,
     model,
     signs: true,
+    has_signatures: true,
+    joins: true,
 };
 
 fn model(base: &str) -> Arc<dyn Model> {
@@ -38,6 +40,14 @@ fn frames(parts: &[Part], calls: usize) -> Vec<String> {
     }
     for (place, part) in parts.iter().enumerate() {
         let index = 100 * calls + place;
+        if let (0, 1.., Part::Text(words)) = (place, calls, part) {
+            // More of the text that is open.
+            let more = words
+                .split_inclusive(' ')
+                .map(|word| event(&json!({"type": "response.output_text.delta", "delta": word})));
+            frames.extend(more);
+            continue;
+        }
         let id = format!("item_{index}");
         let delta = |name: &str, text: &str| {
             event(

@@ -27,10 +27,12 @@ use crate::model::{Quirk, Quirks, Request};
 pub const THINKING: &str = "thinking";
 /// The mark at the end of what the provider should cache.
 const CACHE: &str = "cache_control";
-/// Maximum tokens of a reply where none was set: the format requires a number.
-const MAX_TOKENS: u32 = 32_000;
-/// The same for the oldest models, which take no more.
-const MAX_TOKENS_OLD: u32 = 4096;
+/// The limit of a reply. The format requires one; what may be left out is the program's own, for a lower one.
+pub const MAX_TOKENS: &str = "max_tokens";
+/// Maximum tokens of a reply where none was set.
+const LIMIT: u32 = 32_000;
+/// The same for the oldest models.
+const LOW_LIMIT: u32 = 4096;
 /// How many user messages have a mark, the newest first.
 const MARKED: usize = 2;
 
@@ -61,9 +63,9 @@ struct Turn<'a> {
 enum Block<'a> {
     /// A block as it came from the provider.
     Raw(Box<RawValue>),
-    Made {
+    Own {
         #[serde(flatten)]
-        made: Made<'a>,
+        block: Own<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<Value>,
     },
@@ -71,7 +73,7 @@ enum Block<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Made<'a> {
+enum Own<'a> {
     Text {
         text: Cow<'a, str>,
     },
@@ -102,16 +104,12 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
             turn.content.last_mut().into_iter().for_each(mark);
         }
     }
+    let is_low = target.model.starts_with("claude-3-") || !takes(quirks, MAX_TOKENS);
+    let limit = if is_low { LOW_LIMIT } else { LIMIT };
     let single = quirks.contains(&Quirk::SingleCalls) && !tools.is_empty();
     let body = Body {
         model: target.model,
-        max_tokens: target
-            .max_output
-            .unwrap_or(if target.model.starts_with("claude-3-") {
-                MAX_TOKENS_OLD
-            } else {
-                MAX_TOKENS
-            }),
+        max_tokens: target.max_output.unwrap_or(limit),
         stream: takes(quirks, "stream"),
         tool_choice: single.then(|| json!({"type": "auto", "disable_parallel_tool_use": true})),
         tools,
@@ -145,14 +143,14 @@ fn ephemeral() -> Value {
 }
 
 fn mark(block: &mut Block<'_>) {
-    if let Block::Made { cache_control, .. } = block {
+    if let Block::Own { cache_control, .. } = block {
         *cache_control = Some(ephemeral());
     }
 }
 
 fn text(text: Cow<'_, str>) -> Block<'_> {
-    Block::Made {
-        made: Made::Text { text },
+    Block::Own {
+        block: Own::Text { text },
         cache_control: None,
     }
 }
@@ -170,7 +168,7 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
                 is_error,
                 ..
             } => ("user", vec![result(wire_id, text, *is_error)]),
-            Message::Assistant { texts, calls } => ("assistant", said(texts, calls, quirks)),
+            Message::Assistant { texts, calls } => ("assistant", assistant(texts, calls, quirks)),
         };
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => turn.content.extend(content),
@@ -209,8 +207,8 @@ fn spoken(words: Cow<'_, str>) -> Vec<Block<'_>> {
 }
 
 fn result<'m>(id: &str, content: &'m str, is_error: bool) -> Block<'m> {
-    Block::Made {
-        made: Made::ToolResult {
+    Block::Own {
+        block: Own::ToolResult {
             tool_use_id: call_id(id),
             content,
             is_error,
@@ -220,7 +218,7 @@ fn result<'m>(id: &str, content: &'m str, is_error: bool) -> Block<'m> {
 }
 
 /// What the model said and called. Reasoning goes back with its signature, or not at all.
-fn said<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks) -> Vec<Block<'m>> {
+fn assistant<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks) -> Vec<Block<'m>> {
     let mut blocks = Vec::new();
     for one in texts {
         let own = opaque::of_text(NAME, one.opaque.as_deref());

@@ -59,6 +59,10 @@ impl Format for Anthropic {
         if refusal.mentions("signature") && refusal.mentions("thinking") && refusal.mentions("invalid") {
             found.insert(0, Quirk::LeaveOut(encode::THINKING.to_owned()));
         }
+        // The program's own limit is too high for a model.
+        if refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
+            found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
+        }
         found
     }
 

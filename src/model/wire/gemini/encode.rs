@@ -83,7 +83,7 @@ fn contents(list: &[Message], quirks: &Quirks) -> Vec<Turn> {
                 text,
                 is_error,
             } => ("user", vec![result(*call, wire_id, tool, (text, *is_error))]),
-            Message::Assistant { texts, calls } => ("model", said(texts, calls, quirks)),
+            Message::Assistant { texts, calls } => ("model", assistant(texts, calls, quirks)),
         };
         let parts = members.into_iter().flatten();
         let parts: Vec<_> = parts
@@ -133,7 +133,7 @@ fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool
 }
 
 /// What the model said and called. Reasoning is not sent back; signatures are, on their parts.
-fn said(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Option<String>> {
+fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Option<String>> {
     let mut parts = Vec::new();
     for one in texts {
         let own = opaque::of_text(NAME, one.opaque.as_deref());

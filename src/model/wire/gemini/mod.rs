@@ -26,7 +26,10 @@ impl Format for Gemini {
     fn path(&self, target: Target<'_>) -> String {
         // A name may have its collection: `models/NAME`, `tunedModels/NAME`.
         let collection = if target.model.contains('/') { "" } else { "models/" };
-        format!("/v1beta/{collection}{}:streamGenerateContent?alt=sse", target.model)
+        format!(
+            "/v1beta/{collection}{}:streamGenerateContent?alt=sse",
+            target.model
+        )
     }
 
     fn models_path(&self) -> &'static str {

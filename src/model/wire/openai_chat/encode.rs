@@ -21,8 +21,9 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
 use crate::model::wire::Target;
+use crate::model::wire::opaque;
 use crate::model::wire::parts::{CALL, FUNCTION};
-use crate::model::wire::words::{CONSOLE, arguments, id, offered, wire_name};
+use crate::model::wire::words::{CONSOLE, arguments, id, offered, takes, wire_name};
 use crate::model::{Quirk, Quirks, Request};
 
 /// The signature of a call without one, as Gemini documents it for calls that none of its models
@@ -108,7 +109,7 @@ impl Serialize for Added<'_> {
 
 /// Returns the JSON text of a request in the special forms that the server needs.
 pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
-    let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
+    let takes = |member: &str| takes(quirks, member);
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         let role = if quirks.contains(&Quirk::DeveloperRole) {
@@ -189,7 +190,7 @@ pub(super) fn plain(role: &'static str, content: String) -> Wire<'static> {
 
 /// Returns a message in the wire format; none if no part of it is sent.
 fn message<'m>(message: &'m Message, quirks: &Quirks) -> Option<Wire<'m>> {
-    let takes = |member: &str| !quirks.contains(&Quirk::LeaveOut(member.to_owned()));
+    let takes = |member: &str| takes(quirks, member);
     Some(match message {
         Message::User { text, .. } => plain("user", text.to_string()),
         Message::Note { text, .. } => plain("user", format!("{CONSOLE} {text}")),
@@ -251,7 +252,10 @@ fn details(output: &[ModelText]) -> Vec<Box<RawValue>> {
         let Some(list) = one.opaque.as_deref() else {
             continue;
         };
-        let blocks = frame::array(list);
+        let is_own = |raw: &&str| {
+            !Object::read(raw).is_some_and(|block| block.entries().any(|(key, _)| opaque::is_mark(key)))
+        };
+        let blocks: Vec<&str> = frame::array(list).into_iter().filter(is_own).collect();
         let is_text = |raw: &&str| Object::read(raw).is_some_and(|block| block.get("text").is_some());
         let texts = blocks.iter().filter(|raw| is_text(raw)).count();
         for raw in blocks {
@@ -278,7 +282,7 @@ fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c>
     let mut own = added(members, CALL, quirks);
     let has_signature = own.iter().any(|(key, _)| key == EXTRA_CONTENT);
     let wants = is_first && quirks.contains(&Quirk::PlaceholderSignatures);
-    if wants && !has_signature && !quirks.contains(&Quirk::LeaveOut(EXTRA_CONTENT.to_owned())) {
+    if wants && !has_signature && takes(quirks, EXTRA_CONTENT) {
         own.extend(raw(PLACEHOLDER).map(|value| (Cow::Borrowed(EXTRA_CONTENT), value)));
     }
     let inner = frame::member(members, "function").unwrap_or_default();
@@ -297,8 +301,7 @@ fn call<'c>(call: &'c CalledAs, is_first: bool, quirks: &Quirks) -> WireCall<'c>
 /// The members of a JSON object that go back to the provider.
 fn added<'a>(text: &'a str, made_here: &[&str], quirks: &Quirks) -> Vec<(Cow<'a, str>, &'a RawValue)> {
     let members = Object::read(text).map(Object::into_entries).unwrap_or_default();
-    let goes_back =
-        |key: &str| !made_here.contains(&key) && !quirks.contains(&Quirk::LeaveOut(key.to_owned()));
+    let goes_back = |key: &str| !made_here.contains(&key) && !opaque::is_mark(key) && takes(quirks, key);
     members.into_iter().filter(|(key, _)| goes_back(key)).collect()
 }
 
@@ -313,7 +316,7 @@ fn tool(card: &ToolCard, quirks: &Quirks) -> Value {
         "description": card.description,
         "parameters": offered(card, quirks),
     });
-    if is_strict && !quirks.contains(&Quirk::LeaveOut("strict".to_owned())) {
+    if is_strict && takes(quirks, "strict") {
         function["strict"] = json!(true);
     }
     json!({"type": "function", "function": function})

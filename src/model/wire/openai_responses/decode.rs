@@ -84,7 +84,10 @@ impl Decoder for ResponsesDecoder {
         let kind = frame.filled("type").unwrap_or(name.into());
         let response = frame.object("response");
         match kind.strip_prefix("response.").unwrap_or(&kind) {
-            "created" => self.items.clear(),
+            "created" => {
+                self.reply.continue_reply();
+                self.items.clear();
+            }
             "output_item.added" => {
                 if let Some(item) = frame.object("item") {
                     self.begin(frame.number("output_index"), &item, out);
@@ -158,6 +161,7 @@ impl ResponsesDecoder {
 
     /// Begins an item; returns its position.
     fn begin(&mut self, index: Option<u64>, item: &Object<'_>, out: &mut Vec<Chunk>) -> usize {
+        self.reply.continue_reply();
         let name = item.string("type").unwrap_or_default();
         let kind = match &*name {
             "message" => {
@@ -297,8 +301,16 @@ impl ResponsesDecoder {
         known.done = true;
         let streamed = known.streamed;
         match known.kind {
-            Kind::Message if !streamed => self.content(item, out),
-            Kind::Message => {}
+            Kind::Message => {
+                if !streamed {
+                    self.content(item, out);
+                }
+                // What the message is to the model: a comment or the answer.
+                if let Some(phase) = item.get("phase").filter(|_| self.reply.parts.is_in_text()) {
+                    let phase = mark(NAME, &format!("{{\"phase\":{phase}}}"));
+                    self.reply.parts.opaque(&phase, out);
+                }
+            }
             Kind::Reasoning => {
                 if !streamed {
                     self.thoughts(item, out);
@@ -306,11 +318,11 @@ impl ResponsesDecoder {
                 if item.filled("encrypted_content").is_none() {
                     return;
                 }
-                let kept = mark(NAME, &Members::read(item).without(&["status"]).text());
+                let item = mark(NAME, &Members::read(item).without(&["status"]).text());
                 if self.reply.parts.is_in_text() {
-                    self.waiting.push(kept);
+                    self.waiting.push(item);
                 } else {
-                    self.reply.parts.opaque(&kept, out);
+                    self.reply.parts.opaque(&item, out);
                 }
             }
             Kind::Call(number) => {
@@ -377,8 +389,8 @@ impl ResponsesDecoder {
         if !waiting.is_empty() {
             self.reply.parts.close(out);
         }
-        for kept in waiting {
-            self.reply.parts.opaque(&kept, out);
+        for item in waiting {
+            self.reply.parts.opaque(&item, out);
         }
     }
 
@@ -397,8 +409,8 @@ impl ResponsesDecoder {
             }
         }
         // Nothing followed: it goes with the text before it.
-        for kept in std::mem::take(&mut self.waiting) {
-            self.reply.parts.opaque(&kept, out);
+        for item in std::mem::take(&mut self.waiting) {
+            self.reply.parts.opaque(&item, out);
         }
         if let Some(response) = response {
             self.reply.usage(response.object("usage").as_ref(), out);

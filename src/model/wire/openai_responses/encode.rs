@@ -23,6 +23,8 @@ use crate::model::{Quirk, Quirks, Request};
 
 /// Encrypted reasoning, as a member that may be left out.
 pub const REASONING: &str = "reasoning";
+/// What a text is to the model: a comment or the answer.
+const PHASE: &str = "phase";
 /// What the reply should include.
 const INCLUDE: &[&str] = &["reasoning.encrypted_content"];
 
@@ -68,7 +70,7 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
 
 /// Names of the members of a request that may be left out.
 pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
-    let mut names: Vec<String> = ["stream", "store", "include", "strict"]
+    let mut names: Vec<String> = ["stream", "store", "include", "strict", PHASE]
         .map(str::to_owned)
         .to_vec();
     if target.max_output.is_some() {
@@ -104,7 +106,7 @@ fn items(message: &Message, quirks: &Quirks) -> Vec<String> {
             vec![members.text()]
         }
         Message::Assistant { texts, calls } => {
-            let mut items: Vec<String> = texts.iter().flat_map(|one| said(one, quirks)).collect();
+            let mut items: Vec<String> = texts.iter().flat_map(|one| assistant(one, quirks)).collect();
             items.extend(calls.iter().map(|one| call(one, quirks)));
             items
         }
@@ -118,17 +120,23 @@ fn spoken(role: &str, text: &str) -> String {
     members.text()
 }
 
-/// What the model said: items of the provider's own come before the text that they came with.
-fn said(one: &ModelText, quirks: &Quirks) -> Vec<String> {
-    let own = opaque::of_text(NAME, one.opaque.as_deref());
-    let is_reasoning =
-        |raw: &str| Object::read(raw).and_then(|item| item.string("type")).as_deref() == Some(REASONING);
-    let kept = own
-        .into_iter()
-        .filter(|raw| takes(quirks, REASONING) || !is_reasoning(raw));
-    let mut items: Vec<String> = kept.map(str::to_owned).collect();
+/// Text of the model: items of the provider's own come before the text that they came with.
+fn assistant(one: &ModelText, quirks: &Quirks) -> Vec<String> {
+    let mut items = Vec::new();
+    let mut message = Members::default();
+    message.set("role", "\"assistant\"".to_owned());
+    message.set("content", Value::from(&*one.text).to_string());
+    for raw in opaque::of_text(NAME, one.opaque.as_deref()) {
+        let Some(item) = Object::read(raw) else { continue };
+        match (item.string("type"), item.get(PHASE)) {
+            (Some(name), _) if name == REASONING && !takes(quirks, REASONING) => {}
+            (Some(_), _) => items.push(raw.to_owned()),
+            (None, Some(phase)) if takes(quirks, PHASE) => message.set(PHASE, phase.to_owned()),
+            (None, _) => {}
+        }
+    }
     if (!one.reasoning || one.by_operator) && !one.text.trim().is_empty() {
-        items.push(spoken("assistant", &one.text));
+        items.push(message.text());
     }
     items
 }

@@ -22,7 +22,7 @@ fn end(index: u32) -> String {
     format!(r#"{{"type":"content_block_stop","index":{index}}}"#)
 }
 
-fn words(index: u32, text: &str) -> Vec<String> {
+fn text_block(index: u32, text: &str) -> Vec<String> {
     vec![
         begin(index, r#"{"type":"text","text":""}"#),
         delta(index, &format!(r#"{{"type":"text_delta","text":"{text}"}}"#)),
@@ -71,8 +71,8 @@ fn call(index: u32, args: &str, whole: bool) -> SummaryCall {
 fn text_and_calls_come_with_exact_arguments() {
     let body = message(
         &[
-            words(0, "I "),
-            words(1, "look."),
+            text_block(0, "I "),
+            text_block(1, "look."),
             tool(2, &["{\"a\": ", "1.50}"]),
             tool(3, &[]),
         ],
@@ -97,18 +97,18 @@ fn text_and_calls_come_with_exact_arguments() {
 #[test]
 fn a_call_that_the_token_limit_cut_is_not_made() {
     for pieces in [&["{\"a\": "][..], &[], &[""]] {
-        let body = message(&[words(0, "x"), tool(1, pieces)], "max_tokens");
+        let body = message(&[text_block(0, "x"), tool(1, pieces)], "max_tokens");
         let summary = summed("anthropic", &body);
         assert_eq!(summary.finish.as_deref(), Some("length"));
         assert_eq!(summary.calls, [call(1, &pieces.concat(), false)]);
     }
     // A call that ended before the limit is whole.
-    let body = message(&[tool(0, &["{}"]), words(1, "and")], "max_tokens");
+    let body = message(&[tool(0, &["{}"]), text_block(1, "and")], "max_tokens");
     assert_eq!(summed("anthropic", &body).calls, [call(0, "{}", true)]);
 }
 
 #[test]
-fn signed_reasoning_is_kept_with_its_signature() {
+fn signed_reasoning_is_stored_with_its_signature() {
     let thinking = vec![
         begin(0, r#"{"type":"thinking","thinking":"","signature":""}"#),
         delta(0, r#"{"type":"thinking_delta","thinking":"hm"}"#),
@@ -121,7 +121,7 @@ fn signed_reasoning_is_kept_with_its_signature() {
         begin(2, r#"{"type":"thinking","thinking":""}"#),
         delta(2, r#"{"type":"signature_delta","signature":"ef"}"#),
     ];
-    let body = message(&[thinking, hidden, unseen, words(3, "So.")], "end_turn");
+    let body = message(&[thinking, hidden, unseen, text_block(3, "So.")], "end_turn");
     let (chunks, result) = decode("anthropic", &body);
     assert_eq!(result, Ok(()));
     assert_eq!(
@@ -137,7 +137,7 @@ fn signed_reasoning_is_kept_with_its_signature() {
 }
 
 #[test]
-fn what_only_the_provider_understands_is_kept_whole() {
+fn what_only_the_provider_understands_is_stored_whole() {
     let server = vec![
         begin(
             0,
@@ -159,7 +159,7 @@ fn what_only_the_provider_understands_is_kept_whole() {
         end(2),
     ];
     let newer = vec![begin(4, r#"{"type":"of_tomorrow","x":1}"#), end(4)];
-    let body = message(&[server, cited, words(3, " Yes."), newer], "end_turn");
+    let body = message(&[server, cited, text_block(3, " Yes."), newer], "end_turn");
     let (chunks, result) = decode("anthropic", &body);
     assert_eq!(result, Ok(()));
     assert_eq!(
@@ -235,7 +235,7 @@ fn each_reason_to_stop_has_its_meaning() {
         ("pause_turn", Stop::Pause),
         ("of_tomorrow", Stop::Other("of_tomorrow".into())),
     ] {
-        let (chunks, result) = decode("anthropic", &message(&[words(0, "x")], reason));
+        let (chunks, result) = decode("anthropic", &message(&[text_block(0, "x")], reason));
         assert_eq!(result, Ok(()));
         assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)), "{reason}");
     }
@@ -251,7 +251,7 @@ fn errors_and_cuts_are_faults() {
     let fault = result.unwrap_err();
     assert_eq!(fault.kind, StreamFaultKind::Overload);
     assert!(fault.message.contains("Overloaded"), "{}", fault.message);
-    let whole = message(&[words(0, "x"), tool(1, &["{}"])], "tool_use");
+    let whole = message(&[text_block(0, "x"), tool(1, &["{}"])], "tool_use");
     let safe = whole.find("stop_reason\":\"tool").unwrap();
     for end in (0..safe).step_by(7) {
         let (_, result) = crate::model::decode::chunks(

@@ -3,7 +3,7 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::wire::tests::{called, note, result, said, sent, text as body_text, thought, user};
+use crate::model::wire::tests::{called, note, result, sent, spoken_text, text as body_text, thought, user};
 
 const NAME: &str = "anthropic";
 
@@ -12,11 +12,11 @@ fn without_marks(messages: Vec<Message>) -> Value {
 }
 
 #[test]
-fn results_come_first_in_the_message_behind_their_calls() {
+fn results_come_first_in_the_message_after_their_calls() {
     let body = without_marks(vec![
         user("go"),
         Message::Assistant {
-            texts: vec![said("I look.")],
+            texts: vec![spoken_text("I look.")],
             calls: vec![called(1, r#"{"path": "a"}"#, None), called(2, " ", None)],
         },
         result(1, "first", false),
@@ -84,7 +84,7 @@ fn signed_reasoning_goes_back_unchanged_before_its_calls() {
                 thought("", Some(hidden)),
                 thought("unsigned", None),
                 thought("", Some(server)),
-                said("Aloud."),
+                spoken_text("Aloud."),
             ],
             calls: vec![called(1, "{}", Some(caller))],
         },
@@ -112,7 +112,7 @@ fn text_with_citations_goes_back_block_by_block() {
     let blocks = r#"[{"anthropic":{"type":"text","text":"It is.","citations":[{"url":"u"}]}},{"anthropic":{"type":"text","text":" Yes."}}]"#;
     let cited = ModelText {
         opaque: Some(blocks.into()),
-        ..said("It is. Yes.")
+        ..spoken_text("It is. Yes.")
     };
     let calls = vec![called(1, "{}", None)];
     let texts = vec![cited];
@@ -129,7 +129,7 @@ fn text_with_citations_goes_back_block_by_block() {
 }
 
 #[test]
-fn at_most_four_marks_tell_what_to_cache() {
+fn at_most_four_marks_name_what_to_cache() {
     let turn = |no: u32| {
         let calls = vec![called(no, "{}", None)];
         [
@@ -154,7 +154,7 @@ fn a_conversation_ends_with_the_user_and_blank_text_is_not_sent() {
     let body = without_marks(vec![
         user("go"),
         Message::Assistant {
-            texts: vec![said("So."), said(" \n")],
+            texts: vec![spoken_text("So."), spoken_text(" \n")],
             calls: vec![],
         },
     ]);
@@ -174,4 +174,21 @@ fn a_refused_signature_takes_the_reasoning_along() {
     let refusal = crate::model::fault::Refusal::read(Some(400), words);
     let quirks = crate::model::wire::tests::wire(NAME).quirks(&refusal, &[]);
     assert_eq!(quirks.first(), Some(&Quirk::LeaveOut(THINKING.to_owned())));
+}
+
+#[test]
+fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
+    let words = r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for this model"}}"#;
+    let refusal = crate::model::fault::Refusal::read(Some(400), words);
+    let wire = crate::model::wire::tests::wire(NAME);
+    let quirk = wire.quirks(&refusal, &[]).remove(0);
+    assert_eq!(quirk, Quirk::LeaveOut(MAX_TOKENS.to_owned()));
+    assert_eq!(sent(NAME, vec![user("go")], &[quirk.clone()])["max_tokens"], 4096);
+    let target = Target {
+        model: "m",
+        max_output: Some(9000),
+    };
+    let request = crate::model::wire::tests::request(vec![user("go")]);
+    let own = wire.body(target, &request, &[quirk].into());
+    assert!(own.contains("\"max_tokens\":9000"), "{own}");
 }

@@ -90,7 +90,7 @@ fn arguments_in_pieces_make_no_call() {
 }
 
 #[test]
-fn what_only_the_provider_understands_is_kept_whole() {
+fn what_only_the_provider_understands_is_stored_whole() {
     let code = r#"{"executableCode":{"language":"PYTHON","code":"print(1)"}}"#;
     let newer = r#"{"ofTomorrow":{"x": 1.0}}"#;
     let body = body(&[parts(code), parts(newer), end(r#"{"text":"1"}"#, "STOP")]);

@@ -3,7 +3,7 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::wire::tests::{called, note, request, result, said, sent, thought, user};
+use crate::model::wire::tests::{called, note, request, result, sent, spoken_text, thought, user};
 
 const WIRE: &str = "gemini";
 
@@ -26,7 +26,7 @@ fn results_follow_their_calls_by_name_and_in_order() {
         vec![
             user("go"),
             Message::Assistant {
-                texts: vec![said("I look.")],
+                texts: vec![spoken_text("I look.")],
                 calls: vec![unnamed(1, None), called(2, " ", None)],
             },
             first,
@@ -65,7 +65,7 @@ fn signatures_go_back_on_their_parts() {
     let code = r#"[{"gemini":{"executableCode":{"code":"x"}}}]"#;
     let text = ModelText {
         opaque: Some(signed.into()),
-        ..said("Aloud.")
+        ..spoken_text("Aloud.")
     };
     let messages = vec![
         user("go"),

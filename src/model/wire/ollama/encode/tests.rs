@@ -4,14 +4,14 @@
 
 use super::*;
 use crate::model::Quirk;
-use crate::model::wire::tests::{called, note, result, said, sent, thought, user};
+use crate::model::wire::tests::{called, note, result, sent, spoken_text, thought, user};
 
 #[test]
 fn every_kind_of_message_has_its_place_on_the_wire() {
     let messages = vec![
         user("go"),
         Message::Assistant {
-            texts: vec![thought("hm", None), said("I look.")],
+            texts: vec![thought("hm", None), spoken_text("I look.")],
             calls: vec![
                 called(1, r#"{"path": "a"}"#, Some(r#"{"ollama":{"extra":1}}"#)),
                 called(2, " ", None),

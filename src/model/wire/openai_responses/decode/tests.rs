@@ -91,7 +91,7 @@ fn the_events_of_the_items_hold_the_answer() {
         whole("output_text", text, "text", "I look."),
         done(
             r#","output_index":1"#,
-            r#"{"type":"message","id":"m","content":[{"type":"output_text","text":"I look."}]}"#,
+            r#"{"type":"message","id":"m","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}"#,
         ),
         added(r#","output_index":2"#, CALL),
         piece("function_call_arguments", r#","output_index":2"#, "{\"a\": "),
@@ -113,7 +113,8 @@ fn the_events_of_the_items_hold_the_answer() {
     assert_eq!(
         opaque(&chunks),
         [
-            r#"[{"openai-responses":{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"First."}],"encrypted_content":"enc"}}]"#
+            r#"[{"openai-responses":{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":"First."}],"encrypted_content":"enc"}}]"#,
+            r#"[{"openai-responses":{"phase":"commentary"}}]"#
         ]
     );
     let summary = summed(WIRE, &body);
@@ -204,6 +205,24 @@ fn calls_side_by_side_keep_their_arguments() {
 }
 
 #[test]
+fn a_second_response_in_one_body_must_end_as_well() {
+    let first = [added("", CALL), done("", CALLED), completed("")];
+    let second = [
+        added("", &CALL.replace("call_1", "call_2")),
+        piece("function_call_arguments", "", "{\"b\":"),
+    ];
+    let cut = body(&first) + &body(&second);
+    let summary = summed(WIRE, &cut);
+    assert!(summary.error.is_some());
+    assert_eq!(
+        summary.calls.iter().map(|call| call.whole).collect::<Vec<_>>(),
+        [true, false]
+    );
+    let ended = cut + &events(&[completed("").as_str()]);
+    assert!(summed(WIRE, &ended).error.is_none());
+}
+
+#[test]
 fn encrypted_reasoning_after_the_answer_leaves_it_the_answer() {
     let frames = [
         added(
@@ -230,7 +249,7 @@ fn encrypted_reasoning_after_the_answer_leaves_it_the_answer() {
 }
 
 #[test]
-fn items_of_the_provider_are_kept_and_foreign_calls_are_not_made() {
+fn items_of_the_provider_are_stored_and_foreign_calls_are_not_made() {
     let search = r#"{"type":"web_search_call","id":"ws","status":"completed","action":{"n": 1.0}}"#;
     let message = r#"{"type":"message","content":[{"type":"output_text","text":"Found."}]}"#;
     let found = [done("", search), done("", message), completed("")];

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::model::fault::Refusal;
-use crate::model::wire::tests::{called, note, result, said, sent, text, thought, user, wire};
+use crate::model::wire::tests::{called, note, result, sent, spoken_text, text, thought, user, wire};
 
 const WIRE: &str = "openai-responses";
 
@@ -19,7 +19,7 @@ fn conversation() -> Vec<Message> {
                 thought("hidden", Some(encrypted)),
                 thought("", Some(search)),
                 thought("lost", None),
-                said("I look."),
+                spoken_text("I look."),
             ],
             calls: vec![
                 called(
@@ -82,4 +82,21 @@ fn members_that_a_server_does_not_take_are_left_out() {
         !body.contains("\"enc\"") && body.contains("web_search_call"),
         "{body}"
     );
+}
+
+#[test]
+fn the_phase_of_a_text_goes_back_with_it() {
+    let comment = ModelText {
+        opaque: Some(r#"[{"openai-responses":{"phase":"commentary"}}]"#.into()),
+        ..spoken_text("I {look}")
+    };
+    let messages = vec![
+        user("go"),
+        Message::Assistant {
+            texts: vec![comment],
+            calls: vec![],
+        },
+    ];
+    let expected = json!({"role": "assistant", "content": "I {look}", "phase": "commentary"});
+    assert_eq!(sent(WIRE, messages, &[])["input"][1], expected);
 }
