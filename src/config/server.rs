@@ -67,7 +67,7 @@ fn wire(layers: &Layers<'_>, model: Option<&str>) -> Result<Setting<Wire>, Error
             Error::given(
                 "--wire",
                 format!("unknown wire format `{}`", visible(name)),
-                &known(),
+                known(),
             )
         })
     });

@@ -21,7 +21,9 @@ pub(super) fn wire(name: &str) -> Wire {
 
 /// Returns an event stream of these frames.
 pub(super) fn events(frames: &[&str]) -> String {
-    frames.iter().map(|frame| format!("data: {frame}\n\n")).collect()
+    frames
+        .iter()
+        .fold(String::new(), |body, frame| body + "data: " + frame + "\n\n")
 }
 
 /// Decodes a body whole, in pieces, with CRLF and with a byte-order mark, and requires the same result. A body that

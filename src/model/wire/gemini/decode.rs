@@ -80,7 +80,7 @@ impl Decoder for GeminiDecoder {
         for raw in frame.array("candidates") {
             match Object::read(raw) {
                 Some(candidate) if candidate.number("index").unwrap_or(0) == 0 => {
-                    self.candidate(&candidate, out)
+                    self.candidate(&candidate, out);
                 }
                 _ => self.reply.unknown(raw, out),
             }

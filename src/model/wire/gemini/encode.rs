@@ -82,7 +82,10 @@ fn contents(list: &[Message], quirks: &Quirks) -> Vec<Turn> {
                 tool,
                 text,
                 is_error,
-            } => ("user", vec![result(*call, wire_id, tool, (text, *is_error))]),
+            } => (
+                "user",
+                vec![Some(result(*call, wire_id, tool, (text, *is_error)))],
+            ),
             Message::Assistant { texts, calls } => ("model", assistant(texts, calls, quirks)),
         };
         let parts = members.into_iter().flatten();
@@ -121,7 +124,7 @@ fn id(call: NodeId, wire_id: &str) -> Option<String> {
     (wire_id != format!("call_{call}")).then(|| Value::from(wire_id).to_string())
 }
 
-fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool)) -> Option<String> {
+fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool)) -> String {
     let mut members = Members::default();
     if let Some(id) = id(call, wire_id) {
         members.set("id", id);
@@ -129,7 +132,7 @@ fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool
     members.set("name", Value::from(&*wire_name(tool)).to_string());
     let member = if is_error { "error" } else { "result" };
     members.set("response", json!({ member: text }).to_string());
-    Some(format!("{{\"functionResponse\":{}}}", members.text()))
+    format!("{{\"functionResponse\":{}}}", members.text())
 }
 
 /// What the model said and called. Reasoning is not sent back; signatures are, on their parts.

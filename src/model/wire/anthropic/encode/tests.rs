@@ -183,7 +183,10 @@ fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
     let wire = crate::model::wire::tests::wire(NAME);
     let quirk = wire.quirks(&refusal, &[]).remove(0);
     assert_eq!(quirk, Quirk::LeaveOut(MAX_TOKENS.to_owned()));
-    assert_eq!(sent(NAME, vec![user("go")], &[quirk.clone()])["max_tokens"], 4096);
+    assert_eq!(
+        sent(NAME, vec![user("go")], std::slice::from_ref(&quirk))["max_tokens"],
+        4096
+    );
     let target = Target {
         model: "m",
         max_output: Some(9000),
