@@ -36,7 +36,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "wire = \"soap\"",
-            "1:8: `wire`: unknown value `soap`; use openai-chat",
+            "1:8: `wire`: unknown value `soap`; use openai-chat, openai-responses, anthropic, gemini or ollama",
         ),
         (
             "ambiguous_width = \"2\"",
@@ -294,10 +294,12 @@ fn a_file_that_may_not_be_read() {
 
 #[test]
 fn variables_and_flags_are_named() {
-    let world = World::new().with(|env, _| env.openai_base_url = Some("http://me:pw123@h/v1".into()));
+    let world = World::new()
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://me:pw123@h/v1".into())].into());
     let fault = world.fault();
     assert!(!fault.contains("pw123") && fault.contains("…h…"), "{fault}");
-    let world = World::new().with(|env, _| env.openai_base_url = Some("ftp://x\u{1b}".into()));
+    let world =
+        World::new().with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "ftp://x\u{1b}".into())].into());
     assert_eq!(
         world.fault(),
         "OPENAI_BASE_URL: `ftp://x⟨U+001B⟩` does not begin with http:// or https://; \
