@@ -48,6 +48,7 @@ pub struct RawSettings {
     #[serde(deserialize_with = "base_url")]
     pub base_url: Field<String>,
     /// `wire`
+    #[serde(deserialize_with = "wire")]
     pub wire: Field<Wire>,
     /// `api_key`
     #[serde(deserialize_with = "secret")]
@@ -278,6 +279,7 @@ fn resilience(document: &Document<'_>) -> Result<Vec<(String, At<serde_json::Val
 strings! {
     model: String = checks::name, "write the model's name in quotes";
     base_url: String = checks::base_url, checks::BASE_URL;
+    wire: Wire = |text| Wire::named(text).ok_or_else(|| unknown(text)), &format!("use {}", Wire::names());
     theme: String = checks::name, "write a theme's name, such as \"dark\"";
     editor: String = checks::name, "write a command, such as \"vim\"";
     secret: Key = |text| Ok::<_, String>(Key::Value(SecretString::from(text))), "";
