@@ -51,7 +51,14 @@ const MAP: [(&str, &[&str]); 17] = [
     ("control", &["domain", "engine"]),
     (
         "config",
-        &["domain", "document", "policy", "resilience", "regular_file"],
+        &[
+            "domain",
+            "document",
+            "policy",
+            "resilience",
+            "regular_file",
+            "model::wire",
+        ],
     ),
     (
         "console",

@@ -15,6 +15,7 @@ use overrule::domain::state::State;
 use overrule::engine::ids;
 use overrule::engine::setup::{ModelSetup, Setup};
 use overrule::journal::Store;
+use overrule::model::wire::Wire;
 use uuid::Uuid;
 
 use crate::run::{Run, started};
@@ -60,7 +61,8 @@ pub fn session(dir: &Path, nodes: usize, model: &str, edited: Edited) -> Result<
     let mut writer = store.create(id)?;
     let setup = Setup {
         session: id.to_string(),
-        model: ModelSetup::OpenaiChat {
+        model: ModelSetup::Server {
+            wire: Wire::default(),
             base_url: model.to_owned(),
             model: "measured".to_owned(),
         },

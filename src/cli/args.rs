@@ -53,6 +53,9 @@ pub struct Common {
     /// Base URL of an OpenAI-compatible server
     #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
+    /// Wire format of its server, such as openai-chat
+    #[arg(long, global = true, value_name = "WIRE")]
+    pub wire: Option<String>,
     /// Playbook of the scripted model
     #[arg(long, global = true, value_name = "FILE")]
     pub playbook: Option<PathBuf>,
@@ -98,6 +101,7 @@ impl Common {
             config: self.config.clone(),
             model: self.model.clone().filter(|name| name != "scripted"),
             base_url: self.base_url.clone(),
+            wire: self.wire.clone(),
             policy: self.policy.clone(),
             policy_text: None,
             theme: self.theme.clone(),

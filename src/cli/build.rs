@@ -193,7 +193,7 @@ impl AppContext {
             model: model.name(),
             wire: match setup.model {
                 ModelSetup::Scripted { .. } => "scripted".into(),
-                ModelSetup::OpenaiChat { .. } => "openai-chat".into(),
+                ModelSetup::Server { wire, .. } => wire.name().into(),
             },
             system: Arc::from(prompt::system(setup.output_schema.as_deref())),
             tools,
@@ -213,7 +213,7 @@ impl AppContext {
     fn price(&self, setup: &Setup) -> Option<Price> {
         let (name, is_scripted) = match &setup.model {
             ModelSetup::Scripted { name, .. } => (name, true),
-            ModelSetup::OpenaiChat { model, .. } => (model, false),
+            ModelSetup::Server { model, .. } => (model, false),
         };
         self.settings.prices.of(name, is_scripted).cloned()
     }

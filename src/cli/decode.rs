@@ -5,8 +5,10 @@
 use super::args;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::model::decode::{Wire, events, summary};
+use crate::model::decode::{events, summary};
+use crate::model::wire::Wire;
 use crate::regular_file;
+use crate::text::visible;
 
 /// Maximum bytes of a stream, as for stored streams.
 const MOST: u64 = 64 << 20;
@@ -16,7 +18,11 @@ pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
     let wire = Wire::named(&args.wire).ok_or_else(|| {
         Failure::new(
             Code::Usage,
-            format!("cannot decode wire format `{}`; hint: use openai-chat", args.wire),
+            format!(
+                "cannot decode wire format `{}`: it is unknown; hint: use {}",
+                visible(&args.wire),
+                Wire::names()
+            ),
         )
     })?;
     let shown = args.file.display();

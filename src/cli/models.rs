@@ -4,15 +4,14 @@
 
 use std::sync::Arc;
 
-use secrecy::SecretString;
-
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use crate::config::{KeyOf, Settings};
 use crate::engine::setup::{ModelSetup, Templates};
-use crate::model::openai_chat::client::{Client, Patience};
+use crate::model::http::{Client, Patience};
 use crate::model::scripted::{Playbook, Scripted};
+use crate::model::wire::{ApiKey, Wire};
 use crate::model::{Model, discover};
 use crate::regular_file;
 use crate::text::{shown_address, visible};
@@ -26,19 +25,21 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
         return scripted(common);
     }
     let settings = &context.settings;
+    let wire = settings.wire.value;
     let given = discover::ModelSettings {
         model: settings.model.value.clone(),
         base_url: settings.base_url.value.clone(),
+        wire,
         has_key: key_of(
             settings,
-            settings.base_url.value.as_deref().unwrap_or(discover::OPENAI),
+            settings.base_url.value.as_deref().unwrap_or(wire.default_base()),
         )
         .is_some(),
         ollama_host: context.env.ollama_host.clone(),
     };
     // The key is needed here only to list the models of a server.
     let key = match &given.base_url {
-        Some(base_url) if given.model.is_none() => key_for(settings, base_url)?,
+        Some(base_url) if given.model.is_none() => key_for(settings, wire, base_url)?,
         _ => None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -48,7 +49,8 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
     let chosen = runtime
         .block_on(discover::find(&given, key.as_ref()))
         .map_err(|error| Failure::new(Code::Config, error))?;
-    Ok(ModelSetup::OpenaiChat {
+    Ok(ModelSetup::Server {
+        wire,
         base_url: chosen.base_url,
         model: chosen.model,
     })
@@ -58,7 +60,15 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
 pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
     let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
     match recorded {
-        ModelSetup::OpenaiChat { base_url, model } if !is_scripted => Ok(ModelSetup::OpenaiChat {
+        ModelSetup::Server {
+            wire,
+            base_url,
+            model,
+        } if !is_scripted => Ok(ModelSetup::Server {
+            wire: match &common.wire {
+                Some(_) => context.settings.wire.value,
+                None => wire,
+            },
             // Only a flag changes the server: the environment may belong to another run.
             base_url: match (&common.base_url, &context.settings.base_url.value) {
                 (Some(_), Some(named)) => named.clone(),
@@ -91,29 +101,36 @@ pub fn check_recorded(common: &Common, recorded: &ModelSetup, session: &str) -> 
 
 /// The key that was set together with this server.
 fn key_of<'s>(settings: &'s Settings, base_url: &str) -> Option<&'s KeyOf> {
-    let home = |key: &'s KeyOf| key.home.as_deref().unwrap_or(discover::OPENAI);
     let mut keys = settings.keys.iter();
-    keys.find(|key| discover::same_server(home(key), base_url))
+    keys.find(|key| discover::same_server(&key.home, base_url))
 }
 
 /// The key to send to a server. A key that was set with another server is not sent: a local server gets none, and
 /// for any other the operator must name the key.
-fn key_for(settings: &Settings, base_url: &str) -> Result<Option<SecretString>, Failure> {
+fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<ApiKey>, Failure> {
     if let Some(key) = key_of(settings, base_url) {
-        return Ok(key.key.get()?);
+        let is_token = key.is_token;
+        let secret = key.key.get()?;
+        return Ok(secret.map(|secret| ApiKey { secret, is_token }));
     }
-    let Some(key) = settings.keys.first().filter(|_| !discover::is_near(base_url)) else {
+    // A key of another provider is set for other runs.
+    let mut keys = settings.keys.iter().filter(|key| !key.is_of_other);
+    let Some(key) = keys.next().filter(|_| !discover::is_near(base_url)) else {
         return Ok(None);
     };
-    let (name, home) = (key.name(), key.home.as_deref().unwrap_or(discover::OPENAI));
+    let (name, home) = (key.name(), &key.home);
+    let variable = wire.key_env().first();
     Err(Failure::new(
         Code::Config,
         format!(
-            "cannot send {name} to the server of the model: the key belongs to {}, and the model is at {}; hint: set \
-            OPENAI_BASE_URL and OPENAI_API_KEY together, or write base_url and api_key into one configuration file \
-            (any text, if it needs no key)",
+            "cannot send {name} to the server of the model: the key belongs to {}, and the model is at {}; hint: {}\
+            write base_url and api_key into one configuration file (any text, if it needs no key)",
             visible(home),
-            shown_address(base_url)
+            shown_address(base_url),
+            variable.map_or_else(String::new, |both| format!(
+                "set {} and {} together, or ",
+                both.base_url, both.name
+            )),
         ),
     ))
 }
@@ -151,7 +168,7 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(playbook.output_schema)
         }
-        ModelSetup::OpenaiChat { .. } => Ok(None),
+        ModelSetup::Server { .. } => Ok(None),
     }
 }
 
@@ -163,7 +180,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
         }
-        ModelSetup::OpenaiChat { .. } => None,
+        ModelSetup::Server { .. } => None,
     };
     prompt.ok_or_else(|| {
         Failure::new(
@@ -181,23 +198,17 @@ pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(Scripted::new(playbook, watched)))
         }
-        ModelSetup::OpenaiChat { base_url, model } => {
-            let key = key_for(&context.settings, base_url)?;
-            let client = Client::new(base_url, model, key, Patience::default())
+        ModelSetup::Server {
+            wire,
+            base_url,
+            model,
+        } => {
+            let key = key_for(&context.settings, *wire, base_url)?;
+            let client = Client::new(*wire, base_url, model, key, Patience::default())
                 .map_err(|error| Failure::new(Code::Config, error))?;
             Ok(Arc::new(
                 client.with_max_output(context.settings.max_output.value),
             ))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_without_a_server_is_the_providers() {
-        assert_eq!(crate::config::key::PROVIDER, discover::OPENAI);
     }
 }

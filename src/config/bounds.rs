@@ -20,7 +20,7 @@ pub(super) fn limits(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Resu
     let mut theirs = std::mem::take(&mut layers.workspace.limits);
     if !layers.trusted {
         keep_tight(&mine, &mut theirs, &mut |key, at| {
-            notices.push(ignored(key, &layers.files.workspace.place(at)))
+            notices.push(ignored(key, &layers.files.workspace.place(at)));
         });
     }
     merge(layers.flags, &layers.files, mine, theirs)

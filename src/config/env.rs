@@ -4,6 +4,7 @@
 //!
 //! All other code takes an [`Env`].
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy as _;
 use etcetera::base_strategy::Xdg;
 use secrecy::SecretString;
+
+use crate::model::wire::Wire;
 
 /// The relevant part of the environment. An empty variable counts as absent.
 #[derive(Debug, Clone, Default)]
@@ -25,10 +28,10 @@ pub struct Env {
     pub state_dir: Option<PathBuf>,
     /// The directory of all programs' sockets, if there is one.
     pub runtime_dir: Option<PathBuf>,
-    /// `OPENAI_API_KEY`.
-    pub openai_api_key: Option<SecretString>,
-    /// `OPENAI_BASE_URL`.
-    pub openai_base_url: Option<String>,
+    /// Keys of model providers by variable, such as `OPENAI_API_KEY`.
+    pub api_keys: BTreeMap<&'static str, SecretString>,
+    /// Base URLs of model providers by variable, such as `OPENAI_BASE_URL`.
+    pub base_urls: BTreeMap<&'static str, String>,
     /// `OLLAMA_HOST`.
     pub ollama_host: Option<String>,
     /// `OVERRULE_MODEL`.
@@ -103,8 +106,12 @@ impl Env {
             let value = lookup(name).filter(|value| !value.is_empty())?;
             value.into_string().map_err(|_| unreadable.push(name)).ok()
         };
-        env.openai_api_key = text("OPENAI_API_KEY").map(SecretString::from);
-        env.openai_base_url = text("OPENAI_BASE_URL");
+        for variable in Wire::all().flat_map(|wire| wire.key_env()) {
+            let key = text(variable.name).map(|key| (variable.name, key.into()));
+            env.api_keys.extend(key);
+            let base_url = text(variable.base_url).map(|url| (variable.base_url, url));
+            env.base_urls.extend(base_url);
+        }
         env.ollama_host = text("OLLAMA_HOST");
         env.model = text("OVERRULE_MODEL");
         env.log = text("OVERRULE_LOG");

@@ -15,6 +15,8 @@ pub struct Flags {
     pub model: Option<String>,
     /// `--base-url URL`.
     pub base_url: Option<String>,
+    /// `--wire NAME`.
+    pub wire: Option<String>,
     /// `--policy NAME`: a preset, or the path of a policy file.
     pub policy: Option<String>,
     /// A policy file that was read before, as (name, text). It counts if `policy` is `None`.

@@ -26,9 +26,6 @@ const OUTPUT: Duration = Duration::from_secs(5);
 /// Maximum bytes of its output that are read.
 const MOST: usize = 1 << 16;
 
-/// The server of keys that were set without a server.
-pub const PROVIDER: &str = "https://api.openai.com/v1";
-
 /// A key with the server that it was set with: it is sent to no other.
 #[derive(Debug, Clone)]
 pub struct KeyOf {
@@ -36,19 +33,23 @@ pub struct KeyOf {
     pub key: Key,
     /// Its origin.
     pub origin: Origin,
-    /// Base URL of its server; `None` for the provider of the wire format.
-    pub home: Option<String>,
+    /// Base URL of its server.
+    pub home: String,
+    /// True if it is sent as a token.
+    pub is_token: bool,
+    /// True for a variable of a provider with another wire format than the one that is set.
+    pub is_of_other: bool,
 }
 
 impl KeyOf {
-    /// True if this base URL is equal to that of the key's server; `None` is the provider's. The client decides
-    /// what to send by the parsed address.
-    pub fn is_of(&self, base_url: Option<&str>) -> bool {
+    /// True if this base URL is equal to that of the key's server. The client decides what to send by the parsed
+    /// address.
+    pub fn is_of(&self, base_url: &str) -> bool {
         let server = |url: &str| {
             let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
             url.get(..end).unwrap_or(url).to_ascii_lowercase()
         };
-        server(self.home.as_deref().unwrap_or(PROVIDER)) == server(base_url.unwrap_or(PROVIDER))
+        server(&self.home) == server(base_url)
     }
 
     /// The key with its origin.

@@ -20,12 +20,12 @@ use super::checks;
 use super::env::Env;
 use super::error::Error;
 use super::flags::Flags;
-use super::key::{Key, KeyOf};
 use super::load::default_sessions;
 use super::notify;
 use super::price;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
-use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings, Wire};
+use super::server::{self, Server};
+use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings};
 use super::tools::{Tags, Templates};
 use super::written::RawSettings;
 
@@ -102,7 +102,7 @@ fn workspace<T>(at: Option<At<T>>) -> Option<Setting<T>> {
     })
 }
 
-fn environment<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
+pub(super) fn environment<T>(name: &'static str, value: Option<T>) -> Option<Setting<T>> {
     value.map(|value| Setting {
         value,
         origin: Origin::Environment(name),
@@ -142,7 +142,12 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     }
     let (preset, policy) = policy(&mut layers, &mut notices);
     let limits = limits(&mut layers, &mut notices)?;
-    let (base_url, keys) = endpoint(&mut layers, &mut notices)?;
+    let Server {
+        model,
+        wire,
+        base_url,
+        keys,
+    } = server::resolve(&mut layers, &mut notices)?;
     let Layers {
         env,
         flags,
@@ -154,26 +159,11 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
     let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);
-    let name = "write the model's name";
     Ok(Settings {
-        model: last(
-            None,
-            [
-                some(files.user(mine.model)),
-                some(files.workspace(theirs.model)),
-                some(environment(
-                    "OVERRULE_MODEL",
-                    given("OVERRULE_MODEL", env.model.as_ref(), checks::name, name)?,
-                )),
-                some(flag(
-                    "--model",
-                    given("--model", flags.model.as_ref(), checks::name, name)?,
-                )),
-            ],
-        ),
+        model,
         keys,
         base_url,
-        wire: files.last(Wire::default(), mine.wire, theirs.wire),
+        wire,
         preset,
         policy,
         policy_file: None,
@@ -301,70 +291,6 @@ fn glyphs(env: &Env, output: [Option<Setting<Glyphs>>; 3]) -> Setting<Glyphs> {
     // A guess from the environment is weaker than anything a person wrote.
     let guess = by.and_then(|name| environment(name, Some(Glyphs::Ascii)));
     last(Glyphs::default(), [guess, mine, theirs, flag])
-}
-
-/// The base URL and the keys. A key belongs to the server that was named where the key was set, and goes to no other:
-/// one of a file to the `base_url` of that file, the variable's to `OPENAI_BASE_URL`, else to the `base_url` of the
-/// user's file if that has no key of its own; where none of these names a server, to the provider of the wire format.
-fn endpoint(
-    layers: &mut Layers<'_>,
-    notices: &mut Vec<Notice>,
-) -> Result<(Setting<Option<String>>, Vec<KeyOf>), Error> {
-    let (env, flags) = (layers.env, layers.flags);
-    let advice = checks::BASE_URL;
-    let from_env = given(
-        "OPENAI_BASE_URL",
-        env.openai_base_url.as_ref(),
-        checks::base_url,
-        advice,
-    )?;
-    let from_flag = given("--base-url", flags.base_url.as_ref(), checks::base_url, advice)?;
-    let files = &layers.files;
-    let url = |at: &Field<String>| at.as_ref().map(|at| at.get_ref().clone());
-    let (mine, theirs) = (url(&layers.user.base_url), url(&layers.workspace.base_url));
-    let (my_key, their_key) = (
-        files.user(layers.user.compiled.key.take()),
-        files.workspace(layers.workspace.compiled.key.take()),
-    );
-    let of_variable = from_env
-        .clone()
-        .or(if my_key.is_none() { mine.clone() } else { None });
-    let base_url = last(
-        None,
-        [
-            some(files.user(layers.user.base_url.take())),
-            some(files.workspace(layers.workspace.base_url.take())),
-            some(environment("OPENAI_BASE_URL", from_env)),
-            some(flag("--base-url", from_flag)),
-        ],
-    );
-    let variable = environment("OPENAI_API_KEY", env.openai_api_key.clone().map(Key::Value));
-    let keys: Vec<KeyOf> = [(variable, of_variable), (their_key, theirs), (my_key, mine)]
-        .into_iter()
-        .filter_map(|(key, home)| {
-            key.map(|Setting { value, origin }| KeyOf {
-                key: value,
-                origin,
-                home,
-            })
-        })
-        .collect();
-    let fits = |key: &KeyOf| key.is_of(base_url.value.as_deref());
-    if let Some(strongest) = keys.first().filter(|key| !fits(key)) {
-        let home = strongest.home.as_deref().unwrap_or("the provider itself");
-        notices.push(Notice(format!(
-            "{} is not used: it belongs to {}, and {} names another server{}",
-            strongest.name(),
-            visible(home),
-            base_url.origin,
-            if keys.iter().any(fits) {
-                " with a key of its own"
-            } else {
-                ""
-            },
-        )));
-    }
-    Ok((base_url, keys))
 }
 
 fn policy(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> (Setting<Preset>, Policy) {

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::document::Place;
 use crate::domain::event::run::{Limits, Reuse};
 use crate::domain::price::{self, Price};
+use crate::model::wire::Wire;
 use crate::policy::{Notice, Policy, Preset};
 use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
@@ -65,24 +66,6 @@ impl<T> Setting<T> {
         Self {
             value,
             origin: Origin::Default,
-        }
-    }
-}
-
-/// The wire format of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// OpenAI Chat Completions and compatible servers.
-    #[default]
-    OpenaiChat,
-}
-
-impl Wire {
-    /// Returns its name.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::OpenaiChat => "openai-chat",
         }
     }
 }
@@ -276,6 +259,7 @@ impl Settings {
     pub fn key(&self) -> Setting<Key> {
         let base_url = self.base_url.value.as_deref();
         let mut keys = self.keys.iter();
+        let base_url = base_url.unwrap_or(self.wire.value.default_base());
         keys.find(|key| key.is_of(base_url))
             .map_or(Setting::default_of(Key::None), KeyOf::setting)
     }
@@ -299,7 +283,7 @@ impl Settings {
         let mut all = vec![
             line("model", &self.model, |text| maybe(text.as_ref())),
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
-            line("wire", &self.wire, |wire| wire.label().into()),
+            line("wire", &self.wire, |wire| wire.name().into()),
             line("api_key", &self.key(), Key::summary),
             line("policy.preset", &self.preset, |preset| preset.label().into()),
             line("theme", &self.theme, |theme| visible(theme)),

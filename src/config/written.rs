@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
@@ -17,9 +16,10 @@ use super::key::Key;
 use super::notify;
 use super::price;
 use super::routing;
-use super::settings::{Ambiguous, Glyphs, Wire};
+use super::settings::{Ambiguous, Glyphs};
 use super::tools;
 use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
+use crate::model::wire::Wire;
 use crate::policy::Origin;
 use crate::policy::expiry::duration_ms;
 use crate::policy::parse::{self, DURATION};
@@ -48,6 +48,7 @@ pub struct RawSettings {
     #[serde(deserialize_with = "base_url")]
     pub base_url: Field<String>,
     /// `wire`
+    #[serde(deserialize_with = "wire")]
     pub wire: Field<Wire>,
     /// `api_key`
     #[serde(deserialize_with = "secret")]
@@ -95,7 +96,8 @@ pub struct RawSettings {
     /// `[routing]`
     pub routing: routing::RawRouting,
     price: price::PriceTable,
-    resilience: BTreeMap<String, IgnoredAny>,
+    /// Its values are read one by one, each with its place.
+    resilience: toml::Table,
     tool: BTreeMap<Spanned<String>, tools::ToolTable>,
     policy: parse::PolicyTable,
     /// What is compiled from the tables above.
@@ -277,6 +279,7 @@ fn resilience(document: &Document<'_>) -> Result<Vec<(String, At<serde_json::Val
 strings! {
     model: String = checks::name, "write the model's name in quotes";
     base_url: String = checks::base_url, checks::BASE_URL;
+    wire: Wire = |text| Wire::named(text).ok_or_else(|| unknown(text)), &format!("use {}", Wire::names());
     theme: String = checks::name, "write a theme's name, such as \"dark\"";
     editor: String = checks::name, "write a command, such as \"vim\"";
     secret: Key = |text| Ok::<_, String>(Key::Value(SecretString::from(text))), "";

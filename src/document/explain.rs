@@ -82,13 +82,11 @@ pub fn wrong(type_str: &str, expected: &str) -> String {
 
 fn unknown_key(key: &str, mut known: Vec<&str>) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
-    match near(name, known.iter().copied()) {
-        Some(near) => format!("unknown key; did you mean `{near}`?"),
-        None => {
-            known.sort_unstable();
-            format!("unknown key; known here: {}", known.join(", "))
-        }
+    if let Some(near) = near(name, known.iter().copied()) {
+        return format!("unknown key; did you mean `{near}`?");
     }
+    known.sort_unstable();
+    format!("unknown key; known here: {}", known.join(", "))
 }
 
 /// Returns the names that a message of `serde` lists. The text of the file precedes them.

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::wire::Wire;
+
 /// The recorded setup of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
@@ -63,8 +65,12 @@ pub enum ModelSetup {
         #[serde(default)]
         templates: Templates,
     },
-    /// An OpenAI-compatible server.
-    OpenaiChat {
+    /// A server.
+    #[serde(alias = "openai_chat")]
+    Server {
+        /// Its wire format. Setups of earlier versions have none: they knew only Chat Completions.
+        #[serde(default)]
+        wire: Wire,
         /// Base URL.
         base_url: String,
         /// Model name.
@@ -92,7 +98,7 @@ impl ModelSetup {
             } => {
                 *templates != Templates::Jinja && ["{{", "{%", "{#"].iter().any(|tag| playbook.contains(tag))
             }
-            Self::OpenaiChat { .. } => false,
+            Self::Server { .. } => false,
         }
     }
 }
@@ -112,6 +118,24 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setup_of_an_earlier_version_names_a_chat_server() {
+        let text = r#"{"session":"s","model":{"kind":"openai_chat","base_url":"http://h/v1","model":"m"},"headless":true}"#;
+        let setup = Setup::parse(text).unwrap();
+        let server = ModelSetup::Server {
+            wire: Wire::named("openai-chat").unwrap(),
+            base_url: "http://h/v1".into(),
+            model: "m".into(),
+        };
+        assert_eq!(setup.model, server);
+        let again = setup.to_text();
+        assert!(
+            again.contains(r#""kind":"server","wire":"openai-chat""#),
+            "{again}"
+        );
+        assert_eq!(Setup::parse(&again).unwrap(), setup);
+    }
 
     #[test]
     fn a_setup_with_an_unknown_kind_of_model_is_refused() {

@@ -5,23 +5,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::Chunk;
+use super::http::body::Body;
 use super::show::cut;
-use super::{Chunk, openai_chat};
+use super::wire::Wire;
 use crate::domain::turn::{Stop, StreamFault, Usage};
-
-/// Wire formats that can be decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
-    /// OpenAI Chat Completions.
-    OpenAiChat,
-}
-
-impl Wire {
-    /// Returns the format of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        (name == "openai-chat").then_some(Self::OpenAiChat)
-    }
-}
 
 /// The contents of a response in one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -56,8 +44,7 @@ pub struct SummaryCall {
 /// Returns the chunks of a recorded response and what broke it, if anything did; everything before the break
 /// is included.
 pub fn chunks(wire: Wire, bytes: &[u8]) -> (Vec<Chunk>, Result<(), StreamFault>) {
-    let Wire::OpenAiChat = wire;
-    let mut body = openai_chat::body::Body::default();
+    let mut body = Body::new(wire);
     let mut out = Vec::new();
     let result = body.feed(bytes, &mut out).and_then(|()| body.end(&mut out));
     let result = result.map_err(|fault| StreamFault {

@@ -11,17 +11,12 @@ mod tests;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use secrecy::SecretString;
-
-use super::openai_chat::connect;
+use super::http::connect;
 use super::show::visible;
+use super::wire::{ApiKey, Wire};
 
-/// Where the provider of the wire format serves.
-pub const OPENAI: &str = "https://api.openai.com/v1";
-/// The model to ask for if none is named.
-const OPENAI_MODEL: &str = "gpt-4.1-mini";
-/// Default base URL of Ollama.
-const OLLAMA: &str = "http://127.0.0.1:11434/v1";
+/// Default address of Ollama.
+const OLLAMA: &str = "http://127.0.0.1:11434";
 /// Time limit for an Ollama that was not named to list its models.
 const PROBE: Duration = Duration::from_millis(200);
 /// How long a named server may take.
@@ -34,6 +29,8 @@ pub struct ModelSettings {
     pub model: Option<String>,
     /// Base URL of the server.
     pub base_url: Option<String>,
+    /// The wire format.
+    pub wire: Wire,
     /// True if there is a key.
     pub has_key: bool,
     /// `OLLAMA_HOST`, if it is set.
@@ -62,7 +59,8 @@ pub struct Choice {
 pub const WAYS: &str = "\
 1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
    (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
-2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server)
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server);
+   or ANTHROPIC_API_KEY=… or GEMINI_API_KEY=…, with --model NAME
 3. on this machine: start Ollama with one model: ollama pull qwen3
 Without any of them, `overrule` alone shows the built-in run with a scripted model.";
 
@@ -85,6 +83,16 @@ pub enum Error {
         /// What is known about Ollama.
         ollama: String,
     },
+    /// The format belongs to a provider that needs a key.
+    #[error(
+        "cannot ask a model in the wire format `{wire}`: there is no API key; hint: set {variable}, or name a server with --base-url"
+    )]
+    NoKey {
+        /// The format.
+        wire: &'static str,
+        /// The variable of its key.
+        variable: &'static str,
+    },
     /// The server has no model, or several to choose from.
     #[error("the server at {base_url} {why}; name a model with --model NAME")]
     Which {
@@ -96,23 +104,23 @@ pub enum Error {
 }
 
 /// Decides which model to talk to, asking a server for its models if necessary.
-pub async fn find(given: &ModelSettings, key: Option<&SecretString>) -> Result<Choice, Error> {
+pub async fn find(given: &ModelSettings, key: Option<&ApiKey>) -> Result<Choice, Error> {
     find_within(given, key, (PROBE, PROBE_NAMED)).await
 }
 
 /// Does the same with given time limits for an unnamed and a named server.
 async fn find_within(
     given: &ModelSettings,
-    key: Option<&SecretString>,
+    key: Option<&ApiKey>,
     (unnamed, named): (Duration, Duration),
 ) -> Result<Choice, Error> {
     let server = match to_ask(given) {
         None => None,
         Some(base_url) => {
             let models = if given.base_url.is_some() {
-                connect::models(&base_url, key, named).await
+                connect::models(&base_url, given.wire, key, named).await
             } else {
-                connect::models(&base_url, None, unnamed).await
+                connect::models(&base_url, given.wire, None, unnamed).await
             };
             models.map(|models| Server { base_url, models })
         }
@@ -153,7 +161,10 @@ pub fn to_ask(given: &ModelSettings) -> Option<String> {
         (Some(base_url), None) => Some(base_url.clone()),
         (Some(_), Some(_)) => None,
         (None, _) if given.has_key => None,
-        (None, _) => Some(ollama(given.ollama_host.as_deref())),
+        (None, _) => {
+            let path = given.wire.ollama_path()?;
+            Some(ollama(given.ollama_host.as_deref(), path))
+        }
     }
 }
 
@@ -163,10 +174,21 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
         base_url: base_url.to_owned(),
         model: model.to_owned(),
     };
+    let path = given.wire.ollama_path().unwrap_or_default();
     match (&given.base_url, &given.model) {
         (Some(base_url), Some(model)) => Ok(chosen(base_url, model)),
         (Some(base_url), None) => only(base_url, server).map(|model| chosen(base_url, &model)),
-        (None, model) if given.has_key => Ok(chosen(OPENAI, model.as_deref().unwrap_or(OPENAI_MODEL))),
+        (None, model) if given.has_key => {
+            let base_url = given.wire.default_base();
+            match model.as_deref().or(given.wire.default_model()) {
+                Some(model) => Ok(chosen(base_url, model)),
+                None => only(base_url, None).map(|model| chosen(base_url, &model)),
+            }
+        }
+        (None, _) if given.wire.ollama_path().is_none() => Err(Error::NoKey {
+            wire: given.wire.name(),
+            variable: given.wire.key_env().first().map_or("api_key", |key| key.name),
+        }),
         (None, Some(model)) => match server.map(|server| (server, held(server, model))) {
             Some((server, Some(held))) => Ok(chosen(&server.base_url, held)),
             Some((server, None)) => Err(Error::NoServer {
@@ -181,14 +203,14 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
                 model: visible(model),
                 ollama: format!(
                     "no Ollama answers at {}",
-                    visible(&ollama(given.ollama_host.as_deref()))
+                    visible(&ollama(given.ollama_host.as_deref(), path))
                 ),
             }),
         },
         (None, None) => match server {
             Some(found) => only(&found.base_url, server).map(|model| chosen(&found.base_url, &model)),
             None => Err(Error::Nothing {
-                ollama: visible(&ollama(given.ollama_host.as_deref())),
+                ollama: visible(&ollama(given.ollama_host.as_deref(), path)),
             }),
         },
     }
@@ -226,12 +248,12 @@ fn listed(models: &[String]) -> String {
 }
 
 /// Returns the base URL of Ollama, from the forms that `OLLAMA_HOST` can have.
-fn ollama(host: Option<&str>) -> String {
+fn ollama(host: Option<&str>, path: &str) -> String {
     let Some(host) = host
         .map(|host| host.trim().trim_end_matches('/'))
         .filter(|host| !host.is_empty())
     else {
-        return OLLAMA.to_owned();
+        return format!("{OLLAMA}{path}");
     };
     let (scheme, place) = host.split_once("://").unwrap_or(("http", host));
     let (name, port) = match place.rsplit_once(':') {
@@ -246,5 +268,5 @@ fn ollama(host: Option<&str>) -> String {
     } else {
         name
     };
-    format!("{scheme}://{name}:{port}/v1")
+    format!("{scheme}://{name}:{port}{path}")
 }

@@ -83,6 +83,26 @@ pub fn without_odd_numbers(text: &str) -> Option<String> {
     (out != text).then_some(out)
 }
 
+/// Returns JSON text without blanks between its values.
+pub fn compact(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for c in raw.chars() {
+        if !in_string && c.is_ascii_whitespace() {
+            continue;
+        }
+        if escaped {
+            escaped = false;
+        } else if in_string && c == '\\' {
+            escaped = true;
+        } else if c == '"' {
+            in_string = !in_string;
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Decodes a JSON string; returns `None` for other JSON. Half a surrogate pair, which some servers send when
 /// they cut a character in two, becomes a replacement character, so that the rest of the text is not lost.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {

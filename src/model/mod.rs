@@ -6,7 +6,7 @@ pub mod decode;
 pub mod discover;
 mod fault;
 mod frame;
-pub mod openai_chat;
+pub mod http;
 pub mod quirk;
 pub mod scripted;
 mod show;
@@ -15,6 +15,7 @@ pub mod strict;
 pub mod tap;
 mod think;
 mod usage;
+pub mod wire;
 pub mod written_call;
 
 use std::sync::Arc;

@@ -6,7 +6,12 @@ use super::frame::Object;
 use crate::domain::turn::Usage;
 
 /// Names of the tokens that were sent.
-const INPUT: &[&str] = &["prompt_tokens", "input_tokens", "promptTokenCount"];
+const INPUT: &[&str] = &[
+    "prompt_tokens",
+    "input_tokens",
+    "promptTokenCount",
+    "prompt_eval_count",
+];
 /// Names of the counts of tokens from the provider's cache.
 const CACHED: &[&str] = &[
     "cached_tokens",
@@ -15,8 +20,15 @@ const CACHED: &[&str] = &[
     "cachedContentTokenCount",
     "cached_prompt_tokens",
 ];
+/// Counts that one provider does not include in `input_tokens`.
+const SEPARATE: &[&str] = &["cache_read_input_tokens", "cache_creation_input_tokens"];
 /// Names of the tokens that were received.
-const OUTPUT: &[&str] = &["completion_tokens", "output_tokens", "candidatesTokenCount"];
+const OUTPUT: &[&str] = &[
+    "completion_tokens",
+    "output_tokens",
+    "candidatesTokenCount",
+    "eval_count",
+];
 /// Names of the counts of reasoning tokens.
 const REASONING: &[&str] = &["reasoning_tokens", "thoughtsTokenCount"];
 /// Objects with details of the sent tokens.
@@ -31,10 +43,20 @@ pub fn read(counts: &Object<'_>) -> Usage {
         let mut groups = groups.iter().filter_map(|group| counts.object(group));
         groups.find_map(|group| names.iter().find_map(|name| group.number(name)))
     };
+    // One provider does not count what its cache has.
+    let is_separate = counts.get("input_tokens").is_some() && counts.get("input_tokens_details").is_none();
+    let separate = SEPARATE
+        .iter()
+        .filter(|_| is_separate)
+        .filter_map(|name| counts.number(name));
     Usage {
-        input: one(INPUT),
+        input: one(INPUT).map(|sent| separate.fold(sent, u64::saturating_add)),
         cached: inside(INPUT_DETAILS, CACHED).or_else(|| one(CACHED)),
-        output: one(OUTPUT),
+        output: match counts.number("thoughtsTokenCount") {
+            // The same provider's other count, which does not include it.
+            Some(thoughts) => Some(one(OUTPUT).unwrap_or_default().saturating_add(thoughts)),
+            None => one(OUTPUT),
+        },
         reasoning: inside(OUTPUT_DETAILS, REASONING).or_else(|| one(REASONING)),
     }
 }
@@ -64,7 +86,8 @@ mod tests {
             r#"{"prompt_tokens":9,"prompt_tokens_details":{"cached_tokens":4}}"#,
             r#"{"prompt_tokens":9,"input_tokens_details":{"cached_tokens":4.0}}"#,
             r#"{"prompt_tokens":9,"cached_tokens":4}"#,
-            r#"{"input_tokens":9,"cache_read_input_tokens":4}"#,
+            r#"{"input_tokens":3,"cache_read_input_tokens":4,"cache_creation_input_tokens":2}"#,
+            r#"{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"cache_read_input_tokens":4}"#,
             r#"{"prompt_tokens":9,"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":5}"#,
             r#"{"promptTokenCount":9,"cachedContentTokenCount":4}"#,
         ] {
@@ -72,6 +95,8 @@ mod tests {
             assert_eq!((usage.input, usage.cached), (Some(9), Some(4)), "{counts}");
         }
         assert_eq!(of(r#"{"prompt_tokens":null}"#), Usage::default());
+        let thought = of(r#"{"promptTokenCount":9,"candidatesTokenCount":2,"thoughtsTokenCount":5}"#);
+        assert_eq!((thought.output, thought.reasoning), (Some(7), Some(5)));
     }
 
     #[test]

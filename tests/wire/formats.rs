@@ -2,15 +2,22 @@
 //!
 //! Must not know: which edits are tested.
 
+mod chat;
+mod gemini;
+mod messages;
+mod ollama;
+mod responses;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use overrule::model::Model;
-use overrule::model::openai_chat::client::{Client, Patience};
+use overrule::model::http::{Client, Patience};
+use overrule::model::wire::Wire;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use crate::server::{self, Reply, Seen};
+use crate::server::{Reply, Seen};
 
 /// A part of what a model says.
 pub enum Part {
@@ -38,18 +45,20 @@ pub struct Format {
     pub model: fn(&str) -> Arc<dyn Model>,
     /// True where signed reasoning goes back to the server that signed it.
     pub signs: bool,
+    /// True where reasoning has a signature.
+    pub has_signatures: bool,
+    /// True where neighbouring messages of the model are one message.
+    pub joins: bool,
 }
 
 /// Every format that exists.
-pub const FORMATS: &[Format] = &[Format {
-    name: "openai-chat",
-    flags: &[],
-    frames: chat_frames,
-    end: chat_end,
-    read: chat_read,
-    model: chat_model,
-    signs: false,
-}];
+pub const FORMATS: &[Format] = &[
+    chat::FORMAT,
+    messages::FORMAT,
+    responses::FORMAT,
+    gemini::FORMAT,
+    ollama::FORMAT,
+];
 
 impl Format {
     /// A whole message of these parts.
@@ -223,71 +232,49 @@ impl std::fmt::Display for Asked {
     }
 }
 
-fn chat_model(base: &str) -> Arc<dyn Model> {
-    Arc::new(Client::new(base, "test", None, Patience::default()).unwrap())
+/// The client of a server that speaks this format.
+pub fn client(wire: &str, base: &str) -> Arc<dyn Model> {
+    let wire = Wire::named(wire).unwrap();
+    Arc::new(Client::new(wire, base, "test", None, Patience::default()).unwrap())
 }
 
-fn chat_frames(parts: &[Part], calls: usize) -> Vec<String> {
-    let mut calls = calls;
-    let mut frames = Vec::new();
-    for part in parts {
-        match part {
-            Part::Signed(words, signature) => {
-                let detail = json!({"type": "reasoning.text", "text": words, "signature": signature});
-                frames.push(server::delta(&json!({"reasoning_details": [detail]})));
-            }
-            Part::Text(words) => frames.extend(words.split_inclusive(' ').map(server::text)),
-            Part::Call(id, tool, args) => {
-                frames.extend(server::call(calls, Some(id), tool, args));
-                calls += 1;
-            }
-        }
-    }
-    frames
-}
-
-fn chat_end(calls: bool) -> Vec<String> {
-    server::end(if calls { "tool_calls" } else { "stop" })
-}
-
-fn chat_read(seen: &Seen) -> Asked {
-    let begin = seen.body.find("\"messages\":[").unwrap() + "\"messages\":".len();
+/// The elements of the list that begins here, each with where it ends in the body.
+pub fn elements(body: &str, begin: usize) -> Vec<(&str, usize)> {
     let list: Vec<&RawValue> = {
-        let mut stream = serde_json::Deserializer::from_str(&seen.body[begin..]).into_iter();
+        let mut stream = serde_json::Deserializer::from_str(&body[begin..]).into_iter();
         stream.next().unwrap().unwrap()
     };
-    let base = seen.body.as_ptr() as usize;
-    let end = |raw: &RawValue| raw.get().as_ptr() as usize + raw.get().len() - base;
-    Asked {
-        messages: list.iter().map(|raw| chat_message(raw.get())).collect(),
-        ends: list.iter().map(|raw| end(raw)).collect(),
-        body: seen.body.clone(),
+    let place = |raw: &RawValue| raw.get().as_ptr() as usize - body.as_ptr() as usize;
+    list.into_iter()
+        .map(|raw| (raw.get(), place(raw) + raw.get().len()))
+        .collect()
+}
+
+/// The text of a string, or nothing.
+pub fn word(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Text of the user or of the console.
+pub fn spoken(text: String) -> Message {
+    if text.starts_with("[operator console]") {
+        Message::Console(text)
+    } else {
+        Message::User(text)
     }
 }
 
-fn chat_message(raw: &str) -> Message {
-    let value: Value = serde_json::from_str(raw).unwrap();
-    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let content = word(&value["content"]);
-    match value["role"].as_str().unwrap() {
-        "system" => Message::System(content),
-        "user" if content.starts_with("[operator console]") => Message::Console(content),
-        "user" => Message::User(content),
-        "tool" => Message::Result(word(&value["tool_call_id"]), content),
-        "assistant" => Message::Assistant {
-            text: content,
-            signed: Vec::new(),
-            calls: value["tool_calls"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|call| Made {
-                    id: word(&call["id"]),
-                    tool: word(&call["function"]["name"]),
-                    args: word(&call["function"]["arguments"]),
-                })
-                .collect(),
-        },
-        other => panic!("a message of nobody: {other}"),
+/// Cuts a text in two.
+pub fn halves(text: &str) -> [&str; 2] {
+    let mut half = text.len() / 2;
+    while !text.is_char_boundary(half) {
+        half += 1;
     }
+    [&text[..half], &text[half..]]
+}
+
+/// The value of a member, as it is in the text of an object.
+pub fn raw_member(object: &str, key: &str) -> String {
+    let members: std::collections::BTreeMap<String, Box<RawValue>> = serde_json::from_str(object).unwrap();
+    members[key].get().to_owned()
 }

@@ -95,6 +95,7 @@ fn a_server_far_away_is_not_asked_before_it_is_said_which_key_it_gets() {
     command.env("OPENAI_API_KEY", KEY);
     let output = finish(command).ends(3);
     for reported in [
+        "cannot send OPENAI_API_KEY",
         "the key belongs to https://api.openai.com/v1",
         url,
         "OPENAI_BASE_URL and OPENAI_API_KEY",

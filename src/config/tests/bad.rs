@@ -36,7 +36,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "wire = \"soap\"",
-            "1:8: `wire`: unknown value `soap`; use openai-chat",
+            "1:8: `wire`: unknown value `soap`; use openai-chat, openai-responses, anthropic, gemini or ollama",
         ),
         (
             "ambiguous_width = \"2\"",
@@ -49,10 +49,6 @@ fn errors_name_place_key_and_cure() {
         (
             "arming = \"11s\"",
             "1:10: `arming`: unknown value `11s`; write a duration of at most 10s, such as \"500ms\"",
-        ),
-        (
-            "sessions = 3",
-            "1:12: `sessions`: expected a string in quotes, found a whole number; write a string in quotes",
         ),
         (
             "sessions = \"~ann/x\"",
@@ -138,6 +134,12 @@ fn no_error_holds_a_value_that_may_be_a_secret() {
             "{text}: {fault}"
         );
     }
+    assert_eq!(
+        World::new().user("sessions = 3").fault(),
+        format!(
+            "{FILE}:1:12: `sessions`: expected a string in quotes, found a whole number; write a string in quotes"
+        )
+    );
 }
 
 #[test]
@@ -292,10 +294,12 @@ fn a_file_that_may_not_be_read() {
 
 #[test]
 fn variables_and_flags_are_named() {
-    let world = World::new().with(|env, _| env.openai_base_url = Some("http://me:pw123@h/v1".into()));
+    let world = World::new()
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://me:pw123@h/v1".into())].into());
     let fault = world.fault();
     assert!(!fault.contains("pw123") && fault.contains("…h…"), "{fault}");
-    let world = World::new().with(|env, _| env.openai_base_url = Some("ftp://x\u{1b}".into()));
+    let world =
+        World::new().with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "ftp://x\u{1b}".into())].into());
     assert_eq!(
         world.fault(),
         "OPENAI_BASE_URL: `ftp://x⟨U+001B⟩` does not begin with http:// or https://; \

@@ -17,7 +17,7 @@ fn key(world: &World) -> Option<String> {
 }
 
 fn with_variable(world: World) -> World {
-    world.with(|env, _| env.openai_api_key = Some(SecretString::from("from-env")))
+    world.with(|env, _| env.api_keys = [("OPENAI_API_KEY", SecretString::from("from-env"))].into())
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn a_key_is_not_sent_to_a_url_that_brought_its_own() {
     assert_eq!(key(&world).as_deref(), Some("of-file"));
     assert!(world.notices().iter().any(|notice| {
         notice
-            == "OPENAI_API_KEY is not used: it belongs to the provider itself, and home/.config/overrule/config.toml:1 \
+            == "OPENAI_API_KEY is not used: it belongs to https://api.openai.com/v1, and home/.config/overrule/config.toml:1 \
                 names another server with a key of its own"
     }));
     // Both variables together, or a URL without a key: then the variable is meant.
     let world = with_variable(World::new().user(both))
-        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://other/v1".into())].into());
     assert_eq!(key(&world).as_deref(), Some("from-env"));
     assert_eq!(
         key(&with_variable(World::new().user("base_url = \"http://h/v1\""))).as_deref(),
@@ -110,7 +110,7 @@ fn a_key_is_sent_to_no_other_server_than_the_one_that_it_was_set_with() {
     }
     let world = World::new()
         .user(both)
-        .with(|env, _| env.openai_base_url = Some("http://other/v1".into()));
+        .with(|env, _| env.base_urls = [("OPENAI_BASE_URL", "http://other/v1".into())].into());
     assert_eq!(key(&world), None);
     let message = "the api_key of home/.config/overrule/config.toml:2 is not used: it belongs to http://h/v1, and \
         OPENAI_BASE_URL names another server";
@@ -142,6 +142,127 @@ fn a_key_is_sent_to_no_other_server_than_the_one_that_it_was_set_with() {
         )
         .as_deref(),
         Some("from-env")
+    );
+}
+
+/// The wire format, and the key that is sent with these variables.
+fn with_variables(
+    file: &str,
+    model: &str,
+    wire: Option<&str>,
+    variables: &[(&'static str, &str)],
+) -> (String, Option<String>) {
+    let world = World::new().user(file).with(|env, flags| {
+        for (name, value) in variables {
+            if name.ends_with("_URL") {
+                env.base_urls.insert(name, (*value).to_owned());
+            } else {
+                env.api_keys.insert(name, SecretString::from(*value));
+            }
+        }
+        flags.model = Some(model.to_owned());
+        flags.wire = wire.map(str::to_owned);
+    });
+    (world.load().wire.value.to_string(), key(&world))
+}
+
+#[test]
+fn each_provider_gets_its_own_key_in_its_own_format() {
+    let all = [
+        ("OPENAI_API_KEY", "sk-o"),
+        ("ANTHROPIC_API_KEY", "sk-a"),
+        ("GEMINI_API_KEY", "sk-g"),
+    ];
+    let got = |wire: &str, key: Option<&str>| (wire.to_owned(), key.map(str::to_owned));
+    for (model, wire, expected) in [
+        ("gpt-x", None, got("openai-chat", Some("sk-o"))),
+        (
+            "gpt-x",
+            Some("openai-responses"),
+            got("openai-responses", Some("sk-o")),
+        ),
+        ("claude-x", None, got("anthropic", Some("sk-a"))),
+        ("x", Some("anthropic"), got("anthropic", Some("sk-a"))),
+        ("gemini-x", None, got("gemini", Some("sk-g"))),
+        ("claude-x", Some("openai-chat"), got("openai-chat", Some("sk-o"))),
+        ("x", Some("ollama"), got("ollama", None)),
+    ] {
+        assert_eq!(
+            with_variables("", model, wire, &all),
+            expected,
+            "{model} {wire:?}"
+        );
+    }
+    // A named server decides, not the name of the model.
+    let here = "base_url = \"http://h/v1\"";
+    assert_eq!(
+        with_variables(here, "claude-x", None, &all),
+        got("openai-chat", Some("sk-o"))
+    );
+    let proxied = [all[0], all[1], ("OPENAI_BASE_URL", "http://proxy/v1")];
+    assert_eq!(
+        with_variables("", "claude-x", None, &proxied),
+        got("openai-chat", Some("sk-o"))
+    );
+    // The key of another provider does not go to the server of the file.
+    let foreign = [all[1]];
+    assert_eq!(
+        with_variables(here, "x", None, &foreign),
+        got("openai-chat", None)
+    );
+    let own = format!("{here}\nwire = \"anthropic\"");
+    assert_eq!(
+        with_variables(&own, "x", None, &foreign),
+        got("anthropic", Some("sk-a"))
+    );
+    // The key of a file is for the provider of the format of that file.
+    let file = "api_key = \"sk-f\"\nwire = \"anthropic\"";
+    assert_eq!(
+        with_variables(file, "x", None, &[]),
+        got("anthropic", Some("sk-f"))
+    );
+    assert_eq!(
+        with_variables(file, "x", Some("openai-chat"), &[]),
+        got("openai-chat", None)
+    );
+    let named = "api_key = \"sk-f\"\nmodel = \"claude-x\"";
+    assert_eq!(
+        with_variables(named, "claude-y", None, &[]),
+        got("anthropic", Some("sk-f"))
+    );
+}
+
+#[test]
+fn a_token_is_known_to_be_one_and_other_keys_are_no_news() {
+    let world = World::new().with(|env, flags| {
+        env.api_keys = [
+            ("ANTHROPIC_AUTH_TOKEN", SecretString::from("t")),
+            ("GEMINI_API_KEY", SecretString::from("g")),
+        ]
+        .into();
+        env.base_urls = [("ANTHROPIC_BASE_URL", "http://proxy".to_owned())].into();
+        flags.wire = Some("anthropic".into());
+    });
+    let settings = world.load();
+    assert_eq!(settings.base_url.value.as_deref(), Some("http://proxy"));
+    let keys: Vec<_> = settings
+        .keys
+        .iter()
+        .map(|key| (key.name(), key.is_token, key.is_of_other))
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            ("ANTHROPIC_AUTH_TOKEN".to_owned(), true, false),
+            ("GEMINI_API_KEY".to_owned(), false, true)
+        ]
+    );
+    assert!(world.notices().is_empty(), "{:?}", world.notices());
+    let world = World::new().with(|_, flags| flags.wire = Some("soap\u{1b}".into()));
+    let fault = world.fault();
+    assert!(
+        fault.starts_with("--wire: unknown wire format `soap⟨U+001B⟩`; use openai-chat, "),
+        "{fault}"
     );
 }
 

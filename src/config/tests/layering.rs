@@ -247,9 +247,9 @@ fn the_environment_by_variable() {
     assert_eq!(env.locale.as_deref(), Some("de_DE.UTF-8"));
     assert_eq!(env.user.as_deref(), Some("ann"));
     assert_eq!(env.sessions, Some(PathBuf::from("/s")));
-    assert_eq!(env.openai_base_url, None);
+    assert!(env.base_urls.is_empty());
     assert_eq!(env.no_color, None);
-    assert!(env.openai_api_key.is_some());
+    assert!(env.api_keys.contains_key("OPENAI_API_KEY"));
     let all = Variables(vec![("OPENAI_API_KEY".into(), "sk-secret".into())]);
     let env = Env { all, ..env };
     assert!(!format!("{env:?}").contains("sk-secret"));
@@ -269,7 +269,7 @@ fn an_editor_of_the_file_over_visual_over_editor() {
 fn no_key_is_ever_shown() {
     let world = World::new()
         .user("api_key = \"sk-in-file\"")
-        .with(|env, _| env.openai_api_key = Some(SecretString::from("sk-in-env")));
+        .with(|env, _| env.api_keys = [("OPENAI_API_KEY", SecretString::from("sk-in-env"))].into());
     let settings = world.load();
     let shown = format!("{settings:?} {:?} {:?}", settings.why(), world.env);
     assert!(!shown.contains("sk-"), "{shown}");

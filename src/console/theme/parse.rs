@@ -167,22 +167,19 @@ fn entry(
     palette: &BTreeMap<Spanned<String>, Colour>,
     document: &Document<'_>,
 ) -> Result<Entry, document::Error> {
-    let paint = |name: &Field<String>| match name {
-        None => Ok(None),
-        Some(name) if name.get_ref() == "default" => Ok(None),
-        Some(name) => match palette.get(name.get_ref().as_str()) {
-            Some(Colour { rgb, basic }) => Ok(Some(Paint {
-                rgb: rgb.0,
-                basic: basic.0,
-            })),
-            None => {
-                let what = format!(
-                    "`{}` is not in [palette]; use a name from there, or `default`",
-                    name.get_ref()
-                );
-                Err(document.error(name.span(), &what))
-            }
-        },
+    let paint = |name: &Field<String>| {
+        let Some(name) = name.as_ref().filter(|name| name.get_ref() != "default") else {
+            return Ok(None);
+        };
+        let Some(Colour { rgb, basic }) = palette.get(name.get_ref().as_str()) else {
+            let name_text = name.get_ref();
+            let what = format!("`{name_text}` is not in [palette]; use a name from there, or `default`");
+            return Err(document.error(name.span(), &what));
+        };
+        Ok(Some(Paint {
+            rgb: rgb.0,
+            basic: basic.0,
+        }))
     };
     let mut modifiers = Modifier::empty();
     modifiers.set(Modifier::BOLD, look.bold);

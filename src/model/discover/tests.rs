@@ -8,7 +8,7 @@ use secrecy::SecretString;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::{Choice, Error, ModelSettings, Server, choose, find, find_within, ollama, to_ask};
+use super::{ApiKey, Choice, Error, ModelSettings, Server, Wire, choose, find, find_within, ollama, to_ask};
 
 /// Long enough for any machine.
 const PATIENT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(60));
@@ -18,6 +18,7 @@ fn given(model: &str, base_url: &str, has_key: bool) -> ModelSettings {
     ModelSettings {
         model: some(model),
         base_url: some(base_url),
+        wire: Wire::default(),
         has_key,
         ollama_host: None,
     }
@@ -119,7 +120,7 @@ fn every_form_of_ollamas_own_variable_is_an_address() {
         (Some("[::1]:5"), "http://[::1]:5/v1"),
         (Some("[::]"), "http://127.0.0.1:11434/v1"),
     ] {
-        assert_eq!(ollama(host), expected, "{host:?}");
+        assert_eq!(ollama(host, "/v1"), expected, "{host:?}");
     }
 }
 
@@ -155,7 +156,7 @@ async fn a_running_ollama_is_queried_without_the_key() {
         ollama_host: Some(place.clone()),
         ..ModelSettings::default()
     };
-    let key = SecretString::from("sk-canary");
+    let key = ApiKey::from(SecretString::from("sk-canary"));
     let found = find_within(&output, Some(&key), PATIENT).await;
     assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only")));
     let request = reported.await.unwrap();
@@ -169,7 +170,7 @@ async fn a_running_ollama_is_queried_without_the_key() {
 async fn a_named_server_is_asked_with_the_key() {
     let (place, reported) = serve(Some(ok(r#"{"data":[{"id":"only"}]}"#))).await;
     let base = format!("http://{place}/v1");
-    let key = SecretString::from("sk-canary");
+    let key = ApiKey::from(SecretString::from("sk-canary"));
     assert_eq!(
         find_within(&given("", &base, true), Some(&key), PATIENT).await,
         Ok(choice(&base, "only"))

@@ -1,0 +1,194 @@
+//! Resolves the server of the model: wire format, base URL, keys.
+//!
+//! Must not know: files, what is sent.
+//!
+//! A key belongs to the server that was named where the key was set, and goes to no other.
+
+use crate::model::wire::{KeyVariable, Wire};
+use crate::policy::Notice;
+use crate::text::visible;
+
+use super::checks;
+use super::error::Error;
+use super::key::{Key, KeyOf};
+use super::layers::{Layers, environment, flag, given, last, some};
+use super::settings::Setting;
+use super::written::RawSettings;
+
+/// The settings of the model and its server.
+pub(super) struct Server {
+    /// Name of the model.
+    pub model: Setting<Option<String>>,
+    /// Wire format.
+    pub wire: Setting<Wire>,
+    /// Base URL.
+    pub base_url: Setting<Option<String>>,
+    /// All keys that were set, the strongest first.
+    pub keys: Vec<KeyOf>,
+}
+
+/// Resolves them.
+pub(super) fn resolve(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<Server, Error> {
+    let model = model(layers)?;
+    let wire = wire(layers, model.value.as_deref())?;
+    let (base_url, keys) = endpoint(layers, wire.value, notices)?;
+    Ok(Server {
+        model,
+        wire,
+        base_url,
+        keys,
+    })
+}
+
+fn model(layers: &mut Layers<'_>) -> Result<Setting<Option<String>>, Error> {
+    let (env, flags) = (layers.env, layers.flags);
+    let advice = "write the model's name";
+    let variable = given("OVERRULE_MODEL", env.model.as_ref(), checks::name, advice)?;
+    let named = given("--model", flags.model.as_ref(), checks::name, advice)?;
+    // The files keep theirs: it may tell whom their key is for.
+    let (mine, theirs) = (layers.user.model.clone(), layers.workspace.model.clone());
+    Ok(last(
+        None,
+        [
+            some(layers.files.user(mine)),
+            some(layers.files.workspace(theirs)),
+            some(environment("OVERRULE_MODEL", variable)),
+            some(flag("--model", named)),
+        ],
+    ))
+}
+
+/// The wire format that is set. Otherwise, where no server is named, that of the provider whose models have such
+/// names.
+fn wire(layers: &Layers<'_>, model: Option<&str>) -> Result<Setting<Wire>, Error> {
+    let named = layers.flags.wire.as_ref().map(|name| {
+        let known = || format!("use {}", Wire::names());
+        Wire::named(name).ok_or_else(|| {
+            Error::given(
+                "--wire",
+                format!("unknown wire format `{}`", visible(name)),
+                known(),
+            )
+        })
+    });
+    let mine = layers.files.user(layers.user.wire.clone());
+    let theirs = layers.files.workspace(layers.workspace.wire.clone());
+    let has_server = layers.flags.base_url.is_some()
+        || layers.user.base_url.is_some()
+        || layers.workspace.base_url.is_some()
+        || base_url_of(layers, Wire::default()).is_some();
+    let guess = model.filter(|_| !has_server).and_then(Wire::of_model);
+    Ok(last(
+        guess.unwrap_or_default(),
+        [mine, theirs, flag("--wire", named.transpose()?)],
+    ))
+}
+
+/// The variable with a base URL for a format, and its value.
+fn base_url_of<'e>(layers: &Layers<'e>, wire: Wire) -> Option<(&'static str, &'e String)> {
+    let mut names = wire.key_env().iter().map(|variable| variable.base_url);
+    names.find_map(|name| Some((name, layers.env.base_urls.get(name)?)))
+}
+
+/// The base URL and the keys. A key of a file belongs to the `base_url` of that file. A variable's belongs to the
+/// variable with the base URL of its provider, else to the `base_url` of the user's file if that has no key of its own
+/// and the format is the provider's. Where none of these names a server, it belongs to the provider.
+fn endpoint(
+    layers: &mut Layers<'_>,
+    wire: Wire,
+    notices: &mut Vec<Notice>,
+) -> Result<(Setting<Option<String>>, Vec<KeyOf>), Error> {
+    let env = layers.env;
+    let advice = checks::BASE_URL;
+    let (name, text) = base_url_of(layers, wire).unzip();
+    let name = name.unwrap_or_default();
+    let from_env = given(name, text, checks::base_url, advice)?;
+    let from_flag = given(
+        "--base-url",
+        layers.flags.base_url.as_ref(),
+        checks::base_url,
+        advice,
+    )?;
+    let mut of_files = Vec::new();
+    if let Some(key) = layers.files.workspace(layers.workspace.compiled.key.take()) {
+        of_files.push(of_file(key, &layers.workspace));
+    }
+    let my_key = layers.files.user(layers.user.compiled.key.take());
+    let mine = layers.user.base_url.as_ref().filter(|_| my_key.is_none());
+    let mine = mine.map(|at| at.get_ref().clone());
+    of_files.extend(my_key.map(|key| of_file(key, &layers.user)));
+    let mut keys = Vec::new();
+    let mut of_others: Vec<KeyOf> = Vec::new();
+    for format in Wire::all() {
+        let is_own = format.key_env() == wire.key_env();
+        for variable in format.key_env() {
+            let Some(secret) = env.api_keys.get(variable.name) else {
+                continue;
+            };
+            let named = env.base_urls.get(variable.base_url);
+            let named = named.and_then(|url| checks::base_url(url).ok());
+            let home = named.or_else(|| mine.clone().filter(|_| is_own));
+            let home = home.unwrap_or_else(|| format.default_base().to_owned());
+            let key = of_variable(variable, Key::Value(secret.clone()), home, !is_own);
+            let list = if is_own { &mut keys } else { &mut of_others };
+            // Two formats of one provider have the same variables.
+            if !list.iter().any(|other: &KeyOf| other.origin == key.origin) {
+                list.push(key);
+            }
+        }
+    }
+    keys.extend(of_files);
+    let base_url = last(
+        None,
+        [
+            some(layers.files.user(layers.user.base_url.take())),
+            some(layers.files.workspace(layers.workspace.base_url.take())),
+            some(environment(name, from_env)),
+            some(flag("--base-url", from_flag)),
+        ],
+    );
+    notices.extend(unused(&keys, &base_url, wire));
+    keys.extend(of_others);
+    Ok((base_url, keys))
+}
+
+fn of_variable(variable: &KeyVariable, key: Key, home: String, is_of_other: bool) -> KeyOf {
+    KeyOf {
+        key,
+        origin: super::Origin::Environment(variable.name),
+        home,
+        is_token: variable.is_token,
+        is_of_other,
+    }
+}
+
+/// The key of a file.
+fn of_file(key: Setting<Key>, file: &RawSettings) -> KeyOf {
+    let guess = || Wire::of_model(file.model.as_ref()?.get_ref());
+    let wire = file.wire.as_ref().map(|at| *at.get_ref()).or_else(guess);
+    let named = file.base_url.as_ref().map(|at| at.get_ref().clone());
+    KeyOf {
+        key: key.value,
+        origin: key.origin,
+        home: named.unwrap_or_else(|| wire.unwrap_or_default().default_base().to_owned()),
+        is_token: false,
+        is_of_other: false,
+    }
+}
+
+/// Tells that the strongest key belongs to another server.
+fn unused(keys: &[KeyOf], base_url: &Setting<Option<String>>, wire: Wire) -> Option<Notice> {
+    let server = base_url.value.as_deref().unwrap_or(wire.default_base());
+    let strongest = keys.first().filter(|key| !key.is_of(server))?;
+    Some(Notice(format!(
+        "{} is not used: it belongs to {}, and {} names another server{}",
+        strongest.name(),
+        visible(&strongest.home),
+        base_url.origin,
+        if keys.iter().any(|key| key.is_of(server)) {
+            " with a key of its own"
+        } else {
+            ""
+        },
+    )))
+}

@@ -1,0 +1,413 @@
+//! Sends a request over HTTP and converts the response to chunks as it arrives.
+//!
+//! Must not know: the graph, the journal, approvals.
+//!
+//! Nothing is tried twice here: whether to ask again is a recorded decision of the engine. Only a
+//! request whose form the server refuses is sent in another form, which is reported; the same bytes
+//! are never sent again.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Response, StatusCode, Url};
+use secrecy::ExposeSecret;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::body::Body;
+use super::connect::Error;
+use super::connect::{chain, endpoint, http_client};
+use crate::domain::ladder::span;
+use crate::domain::turn::{StreamFault, StreamFaultKind};
+use crate::model::fault::Refusal;
+use crate::model::show::{cut, excerpt, visible};
+use crate::model::tap::Without;
+use crate::model::wire::{ApiKey, Target, Wire};
+use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
+use crate::resilience::wait;
+
+/// Minimum length in bytes of a key that is searched for in a server's text.
+const SHORTEST: usize = 4;
+
+/// Maximum bytes read of an error's body.
+const MAX_ERROR_BODY: usize = 64 * 1024;
+/// How many forms of one request are tried after the first.
+const MAX_FORMS: usize = 4;
+
+/// How long the client waits.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// Limit for the next byte with content, including the first one: comments only keep the
+    /// connection open.
+    pub idle: Duration,
+    /// Limit for the end mark after the finish reason, whatever the server sends meanwhile.
+    pub farewell: Duration,
+    /// For the body of an error.
+    pub error_body: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(300),
+            farewell: Duration::from_secs(10),
+            error_body: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A client of a server that speaks one wire format.
+#[derive(Debug)]
+pub struct Client {
+    wire: Wire,
+    http: reqwest::Client,
+    url: Url,
+    model: String,
+    max_output: Option<u32>,
+    key: Option<ApiKey>,
+    patience: Patience,
+}
+
+/// Why a request gave no reply.
+struct Failed {
+    fault: StreamFault,
+    /// The server's error, if it may have refused the form of the request: no part of a reply has
+    /// arrived.
+    refusal: Option<Box<Refusal>>,
+}
+
+impl From<StreamFault> for Failed {
+    fn from(fault: StreamFault) -> Self {
+        Self { fault, refusal: None }
+    }
+}
+
+impl Client {
+    /// Creates a client of the server at `base_url`.
+    pub fn new(
+        wire: Wire,
+        base_url: &str,
+        model: &str,
+        key: Option<ApiKey>,
+        patience: Patience,
+    ) -> Result<Self, Error> {
+        let max_output = None;
+        let url = endpoint(base_url, &wire.path(Target { model, max_output }))?;
+        let http = http_client(&url, wire, key.as_ref(), patience.connect)?;
+        Ok(Self {
+            wire,
+            http,
+            url,
+            model: model.to_owned(),
+            max_output,
+            key,
+            patience,
+        })
+    }
+
+    /// Limits the tokens of every reply.
+    #[must_use]
+    pub const fn with_max_output(mut self, tokens: Option<u32>) -> Self {
+        self.max_output = tokens;
+        self
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target {
+            model: &self.model,
+            max_output: self.max_output,
+        }
+    }
+
+    async fn converse(&self, request: Request, chunks: &mpsc::Sender<Chunk>) -> Result<(), StreamFault> {
+        let mut quirks = request.quirks.clone();
+        let mut body = self.wire.body(self.target(), &request, &quirks);
+        let mut refused = Vec::new();
+        loop {
+            let sent = blake3::hash(body.as_bytes());
+            let failed = match self.attempt(body, &request.tap, chunks).await {
+                Ok(()) => return Ok(()),
+                Err(failed) => failed,
+            };
+            let Some(output) = failed.refusal else {
+                return Err(failed.fault);
+            };
+            refused.push(sent);
+            let members = self.wire.members(self.target(), &request, &quirks);
+            let candidates = self.wire.quirks(&output, &members);
+            // Whatever the status is: bytes in a refused form are not sent again.
+            let is_form = !candidates.is_empty() && failed.fault.kind == StreamFaultKind::Server;
+            let other = if refused.len() <= MAX_FORMS {
+                self.other_form(&request, &quirks, candidates, &refused)
+            } else {
+                None
+            };
+            let Some((quirk, with, other)) = other else {
+                let kind = if is_form {
+                    StreamFaultKind::Request
+                } else {
+                    failed.fault.kind
+                };
+                return Err(StreamFault { kind, ..failed.fault });
+            };
+            let learned = Chunk::Learned {
+                quirk,
+                words: excerpt(&self.without_key(output.reason)),
+            };
+            chunks.send(learned).await.map_err(|_| cancelled())?;
+            (quirks, body) = (with, other);
+        }
+    }
+
+    /// Another form of a request after a refusal: the first of these that was not refused yet.
+    fn other_form(
+        &self,
+        request: &Request,
+        quirks: &Quirks,
+        candidates: Vec<Quirk>,
+        refused: &[blake3::Hash],
+    ) -> Option<(String, Quirks, String)> {
+        candidates.into_iter().find_map(|quirk| {
+            let mut with = quirks.clone();
+            let name = quirk.to_string();
+            if !with.insert(quirk) {
+                return None;
+            }
+            let body = self.wire.body(self.target(), request, &with);
+            let is_new = !refused.contains(&blake3::hash(body.as_bytes()));
+            is_new.then_some((name, with, body))
+        })
+    }
+
+    /// Sends a body once and passes on the response.
+    async fn attempt(&self, body: String, tap: &Tap, chunks: &mpsc::Sender<Chunk>) -> Result<(), Failed> {
+        tap.note(Way::Sent, body.as_bytes());
+        let send = self
+            .http
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body)
+            .send();
+        let response = match tokio::time::timeout(self.patience.idle, send).await {
+            Err(_) => return Err(self.idle_timeout().into()),
+            Ok(Err(error)) => return Err(self.broken(&error).into()),
+            Ok(Ok(response)) => response,
+        };
+        if response.status() == StatusCode::OK {
+            self.read(response, tap, chunks).await
+        } else {
+            Err(self.refused(response).await)
+        }
+    }
+
+    async fn read(
+        &self,
+        mut response: Response,
+        tap: &Tap,
+        chunks: &mpsc::Sender<Chunk>,
+    ) -> Result<(), Failed> {
+        let key = self.key.as_ref().map_or("", |key| key.secret.expose_secret());
+        let mut without = Without::new(if key.len() >= SHORTEST {
+            key.as_bytes()
+        } else {
+            b""
+        });
+        let mut body = Body::new(self.wire);
+        let mut out = Vec::new();
+        let mut output = 0;
+        let mut nothing_arrived = true;
+        let mut until = Instant::now() + self.patience.idle;
+        let mut finished = false;
+        loop {
+            let piece = if Instant::now() < until {
+                timeout_at(until, response.chunk()).await.ok()
+            } else {
+                // A server that never pauses is not waited for either.
+                None
+            };
+            let (result, over) = match piece.ok_or(()) {
+                Ok(Ok(Some(bytes))) => {
+                    tap.note(Way::Received, &without.feed(&bytes));
+                    (body.feed(&bytes, &mut out), body.ended())
+                }
+                Ok(Ok(None)) => {
+                    tap.note(Way::Received, &without.end());
+                    (body.end(&mut out), true)
+                }
+                // Problems of the connection after the end of the answer are harmless.
+                Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
+                Err(()) => (Err(self.idle_timeout()), true),
+                Ok(Err(error)) => (Err(self.broken(&error)), true),
+            };
+            if finished != body.finished() {
+                finished = true;
+                until = Instant::now() + self.patience.farewell;
+            } else if !finished && output != body.data_bytes() {
+                until = Instant::now() + self.patience.idle;
+            }
+            output = body.data_bytes();
+            for chunk in out.drain(..) {
+                nothing_arrived = false;
+                chunks.send(chunk).await.map_err(|_| cancelled())?;
+            }
+            result.map_err(|fault| Failed {
+                fault: StreamFault {
+                    message: cut(self.without_key(fault.message)),
+                    ..fault
+                },
+                refusal: body.refusal().filter(|_| nothing_arrived).cloned().map(Box::new),
+            })?;
+            if over {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A status other than 200, with the server's own text.
+    async fn refused(&self, mut response: Response) -> Failed {
+        let status = response.status();
+        let asked_ms = wait::asked(|name| {
+            let header = response.headers().get(name)?;
+            header.to_str().ok()
+        });
+        let location = response
+            .headers()
+            .get(LOCATION)
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let mut bytes = Vec::new();
+        let read = async {
+            while let Ok(Some(piece)) = response.chunk().await {
+                let room = MAX_ERROR_BODY.saturating_sub(bytes.len());
+                bytes.extend(piece.iter().take(room));
+                if bytes.len() >= MAX_ERROR_BODY {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(self.patience.error_body, read).await;
+        let body = String::from_utf8_lossy(&bytes);
+        let output = Refusal::read(Some(u64::from(status.as_u16())), &body);
+        let kind = output.kind(asked_ms);
+        let retry_after_ms = asked_ms.or(output.wait_ms);
+        let mut message = format!("{} answered {status}", self.place());
+        if !output.reason.trim().is_empty() {
+            message.push_str(": ");
+            message.push_str(&excerpt(&self.without_key(output.reason.clone())));
+        }
+        if let Some(location) = location {
+            message.push_str("; it redirects, which is not followed, to ");
+            message.push_str(&excerpt(&self.without_key(location)));
+        }
+        if let Some(ms) = retry_after_ms.filter(|ms| *ms > 0) {
+            message.push_str("; it asks to wait ");
+            message.push_str(&span(ms));
+        }
+        message.push_str(match (kind, status.as_u16()) {
+            (StreamFaultKind::Quota, _) => {
+                "; waiting does not help: check the plan and the credit of the account"
+            }
+            (StreamFaultKind::Auth, _) => "; check the API key",
+            (_, 404) => "; check the base URL and the model's name",
+            (_, 300..=399) => "; put the right address into the base URL",
+            _ => "",
+        });
+        Failed {
+            fault: StreamFault {
+                kind,
+                message,
+                retry_after_ms,
+            },
+            refusal: Some(Box::new(output)),
+        }
+    }
+
+    fn broken(&self, error: &reqwest::Error) -> StreamFault {
+        let (kind, what) = if error.is_timeout() {
+            (StreamFaultKind::Timeout, "no connection in time to")
+        } else if error.is_connect() {
+            (StreamFaultKind::Network, "failed to connect to")
+        } else if error.is_decode() && !error.is_body() {
+            (
+                StreamFaultKind::Network,
+                "the answer broke off or could not be unpacked, from",
+            )
+        } else {
+            (StreamFaultKind::Network, "the connection broke to")
+        };
+        StreamFault {
+            kind,
+            message: format!("{what} {}: {}", self.place(), self.without_key(chain(error))),
+            retry_after_ms: None,
+        }
+    }
+
+    fn idle_timeout(&self) -> StreamFault {
+        StreamFault {
+            kind: StreamFaultKind::Timeout,
+            message: format!(
+                "{} said nothing for {} s",
+                self.place(),
+                self.patience.idle.as_secs_f32()
+            ),
+            retry_after_ms: None,
+        }
+    }
+
+    /// Returns the host and port, for people.
+    fn place(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        visible(&match self.url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        })
+    }
+
+    /// Removes the key: some servers repeat the key that they refuse.
+    fn without_key(&self, text: String) -> String {
+        match &self.key {
+            Some(key) if key.secret.expose_secret().len() >= SHORTEST => {
+                text.replace(key.secret.expose_secret(), "[the API key]")
+            }
+            _ => text,
+        }
+    }
+}
+
+impl Model for Client {
+    fn name(&self) -> String {
+        // Not made visible here, because every display does that; twice would be too often.
+        format!("{} at {}", self.model, self.place())
+    }
+
+    fn ask(
+        &self,
+        request: Request,
+        chunks: mpsc::Sender<Chunk>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<(), StreamFault>> {
+        Box::pin(async move {
+            // Whichever ends first drops the other, and with it the connection.
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(cancelled()),
+                result = self.converse(request, &chunks) => result,
+            }
+        })
+    }
+}
+
+fn cancelled() -> StreamFault {
+    StreamFault {
+        kind: StreamFaultKind::Truncated,
+        message: "the request was stopped here".to_owned(),
+        retry_after_ms: None,
+    }
+}

@@ -1,0 +1,93 @@
+//! Speaks Anthropic Messages.
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
+
+mod decode;
+mod encode;
+
+use secrecy::ExposeSecret;
+
+use super::openai_chat::bearer;
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
+
+/// The format.
+#[derive(Debug)]
+pub struct Anthropic;
+
+/// Name of the format.
+const NAME: &str = "anthropic";
+
+impl Format for Anthropic {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn path(&self, _: Target<'_>) -> String {
+        "/v1/messages".to_owned()
+    }
+
+    fn models_path(&self) -> &'static str {
+        "/v1/models"
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+        let mut headers = match key {
+            Some(key) if !key.is_token => vec![("x-api-key", key.secret.expose_secret().to_owned())],
+            key => bearer(key),
+        };
+        headers.push(("anthropic-version", "2023-06-01".to_owned()));
+        headers
+    }
+
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        encode::body(target, request, quirks)
+    }
+
+    fn members(&self, _: Target<'_>, request: &Request, _: &Quirks) -> Vec<String> {
+        encode::members(request)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decode::MessagesDecoder::default())
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // A signature of another provider: the reasoning is left out with it.
+        if refusal.mentions("signature") && refusal.mentions("thinking") && refusal.mentions("invalid") {
+            found.insert(0, Quirk::LeaveOut(encode::THINKING.to_owned()));
+        }
+        // The program's own limit is too high for a model.
+        if refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
+            found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
+        }
+        found
+    }
+
+    fn key_env(&self) -> &'static [KeyVariable] {
+        const fn variable(name: &'static str, is_token: bool) -> KeyVariable {
+            let base_url = "ANTHROPIC_BASE_URL";
+            KeyVariable {
+                name,
+                base_url,
+                is_token,
+            }
+        }
+        &const {
+            [
+                variable("ANTHROPIC_API_KEY", false),
+                variable("ANTHROPIC_AUTH_TOKEN", true),
+            ]
+        }
+    }
+
+    fn default_base(&self) -> &'static str {
+        "https://api.anthropic.com"
+    }
+
+    fn model_prefixes(&self) -> &'static [&'static str] {
+        &["claude-"]
+    }
+}

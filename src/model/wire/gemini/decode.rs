@@ -1,0 +1,180 @@
+//! Converts the frames of a Gemini stream to chunks.
+//!
+//! Must not know: sockets, tools, when to ask again.
+//!
+//! A reason to stop may come before the last frame, so that only the end of the body ends a reply.
+
+#[cfg(test)]
+mod tests;
+
+use super::NAME;
+use crate::domain::turn::{Stop, StreamFault};
+use crate::model::Chunk;
+use crate::model::frame::{self, Object};
+use crate::model::show::visible;
+use crate::model::wire::opaque::{Members, mark};
+use crate::model::wire::stop::stop;
+use crate::model::wire::{Decoder, Reply};
+
+/// Members of a frame that are read, or known to be irrelevant.
+const FRAME: &[&str] = &[
+    "candidates",
+    "usageMetadata",
+    "modelVersion",
+    "responseId",
+    "createTime",
+    "promptFeedback",
+    "modelStatus",
+];
+/// Members of a candidate.
+const CANDIDATE: &[&str] = &[
+    "content",
+    "finishReason",
+    "finishMessage",
+    "index",
+    "safetyRatings",
+    "citationMetadata",
+    "groundingMetadata",
+    "urlContextMetadata",
+    "tokenCount",
+    "avgLogprobs",
+    "logprobsResult",
+];
+/// Members of parts that only the provider understands.
+const OPAQUE: &[&str] = &[
+    "executableCode",
+    "codeExecutionResult",
+    "inlineData",
+    "fileData",
+    "toolCall",
+    "toolResponse",
+];
+/// Members of a call that the program makes itself.
+const CALL: &[&str] = &["name", "args", "id"];
+
+/// Decodes one stream.
+#[derive(Debug, Default)]
+pub struct GeminiDecoder {
+    reply: Reply,
+    /// The tool whose arguments came in pieces.
+    in_pieces: Option<String>,
+}
+
+impl Decoder for GeminiDecoder {
+    fn reply(&self) -> &Reply {
+        &self.reply
+    }
+
+    fn reply_mut(&mut self) -> &mut Reply {
+        &mut self.reply
+    }
+
+    fn object(
+        &mut self,
+        _: &str,
+        _: &str,
+        frame: &Object<'_>,
+        out: &mut Vec<Chunk>,
+    ) -> Result<(), StreamFault> {
+        self.reply.unknown_keys("", frame, FRAME, out);
+        for raw in frame.array("candidates") {
+            match Object::read(raw) {
+                Some(candidate) if candidate.number("index").unwrap_or(0) == 0 => {
+                    self.candidate(&candidate, out);
+                }
+                _ => self.reply.unknown(raw, out),
+            }
+        }
+        self.reply.usage(frame.object("usageMetadata").as_ref(), out);
+        let blocked = frame.object("promptFeedback");
+        if blocked.is_some_and(|feedback| feedback.filled("blockReason").is_some()) {
+            self.reply.stop_at_end(Stop::Filter);
+        }
+        Ok(())
+    }
+}
+
+impl GeminiDecoder {
+    fn candidate(&mut self, candidate: &Object<'_>, out: &mut Vec<Chunk>) {
+        self.reply.unknown_keys("candidates.", candidate, CANDIDATE, out);
+        let content = candidate.object("content");
+        for raw in content.iter().flat_map(|content| content.array("parts")) {
+            match Object::read(raw) {
+                Some(part) => self.part(raw, &part, out),
+                None => self.reply.unknown(raw, out),
+            }
+        }
+        let Some(reason) = candidate.filled("finishReason") else {
+            return;
+        };
+        let meant = match stop(&reason) {
+            Stop::End if self.reply.parts.has_calls() => Stop::Calls,
+            other => other,
+        };
+        self.reply.stop_at_end(match (&self.in_pieces, meant) {
+            (Some(tool), Stop::Calls) => Stop::BadCall(
+                format!(
+                    "the arguments of `{}` came in pieces, which are not joined",
+                    visible(tool)
+                )
+                .into(),
+            ),
+            (_, meant) => meant,
+        });
+    }
+
+    fn part(&mut self, raw: &str, part: &Object<'_>, out: &mut Vec<Chunk>) {
+        let signature = part.get("thoughtSignature").map(|raw| {
+            let mut members = Members::default();
+            members.set("thoughtSignature", raw.to_owned());
+            members.text()
+        });
+        if let Some(call) = part.object("functionCall") {
+            return self.call(raw, &call, signature, out);
+        }
+        if let Some(text) = part.string("text") {
+            let is_thought = part.get("thought") == Some("true");
+            if is_thought {
+                self.reply.parts.reasoning(&text, out);
+            } else {
+                self.reply.parts.text(&text, out);
+            }
+            if let Some(signature) = signature {
+                self.reply.parts.opaque(&mark(NAME, &signature), out);
+            }
+            return;
+        }
+        if !OPAQUE.iter().any(|key| part.get(key).is_some()) {
+            self.reply.unknown(raw, out);
+        }
+        self.reply.parts.close(out);
+        self.reply.parts.opaque(&mark(NAME, raw), out);
+        self.reply.parts.close(out);
+    }
+
+    fn call(&mut self, raw: &str, call: &Object<'_>, signature: Option<String>, out: &mut Vec<Chunk>) {
+        let in_pieces = call.get("partialArgs").is_some() || call.get("willContinue").is_some();
+        let Some(name) = call.filled("name") else {
+            // The next piece, or the end, of a call.
+            if in_pieces {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            }
+            return;
+        };
+        let id = call.filled("id").map(String::from);
+        let Some(number) = self.reply.parts.begin_call(id, name.clone().into_owned(), out) else {
+            return;
+        };
+        if let Some(signature) = signature {
+            self.reply.parts.add_member(number, NAME, signature);
+        }
+        if in_pieces {
+            self.in_pieces.get_or_insert(name.into_owned());
+            return;
+        }
+        self.reply.unknown_keys("functionCall.", call, CALL, out);
+        let args = call.get("args").map(frame::compact).unwrap_or_default();
+        self.reply.parts.add_args(number, &args, out);
+        self.reply.parts.end_call(number, out);
+    }
+}

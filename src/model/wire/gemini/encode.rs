@@ -1,0 +1,188 @@
+//! Writes the body of a Gemini request.
+//!
+//! Must not know: sockets, keys.
+//!
+//! Pure. A request that continues an earlier one repeats its bytes up to where it continues.
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use serde::Serialize;
+
+use super::NAME;
+use crate::domain::id::NodeId;
+use crate::domain::transcript::{CalledAs, Message, ModelText};
+use crate::model::frame::Object;
+use crate::model::wire::Target;
+use crate::model::wire::opaque::{self, Members};
+use crate::model::wire::words::{CONSOLE, CONTINUE, arguments, offered, takes, wire_name};
+use crate::model::{Quirk, Quirks, Request};
+
+/// The member with a signature.
+pub const SIGNATURE: &str = "thoughtSignature";
+/// The signature of a call without one, as documented for calls that none of the provider's models made.
+const PLACEHOLDER: &str = "\"skip_thought_signature_validator\"";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<Value>,
+    /// Last, because this part grows.
+    contents: Vec<Turn>,
+}
+
+#[derive(Serialize)]
+struct Turn {
+    role: &'static str,
+    parts: Vec<Box<RawValue>>,
+}
+
+/// Returns the JSON text of a request in the special forms that the server needs.
+pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+    let declared = request.tools.iter().map(|card| {
+        json!({
+            "name": card.name,
+            "description": card.description,
+            "parametersJsonSchema": offered(card, quirks),
+        })
+    });
+    let declared: Vec<Value> = declared.collect();
+    let has_system = !request.system.trim().is_empty();
+    let body = Body {
+        system_instruction: has_system.then(|| json!({"parts": [{"text": &*request.system}]})),
+        tools: if declared.is_empty() {
+            Vec::new()
+        } else {
+            vec![json!({"functionDeclarations": declared})]
+        },
+        generation_config: target.max_output.map(|most| json!({"maxOutputTokens": most})),
+        contents: contents(&request.messages, quirks),
+    };
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+/// Returns the contents: everything between two contents of the model is one content of the user, results first.
+fn contents(list: &[Message], quirks: &Quirks) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for message in list {
+        let (role, members) = match message {
+            Message::User { text, .. } => ("user", vec![spoken(text)]),
+            Message::Note { text, .. } => ("user", vec![spoken(&format!("{CONSOLE} {text}"))]),
+            Message::Result {
+                call,
+                wire_id,
+                tool,
+                text,
+                is_error,
+            } => (
+                "user",
+                vec![Some(result(*call, wire_id, tool, (text, *is_error)))],
+            ),
+            Message::Assistant { texts, calls } => ("model", assistant(texts, calls, quirks)),
+        };
+        let parts = members.into_iter().flatten();
+        let parts: Vec<_> = parts
+            .filter_map(|part| RawValue::from_string(part).ok())
+            .collect();
+        match turns.last_mut().filter(|turn| turn.role == role) {
+            Some(turn) => turn.parts.extend(parts),
+            None if parts.is_empty() => {}
+            None => turns.push(Turn { role, parts }),
+        }
+    }
+    // A conversation begins and ends with the user.
+    let more = || {
+        let parts = spoken(CONTINUE).and_then(|part| RawValue::from_string(part).ok());
+        Turn {
+            role: "user",
+            parts: parts.into_iter().collect(),
+        }
+    };
+    if turns.first().is_some_and(|turn| turn.role == "model") {
+        turns.insert(0, more());
+    }
+    if turns.last().is_some_and(|turn| turn.role == "model") {
+        turns.push(more());
+    }
+    turns
+}
+
+fn spoken(text: &str) -> Option<String> {
+    (!text.trim().is_empty()).then(|| json!({ "text": text }).to_string())
+}
+
+/// The id of a call, if the provider gave one: the console's own ids are not sent.
+fn id(call: NodeId, wire_id: &str) -> Option<String> {
+    (wire_id != format!("call_{call}")).then(|| Value::from(wire_id).to_string())
+}
+
+fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool)) -> String {
+    let mut members = Members::default();
+    if let Some(id) = id(call, wire_id) {
+        members.set("id", id);
+    }
+    members.set("name", Value::from(&*wire_name(tool)).to_string());
+    let member = if is_error { "error" } else { "result" };
+    members.set("response", json!({ member: text }).to_string());
+    format!("{{\"functionResponse\":{}}}", members.text())
+}
+
+/// What the model said and called. Reasoning is not sent back; signatures are, on their parts.
+fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Option<String>> {
+    let mut parts = Vec::new();
+    for one in texts {
+        let own = opaque::of_text(NAME, one.opaque.as_deref());
+        let signature = own.iter().rev().find_map(|raw| Object::read(raw)?.get(SIGNATURE));
+        let whole = own
+            .iter()
+            .filter(|raw| Object::read(raw).is_some_and(|part| is_whole(&part)));
+        parts.extend(whole.map(|raw| Some((*raw).to_owned())));
+        if one.reasoning && !one.by_operator {
+            continue;
+        }
+        let mut members = Members::default();
+        members.set("text", Value::from(&*one.text).to_string());
+        if let Some(signature) = signature.filter(|_| takes(quirks, SIGNATURE)) {
+            members.set(SIGNATURE, signature.to_owned());
+        }
+        parts.push((!one.text.trim().is_empty()).then(|| members.text()));
+    }
+    for (place, one) in calls.iter().enumerate() {
+        parts.push(Some(call(one, place == 0, quirks)));
+    }
+    parts
+}
+
+/// Returns true for a part that only the provider understands.
+fn is_whole(part: &Object<'_>) -> bool {
+    part.entries().any(|(key, _)| key != SIGNATURE)
+}
+
+fn call(call: &CalledAs, is_first: bool, quirks: &Quirks) -> String {
+    let mut members = Members::default();
+    if let Some(id) = id(call.node, &call.wire_id) {
+        members.set("id", id);
+    }
+    members.set("name", Value::from(&*wire_name(&call.tool)).to_string());
+    members.set("args", arguments(&call.args));
+    let mut part = Members::default();
+    part.set("functionCall", members.text());
+    let own = opaque::of_call(NAME, call.opaque.as_deref());
+    let signature = own.as_ref().and_then(|own| own.get(SIGNATURE));
+    let wants = is_first && quirks.contains(&Quirk::PlaceholderSignatures);
+    if let Some(signature) = signature
+        .or(wants.then_some(PLACEHOLDER))
+        .filter(|_| takes(quirks, SIGNATURE))
+    {
+        part.set(SIGNATURE, signature.to_owned());
+    }
+    part.text()
+}

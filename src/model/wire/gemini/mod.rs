@@ -1,0 +1,73 @@
+//! Speaks the Gemini API (`streamGenerateContent`).
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
+
+mod decode;
+mod encode;
+
+use secrecy::ExposeSecret;
+
+use super::openai_chat::bearer;
+use super::{ApiKey, Decoder, Format, KeyVariable, Target};
+use crate::model::{Quirks, Request};
+
+/// The format.
+#[derive(Debug)]
+pub struct Gemini;
+
+/// Name of the format.
+const NAME: &str = "gemini";
+
+impl Format for Gemini {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn path(&self, target: Target<'_>) -> String {
+        // A name may have its collection: `models/NAME`, `tunedModels/NAME`.
+        let collection = if target.model.contains('/') { "" } else { "models/" };
+        format!(
+            "/v1beta/{collection}{}:streamGenerateContent?alt=sse",
+            target.model
+        )
+    }
+
+    fn models_path(&self) -> &'static str {
+        "/v1beta/models"
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+        match key {
+            Some(key) if !key.is_token => vec![("x-goog-api-key", key.secret.expose_secret().to_owned())],
+            key => bearer(key),
+        }
+    }
+
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        encode::body(target, request, quirks)
+    }
+
+    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        vec![encode::SIGNATURE.to_owned()]
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decode::GeminiDecoder::default())
+    }
+
+    fn key_env(&self) -> &'static [KeyVariable] {
+        &[KeyVariable {
+            name: "GEMINI_API_KEY",
+            base_url: "GOOGLE_GEMINI_BASE_URL",
+            is_token: false,
+        }]
+    }
+
+    fn default_base(&self) -> &'static str {
+        "https://generativelanguage.googleapis.com"
+    }
+
+    fn model_prefixes(&self) -> &'static [&'static str] {
+        &["gemini-", "models/gemini-"]
+    }
+}

@@ -1,0 +1,114 @@
+//! Identifies a wire format by its name, as settings and journals do.
+//!
+//! Must not know: what a format does.
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{FORMATS, Format, openai_chat};
+
+/// One of [`FORMATS`].
+#[derive(Clone, Copy)]
+pub struct Wire(&'static dyn Format);
+
+impl Wire {
+    /// Returns the format of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = FORMATS.iter().copied();
+        all.find(|format| format.name() == name).map(Self)
+    }
+
+    /// Returns the format of the provider whose models have such names.
+    pub fn of_model(name: &str) -> Option<Self> {
+        let is_own = |format: &&dyn Format| {
+            format
+                .model_prefixes()
+                .iter()
+                .any(|begin| name.starts_with(begin))
+        };
+        FORMATS.iter().copied().find(is_own).map(Self)
+    }
+
+    /// Iterates over all formats.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().copied().map(Self)
+    }
+
+    /// Returns all names, for messages: `a, b or c`.
+    pub fn names() -> String {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
+        match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+            _ => names.concat(),
+        }
+    }
+}
+
+impl Default for Wire {
+    fn default() -> Self {
+        Self(&openai_chat::OpenAiChat)
+    }
+}
+
+impl Deref for Wire {
+    type Target = dyn Format;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Wire {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Wire {}
+
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Wire {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Wire {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| {
+            serde::de::Error::custom(format!("unknown wire format `{name}`; known: {}", Self::names()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_own_name_alone() {
+        for wire in Wire::all() {
+            assert_eq!(Wire::named(wire.name()), Some(wire));
+            let text = serde_json::to_string(&wire).unwrap();
+            assert_eq!(serde_json::from_str::<Wire>(&text).unwrap(), wire);
+        }
+        assert_eq!(Wire::named("soap"), None);
+        let error = serde_json::from_str::<Wire>("\"soap\"").unwrap_err();
+        assert!(error.to_string().contains("openai-chat"), "{error}");
+        assert_eq!(Wire::of_model("qwen3"), None);
+    }
+}

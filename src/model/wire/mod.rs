@@ -1,0 +1,134 @@
+//! Lists the wire formats: how a request is written and a reply is read.
+//!
+//! Must not know: sockets, the graph, the journal, when to retry.
+//!
+//! A format is one folder here and one line in [`FORMATS`].
+
+mod anthropic;
+mod gemini;
+mod id;
+mod ollama;
+mod opaque;
+pub mod openai_chat;
+mod openai_responses;
+mod parts;
+mod refusal;
+mod reply;
+mod scan;
+mod schema;
+mod stop;
+mod stray;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use secrecy::SecretString;
+
+use super::fault::Refusal;
+use super::{Quirk, Quirks, Request};
+
+pub use id::Wire;
+pub use reply::{Decoder, Reply};
+
+/// All formats. The first is the default.
+pub static FORMATS: &[&dyn Format] = &[
+    &openai_chat::OpenAiChat,
+    &openai_responses::OpenAiResponses,
+    &anthropic::Anthropic,
+    &gemini::Gemini,
+    &ollama::Ollama,
+];
+
+/// A wire format. Every function is pure.
+pub trait Format: Sync {
+    /// Returns its name in settings, flags and journals.
+    fn name(&self) -> &'static str;
+
+    /// Returns the path of a request below the base URL.
+    fn path(&self, target: Target<'_>) -> String;
+
+    /// Returns the path of the list of models.
+    fn models_path(&self) -> &'static str {
+        "/models"
+    }
+
+    /// Returns the headers of the format, with the key if there is one.
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)>;
+
+    /// Returns the JSON text of a request in the forms that the server needs.
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String;
+
+    /// Returns the names of members of the request that may be left out.
+    fn members(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String>;
+
+    /// Returns a decoder for one reply.
+    fn decoder(&self) -> Box<dyn Decoder>;
+
+    /// Returns true if a streamed reply is one JSON text a line, and no event stream.
+    fn is_lines(&self) -> bool {
+        false
+    }
+
+    /// Returns the forms that may help after a refusal, the likeliest first. `members` are those of
+    /// [`Format::members`].
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        refusal::candidates(refusal, members)
+    }
+
+    /// Returns the environment variables with a key, the strongest first.
+    fn key_env(&self) -> &'static [KeyVariable];
+
+    /// Returns the base URL of the provider of the format.
+    fn default_base(&self) -> &'static str;
+
+    /// Returns the model of the provider to ask for if none is named.
+    fn default_model(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the path below the address of Ollama where it serves the format; none if it does not.
+    fn ollama_path(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the beginnings of the names of the provider's models, if they identify the provider.
+    fn model_prefixes(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// Whom a request is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The model.
+    pub model: &'a str,
+    /// Maximum tokens of a reply, where one was set.
+    pub max_output: Option<u32>,
+}
+
+/// A key, and how it is sent.
+#[derive(Debug, Clone)]
+pub struct ApiKey {
+    /// The key.
+    pub secret: SecretString,
+    /// True for a token that is sent as `Authorization: Bearer` whatever the format's own header is.
+    pub is_token: bool,
+}
+
+impl From<SecretString> for ApiKey {
+    fn from(secret: SecretString) -> Self {
+        let is_token = false;
+        Self { secret, is_token }
+    }
+}
+
+/// An environment variable with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyVariable {
+    /// Its name.
+    pub name: &'static str,
+    /// The variable with the base URL that the key belongs to.
+    pub base_url: &'static str,
+    /// True if the key is a token.
+    pub is_token: bool,
+}

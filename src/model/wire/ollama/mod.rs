@@ -1,0 +1,63 @@
+//! Speaks Ollama's own format (`/api/chat`).
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
+
+mod decode;
+mod encode;
+
+use super::openai_chat::bearer;
+use super::{ApiKey, Decoder, Format, KeyVariable, Target};
+use crate::model::{Quirks, Request};
+
+/// The format.
+#[derive(Debug)]
+pub struct Ollama;
+
+/// Name of the format.
+const NAME: &str = "ollama";
+
+impl Format for Ollama {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn path(&self, _: Target<'_>) -> String {
+        "/api/chat".to_owned()
+    }
+
+    fn models_path(&self) -> &'static str {
+        "/api/tags"
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+        bearer(key)
+    }
+
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        encode::body(target, request, quirks)
+    }
+
+    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        ["stream", encode::THINKING].map(str::to_owned).to_vec()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decode::OllamaDecoder::default())
+    }
+
+    fn is_lines(&self) -> bool {
+        true
+    }
+
+    fn key_env(&self) -> &'static [KeyVariable] {
+        &[]
+    }
+
+    fn default_base(&self) -> &'static str {
+        "http://127.0.0.1:11434"
+    }
+
+    fn ollama_path(&self) -> Option<&'static str> {
+        Some("")
+    }
+}

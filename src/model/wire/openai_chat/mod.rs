@@ -1,0 +1,75 @@
+//! Speaks OpenAI Chat Completions.
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
+
+pub mod decode;
+pub mod encode;
+mod known;
+mod reshape;
+
+use secrecy::ExposeSecret;
+
+use super::{ApiKey, Decoder, Format, KeyVariable, Target};
+use crate::model::{Quirks, Request};
+
+/// The format.
+#[derive(Debug)]
+pub struct OpenAiChat;
+
+/// Variables of the provider, which has two formats.
+pub const KEY_ENV: &[KeyVariable] = &[KeyVariable {
+    name: "OPENAI_API_KEY",
+    base_url: "OPENAI_BASE_URL",
+    is_token: false,
+}];
+/// Base URL of the provider.
+pub const BASE: &str = "https://api.openai.com/v1";
+
+/// The headers of servers that take a key as a token.
+pub(super) fn bearer(key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+    key.map(|key| ("authorization", format!("Bearer {}", key.secret.expose_secret())))
+        .into_iter()
+        .collect()
+}
+
+impl Format for OpenAiChat {
+    fn name(&self) -> &'static str {
+        "openai-chat"
+    }
+
+    fn path(&self, _: Target<'_>) -> String {
+        "/chat/completions".to_owned()
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+        bearer(key)
+    }
+
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        encode::body(target, request, quirks)
+    }
+
+    fn members(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
+        encode::members(target, request, quirks)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decode::ChatDecoder::default())
+    }
+
+    fn key_env(&self) -> &'static [KeyVariable] {
+        KEY_ENV
+    }
+
+    fn default_base(&self) -> &'static str {
+        BASE
+    }
+
+    fn default_model(&self) -> Option<&'static str> {
+        Some("gpt-4.1-mini")
+    }
+
+    fn ollama_path(&self) -> Option<&'static str> {
+        Some("/v1")
+    }
+}

@@ -1,0 +1,444 @@
+//! Converts the events of a Responses stream to chunks.
+//!
+//! Must not know: sockets, tools, when to ask again.
+//!
+//! An item is identified by its index; servers that have none, by its id. The events of the items count: the list at the
+//! end may be empty. Only the end of the body ends a reply.
+
+#[cfg(test)]
+mod tests;
+
+use super::NAME;
+use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
+use crate::model::Chunk;
+use crate::model::fault::Refusal;
+use crate::model::frame::{self, Object};
+use crate::model::wire::opaque::{Members, mark};
+use crate::model::wire::stop::stop;
+use crate::model::wire::{Decoder, Reply};
+
+/// Types of items that ask the client for something that was not offered.
+const FOR_CLIENT: &[&str] = &[
+    "local_shell_call",
+    "shell_call",
+    "computer_call",
+    "custom_tool_call",
+    "apply_patch_call",
+    "tool_search_call",
+    "mcp_approval_request",
+];
+/// Types of items that the provider executed, without those that end in `_call`.
+const BY_SERVER: &[&str] = &["mcp_list_tools", "compaction", "program", "program_output"];
+/// Members of a call that the program makes itself or does not send back.
+const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
+/// Where a call is not made.
+const NOT_OFFERED: &str = "a form that was not offered";
+
+/// Decodes one stream.
+#[derive(Debug, Default)]
+pub struct ResponsesDecoder {
+    reply: Reply,
+    /// The items of the response, in the order in which they began.
+    items: Vec<Item>,
+    /// Reasoning for the provider alone that came after text: it belongs to what follows.
+    waiting: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Item {
+    index: Option<u64>,
+    id: Option<String>,
+    kind: Kind,
+    /// True once content of the item was passed on piece by piece.
+    streamed: bool,
+    /// The list and position of the newest piece of text or reasoning.
+    section: Option<(bool, u64)>,
+    done: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Message,
+    Reasoning,
+    /// A call by the number of its part; none beyond the maximum number of parts.
+    Call(Option<usize>),
+    Other,
+}
+
+impl Decoder for ResponsesDecoder {
+    fn reply(&self) -> &Reply {
+        &self.reply
+    }
+
+    fn reply_mut(&mut self) -> &mut Reply {
+        &mut self.reply
+    }
+
+    fn object(
+        &mut self,
+        name: &str,
+        data: &str,
+        frame: &Object<'_>,
+        out: &mut Vec<Chunk>,
+    ) -> Result<(), StreamFault> {
+        let kind = frame.filled("type").unwrap_or(name.into());
+        let response = frame.object("response");
+        match kind.strip_prefix("response.").unwrap_or(&kind) {
+            "created" => {
+                self.reply.continue_reply();
+                self.items.clear();
+            }
+            "output_item.added" => {
+                if let Some(item) = frame.object("item") {
+                    self.begin(frame.number("output_index"), &item, out);
+                }
+            }
+            "output_item.done" => self.item_done(frame, out),
+            "output_text.delta" => self.text(frame, "delta", out),
+            "output_text.done" => self.text(frame, "text", out),
+            "refusal.delta" => self.refusal(frame, "delta"),
+            "refusal.done" => self.refusal(frame, "refusal"),
+            "reasoning_summary_text.delta" | "reasoning_text.delta" => self.reasoning(frame, "delta", out),
+            "reasoning_summary_text.done" | "reasoning_text.done" => self.reasoning(frame, "text", out),
+            "function_call_arguments.delta" => self.args(frame, "delta", out),
+            "function_call_arguments.done" => self.args(frame, "arguments", out),
+            "completed" | "done" | "incomplete" => return self.finish(response.as_ref(), out),
+            "failed" | "cancelled" => return Err(self.failed(response.as_ref(), data)),
+            "error" => return Err(self.reply.refused(&Refusal::read(None, data))),
+            known if is_progress(known) => {}
+            _ if frame.string("object").as_deref() == Some("response") => {
+                return self.finish(Some(frame), out);
+            }
+            _ => self.reply.unknown(data, out),
+        }
+        Ok(())
+    }
+}
+
+/// Returns true for an event that only tells what is under way.
+fn is_progress(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "queued",
+        "in_progress",
+        "content_part.added",
+        "content_part.done",
+        "output_text.annotation.added",
+        "reasoning_summary_part.added",
+        "reasoning_summary_part.done",
+        "ping",
+        "keepalive",
+    ];
+    const PREFIXES: &[&str] = &[
+        "mcp_",
+        "code_interpreter_call",
+        "shell_call",
+        "custom_tool_call",
+        "audio.",
+    ];
+    let is_call = name
+        .split_once('.')
+        .is_some_and(|(item, _)| item.ends_with("_call"));
+    NAMES.contains(&name) || is_call || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+impl ResponsesDecoder {
+    /// Returns the position of the item that an event is about: by its index, its id, else the newest of the kind.
+    fn place(&self, frame: &Object<'_>, is_of_kind: impl Fn(Kind) -> bool) -> Option<usize> {
+        let index = frame.number("output_index");
+        let id = frame.filled("item_id");
+        let open = || {
+            self.items
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(_, item)| is_of_kind(item.kind))
+        };
+        let by_index = open().find(|(_, item)| index.is_some() && item.index == index);
+        let by_id = || open().find(|(_, item)| id.is_some() && item.id.as_deref() == id.as_deref());
+        let newest = || open().find(|(_, item)| !item.done && (index.is_none() || item.index.is_none()));
+        by_index.or_else(by_id).or_else(newest).map(|(place, _)| place)
+    }
+
+    /// Begins an item; returns its position.
+    fn begin(&mut self, index: Option<u64>, item: &Object<'_>, out: &mut Vec<Chunk>) -> usize {
+        self.reply.continue_reply();
+        let name = item.string("type").unwrap_or_default();
+        let kind = match &*name {
+            "message" => {
+                self.flush(out);
+                self.reply.parts.close(out);
+                Kind::Message
+            }
+            "reasoning" => Kind::Reasoning,
+            "function_call" => {
+                self.flush(out);
+                let id = item.filled("call_id").or_else(|| item.filled("id"));
+                let tool = item.string("name").unwrap_or_default().into_owned();
+                Kind::Call(self.reply.parts.begin_call(id.map(String::from), tool, out))
+            }
+            _ => Kind::Other,
+        };
+        self.items.push(Item {
+            index,
+            id: item.filled("id").map(String::from),
+            kind,
+            streamed: false,
+            section: None,
+            done: false,
+        });
+        self.items.len() - 1
+    }
+
+    fn text(&mut self, frame: &Object<'_>, member: &str, out: &mut Vec<Chunk>) {
+        let words = frame.string(member).unwrap_or_default();
+        let item = self.place(frame, |kind| kind == Kind::Message);
+        let item = item.and_then(|place| self.items.get_mut(place));
+        let section = Some((false, frame.number("content_index").unwrap_or(0)));
+        // The whole text repeats its pieces.
+        let repeats = member != "delta" && item.as_ref().is_none_or(|item| item.section == section);
+        if words.is_empty() || repeats {
+            return;
+        }
+        if let Some(item) = item {
+            item.section = section;
+            item.streamed = true;
+        }
+        self.reply.parts.text(&words, out);
+    }
+
+    fn refusal(&mut self, frame: &Object<'_>, member: &str) {
+        let words = frame.string(member).unwrap_or_default();
+        let item = self.place(frame, |kind| kind == Kind::Message);
+        let item = item.and_then(|place| self.items.get_mut(place));
+        if member == "delta" || item.as_ref().is_some_and(|item| !item.streamed) {
+            self.reply.refuse(&words);
+        }
+        if let Some(item) = item {
+            item.streamed = true;
+        }
+    }
+
+    fn reasoning(&mut self, frame: &Object<'_>, member: &str, out: &mut Vec<Chunk>) {
+        let words = frame.string(member).unwrap_or_default();
+        let item = self.place(frame, |kind| kind == Kind::Reasoning);
+        let item = item.and_then(|place| self.items.get_mut(place));
+        let summary = frame.number("summary_index");
+        let section = (
+            summary.is_some(),
+            summary.or(frame.number("content_index")).unwrap_or(0),
+        );
+        let (mut repeats, mut is_next) = (member != "delta", false);
+        if let Some(item) = item {
+            is_next = item.section.is_some_and(|before| before != section);
+            repeats &= item.section == Some(section);
+            item.section = Some(section);
+            item.streamed = true;
+        }
+        if !repeats && !words.is_empty() {
+            self.flush(out);
+            let gap = if is_next { "\n\n" } else { "" };
+            self.reply.parts.reasoning(&format!("{gap}{words}"), out);
+        }
+    }
+
+    fn args(&mut self, frame: &Object<'_>, member: &str, out: &mut Vec<Chunk>) {
+        let Some(place) = self.place(frame, |kind| matches!(kind, Kind::Call(_))) else {
+            out.extend(frame.filled(member).map(|text| Chunk::Unknown {
+                raw: text.into_owned(),
+            }));
+            return;
+        };
+        let words = frame.string(member).unwrap_or_default();
+        self.add_args(place, &words, member == "delta", out);
+    }
+
+    fn add_args(&mut self, place: usize, words: &str, is_piece: bool, out: &mut Vec<Chunk>) {
+        let Some(item) = self.items.get_mut(place) else {
+            return;
+        };
+        if words.is_empty() || (item.streamed && !is_piece) {
+            return;
+        }
+        item.streamed = true;
+        if let Kind::Call(Some(number)) = item.kind {
+            self.reply.parts.add_args(number, words, out);
+        }
+    }
+
+    /// Ends an item. What was not streamed is taken from here.
+    fn item_done(&mut self, frame: &Object<'_>, out: &mut Vec<Chunk>) {
+        let Some(item) = frame.object("item") else { return };
+        let name = item.string("type").unwrap_or_default();
+        let id = item.filled("id");
+        let index = frame.number("output_index");
+        let fits = |kind: Kind| match &*name {
+            "message" => kind == Kind::Message,
+            "reasoning" => kind == Kind::Reasoning,
+            "function_call" => matches!(kind, Kind::Call(_)),
+            _ => kind == Kind::Other,
+        };
+        let open = || {
+            self.items
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(_, one)| !one.done && fits(one.kind))
+        };
+        let by_index = open().find(|(_, one)| index.is_some() && one.index == index);
+        let by_id = || open().find(|(_, one)| id.is_some() && one.id.as_deref() == id.as_deref());
+        // Ids may change from event to event.
+        let newest = || open().find(|_| index.is_none());
+        let found = by_index.or_else(by_id).or_else(newest).map(|(place, _)| place);
+        let place = found.unwrap_or_else(|| self.begin(index, &item, out));
+        let raw = frame.get("item").unwrap_or_default();
+        self.end(place, raw, &item, out);
+    }
+
+    fn end(&mut self, place: usize, raw: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        let Some(known) = self.items.get_mut(place) else {
+            return;
+        };
+        known.done = true;
+        let streamed = known.streamed;
+        match known.kind {
+            Kind::Message => {
+                if !streamed {
+                    self.content(item, out);
+                }
+                // What the message is to the model: a comment or the answer.
+                if let Some(phase) = item.get("phase").filter(|_| self.reply.parts.is_in_text()) {
+                    let phase = mark(NAME, &format!("{{\"phase\":{phase}}}"));
+                    self.reply.parts.opaque(&phase, out);
+                }
+            }
+            Kind::Reasoning => {
+                if !streamed {
+                    self.thoughts(item, out);
+                }
+                if item.filled("encrypted_content").is_none() {
+                    return;
+                }
+                let item = mark(NAME, &Members::read(item).without(&["status"]).text());
+                if self.reply.parts.is_in_text() {
+                    self.waiting.push(item);
+                } else {
+                    self.reply.parts.opaque(&item, out);
+                }
+            }
+            Kind::Call(number) => {
+                self.add_args(place, &item.string("arguments").unwrap_or_default(), false, out);
+                let Some(number) = number else { return };
+                let members = Members::read(item).without(CALL);
+                if !members.is_empty() {
+                    self.reply.parts.add_member(number, NAME, members.text());
+                }
+                if item.string("status").as_deref() != Some("incomplete") {
+                    self.reply.parts.end_call(number, out);
+                }
+            }
+            Kind::Other => self.other(raw, item, out),
+        }
+    }
+
+    /// A message that was not streamed.
+    fn content(&mut self, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        for raw in item.array("content") {
+            let part = Object::read(raw);
+            let part = part.as_ref();
+            let words = part.and_then(|part| part.string("text"));
+            match (words, part.and_then(|part| part.string("refusal"))) {
+                (Some(words), _) => self.reply.parts.text(&words, out),
+                (None, Some(words)) => self.reply.refuse(&words),
+                (None, None) => self.reply.unknown(raw, out),
+            }
+        }
+    }
+
+    /// Reasoning that was not streamed.
+    fn thoughts(&mut self, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        let lists = item.array("summary").into_iter().chain(item.array("content"));
+        let texts = lists.filter_map(|raw| Object::read(raw)?.filled("text").map(String::from));
+        let texts: Vec<String> = texts.collect();
+        if !texts.is_empty() {
+            self.flush(out);
+            self.reply.parts.reasoning(&texts.join("\n\n"), out);
+        }
+    }
+
+    /// An item of the provider's own: kept for it, unless it asks for something.
+    fn other(&mut self, raw: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        let name = item.string("type").unwrap_or_default().into_owned();
+        if FOR_CLIENT.contains(&&*name) {
+            let tool = item.filled("name").map_or(name, String::from);
+            self.reply.misplaced.get_or_insert((tool, NOT_OFFERED));
+            out.push(Chunk::Unknown { raw: raw.to_owned() });
+            return;
+        }
+        if !BY_SERVER.contains(&&*name) && !name.ends_with("_call") {
+            out.push(Chunk::Unknown { raw: raw.to_owned() });
+        }
+        self.flush(out);
+        self.reply.parts.close(out);
+        self.reply.parts.opaque(&mark(NAME, raw), out);
+        self.reply.parts.close(out);
+    }
+
+    /// Passes on what waited for something to follow.
+    fn flush(&mut self, out: &mut Vec<Chunk>) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            self.reply.parts.close(out);
+        }
+        for item in waiting {
+            self.reply.parts.opaque(&item, out);
+        }
+    }
+
+    /// The end of a response; another one may follow in the same body.
+    fn finish(&mut self, response: Option<&Object<'_>>, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        let status = response.and_then(|response| response.string("status"));
+        if matches!(status.as_deref(), Some("failed" | "cancelled")) {
+            return Err(self.failed(response, ""));
+        }
+        if let Some(response) = response.filter(|_| self.items.is_empty()) {
+            for raw in response.array("output") {
+                if let Some(item) = Object::read(raw) {
+                    let place = self.begin(None, &item, out);
+                    self.end(place, raw, &item, out);
+                }
+            }
+        }
+        // Nothing followed: it goes with the text before it.
+        for item in std::mem::take(&mut self.waiting) {
+            self.reply.parts.opaque(&item, out);
+        }
+        if let Some(response) = response {
+            self.reply.usage(response.object("usage").as_ref(), out);
+        }
+        let details = response.and_then(|response| response.object("incomplete_details"));
+        let reason = details.and_then(|details| details.filled("reason").map(String::from));
+        let is_cut = status.as_deref() == Some("incomplete");
+        let meant = match reason.as_deref() {
+            Some("max_output_tokens") => Stop::Length,
+            Some(reason) => stop(reason),
+            None if is_cut => Stop::Other("incomplete".into()),
+            None if self.reply.parts.has_calls() => Stop::Calls,
+            None => Stop::End,
+        };
+        self.reply.stop_at_end(meant);
+        Ok(())
+    }
+
+    fn failed(&mut self, response: Option<&Object<'_>>, data: &str) -> StreamFault {
+        let error = response.and_then(|response| response.get("error"));
+        match error.filter(|error| !frame::is_empty(error)) {
+            Some(error) => self.reply.refused(&Refusal::read(None, error)),
+            None if data.contains("cancelled") => StreamFault {
+                kind: StreamFaultKind::Truncated,
+                message: "the server cancelled the response".to_owned(),
+                retry_after_ms: None,
+            },
+            None => self.reply.refused(&Refusal::read(None, "{}")),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Writes the body of a Responses request.
+//!
+//! Must not know: sockets, keys.
+//!
+//! Pure. A request that continues an earlier one repeats its bytes up to where it continues. Nothing is stored at the
+//! provider: reasoning goes back encrypted.
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::NAME;
+use crate::domain::event::run::ToolCard;
+use crate::domain::transcript::{CalledAs, Message, ModelText};
+use crate::model::frame::Object;
+use crate::model::wire::Target;
+use crate::model::wire::opaque::{self, Members};
+use crate::model::wire::words::{CONSOLE, arguments, id, offered, takes, wire_name};
+use crate::model::{Quirk, Quirks, Request};
+
+/// Encrypted reasoning, as a member that may be left out.
+pub const REASONING: &str = "reasoning";
+/// What a text is to the model: a comment or the answer.
+const PHASE: &str = "phase";
+/// What the reply should include.
+const INCLUDE: &[&str] = &["reasoning.encrypted_content"];
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<bool>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    include: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    instructions: &'a str,
+    /// Last, because this part grows.
+    input: Vec<Box<RawValue>>,
+}
+
+/// Returns the JSON text of a request in the special forms that the server needs.
+pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+    let single = quirks.contains(&Quirk::SingleCalls) && !request.tools.is_empty();
+    let items = request.messages.iter().flat_map(|message| items(message, quirks));
+    let body = Body {
+        model: target.model,
+        stream: takes(quirks, "stream"),
+        store: takes(quirks, "store").then_some(false),
+        include: if takes(quirks, "include") { INCLUDE } else { &[] },
+        max_output_tokens: target.max_output.filter(|_| takes(quirks, "max_output_tokens")),
+        parallel_tool_calls: (single && takes(quirks, "parallel_tool_calls")).then_some(false),
+        tools: request.tools.iter().map(|card| tool(card, quirks)).collect(),
+        instructions: &request.system,
+        input: items
+            .filter_map(|item| RawValue::from_string(item).ok())
+            .collect(),
+    };
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+/// Names of the members of a request that may be left out.
+pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
+    let mut names: Vec<String> = ["stream", "store", "include", "strict", PHASE]
+        .map(str::to_owned)
+        .to_vec();
+    if target.max_output.is_some() {
+        names.push("max_output_tokens".to_owned());
+    }
+    if quirks.contains(&Quirk::SingleCalls) {
+        names.push("parallel_tool_calls".to_owned());
+    }
+    for message in &request.messages {
+        let Message::Assistant { calls, .. } = message else {
+            continue;
+        };
+        for added in calls
+            .iter()
+            .filter_map(|call| opaque::of_call(NAME, call.opaque.as_deref()))
+        {
+            names.extend(added.entries().map(|(key, _)| key.to_owned()));
+        }
+    }
+    names
+}
+
+/// Returns the items of a message.
+fn items(message: &Message, quirks: &Quirks) -> Vec<String> {
+    match message {
+        Message::User { text, .. } => vec![spoken("user", text)],
+        Message::Note { text, .. } => vec![spoken("user", &format!("{CONSOLE} {text}"))],
+        Message::Result { wire_id, text, .. } => {
+            let mut members = Members::default();
+            members.set("type", "\"function_call_output\"".to_owned());
+            members.set("call_id", Value::from(&*id(wire_id, quirks)).to_string());
+            members.set("output", Value::from(&**text).to_string());
+            vec![members.text()]
+        }
+        Message::Assistant { texts, calls } => {
+            let mut items: Vec<String> = texts.iter().flat_map(|one| assistant(one, quirks)).collect();
+            items.extend(calls.iter().map(|one| call(one, quirks)));
+            items
+        }
+    }
+}
+
+fn spoken(role: &str, text: &str) -> String {
+    let mut members = Members::default();
+    members.set("role", Value::from(role).to_string());
+    members.set("content", Value::from(text).to_string());
+    members.text()
+}
+
+/// Text of the model: items of the provider's own come before the text that they came with.
+fn assistant(one: &ModelText, quirks: &Quirks) -> Vec<String> {
+    let mut items = Vec::new();
+    let mut message = Members::default();
+    message.set("role", "\"assistant\"".to_owned());
+    message.set("content", Value::from(&*one.text).to_string());
+    for raw in opaque::of_text(NAME, one.opaque.as_deref()) {
+        let Some(item) = Object::read(raw) else { continue };
+        match (item.string("type"), item.get(PHASE)) {
+            (Some(name), _) if name == REASONING && !takes(quirks, REASONING) => {}
+            (Some(_), _) => items.push(raw.to_owned()),
+            (None, Some(phase)) if takes(quirks, PHASE) => message.set(PHASE, phase.to_owned()),
+            (None, _) => {}
+        }
+    }
+    if (!one.reasoning || one.by_operator) && !one.text.trim().is_empty() {
+        items.push(message.text());
+    }
+    items
+}
+
+fn call(call: &CalledAs, quirks: &Quirks) -> String {
+    let mut members = Members::default();
+    members.set("type", "\"function_call\"".to_owned());
+    members.set("call_id", Value::from(&*id(&call.wire_id, quirks)).to_string());
+    members.set("name", Value::from(&*wire_name(&call.tool)).to_string());
+    members.set("arguments", Value::from(arguments(&call.args)).to_string());
+    let added = opaque::of_call(NAME, call.opaque.as_deref());
+    for (key, value) in added.iter().flat_map(Object::entries) {
+        if takes(quirks, key) {
+            members.set(key, value.to_owned());
+        }
+    }
+    members.text()
+}
+
+fn tool(card: &ToolCard, quirks: &Quirks) -> Value {
+    let is_strict = quirks.contains(&Quirk::StrictSchemas);
+    let mut tool = json!({
+        "type": "function",
+        "name": card.name,
+        "description": card.description,
+        "parameters": offered(card, quirks),
+    });
+    if takes(quirks, "strict") {
+        tool["strict"] = json!(is_strict);
+    }
+    tool
+}

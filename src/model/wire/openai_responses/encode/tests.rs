@@ -1,0 +1,102 @@
+//! Tests requests of Responses.
+//!
+//! Must not know: sockets.
+
+use super::*;
+use crate::model::fault::Refusal;
+use crate::model::wire::tests::{called, note, result, sent, spoken_text, text, thought, user, wire};
+
+const WIRE: &str = "openai-responses";
+
+fn conversation() -> Vec<Message> {
+    let encrypted =
+        r#"[{"openai-responses":{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"enc"}}]"#;
+    let search = r#"[{"openai-responses":{"type":"web_search_call","id":"ws","status":"completed"}}]"#;
+    vec![
+        user("go"),
+        Message::Assistant {
+            texts: vec![
+                thought("hidden", Some(encrypted)),
+                thought("", Some(search)),
+                thought("lost", None),
+                spoken_text("I look."),
+            ],
+            calls: vec![
+                called(
+                    1,
+                    r#"{"path":  1.50}"#,
+                    Some(r#"{"openai-responses":{"namespace":"n"}}"#),
+                ),
+                called(2, " ", None),
+            ],
+        },
+        result(1, "first", false),
+        result(2, "second", true),
+        note("a note"),
+    ]
+}
+
+#[test]
+fn every_kind_of_message_has_its_place_on_the_wire() {
+    let body = sent(WIRE, conversation(), &[]);
+    assert_eq!(
+        body["input"],
+        json!([
+            {"role": "user", "content": "go"},
+            {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "enc"},
+            {"type": "web_search_call", "id": "ws", "status": "completed"},
+            {"role": "assistant", "content": "I look."},
+            {"type": "function_call", "call_id": "id:1_c1", "name": "read_file", "arguments": "{\"path\":  1.50}", "namespace": "n"},
+            {"type": "function_call", "call_id": "id:2_c2", "name": "read_file", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "id:1_c1", "output": "first"},
+            {"type": "function_call_output", "call_id": "id:2_c2", "output": "second"},
+            {"role": "user", "content": "[operator console] a note"},
+        ])
+    );
+    assert_eq!(body["store"], false);
+    assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
+    assert_eq!(body["instructions"], "Be brief.");
+    assert_eq!(body["tools"][0]["strict"], false);
+}
+
+#[test]
+fn members_that_a_server_does_not_take_are_left_out() {
+    let words = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
+    let target = Target {
+        model: "m",
+        max_output: None,
+    };
+    let members = wire(WIRE).members(
+        target,
+        &crate::model::wire::tests::request(conversation()),
+        &Quirks::new(),
+    );
+    let quirks = wire(WIRE).quirks(&Refusal::read(Some(400), words), &members);
+    assert_eq!(quirks.first(), Some(&Quirk::LeaveOut("include".to_owned())));
+    assert!(!text(WIRE, conversation(), &quirks).contains("reasoning.encrypted_content"));
+    let words = r#"{"error":{"message":"The encrypted content gAAA could not be verified.","code":"invalid_encrypted_content"}}"#;
+    let quirks = wire(WIRE).quirks(&Refusal::read(Some(400), words), &members);
+    assert_eq!(quirks.first(), Some(&Quirk::LeaveOut(REASONING.to_owned())));
+    let body = text(WIRE, conversation(), &quirks);
+    assert!(
+        !body.contains("\"enc\"") && body.contains("web_search_call"),
+        "{body}"
+    );
+}
+
+#[test]
+fn the_phase_of_a_text_goes_back_with_it() {
+    let comment = ModelText {
+        opaque: Some(r#"[{"openai-responses":{"phase":"commentary"}}]"#.into()),
+        ..spoken_text("I {look}")
+    };
+    let messages = vec![
+        user("go"),
+        Message::Assistant {
+            texts: vec![comment],
+            calls: vec![],
+        },
+    ];
+    let expected = json!({"role": "assistant", "content": "I {look}", "phase": "commentary"});
+    assert_eq!(sent(WIRE, messages, &[])["input"][1], expected);
+}

@@ -1,0 +1,62 @@
+//! Speaks OpenAI Responses.
+//!
+//! Must not know: the graph, the journal, approvals, when to retry.
+
+mod decode;
+mod encode;
+
+use super::openai_chat::{BASE, KEY_ENV, bearer};
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
+
+/// The format.
+#[derive(Debug)]
+pub struct OpenAiResponses;
+
+/// Name of the format.
+const NAME: &str = "openai-responses";
+
+impl Format for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn path(&self, _: Target<'_>) -> String {
+        "/responses".to_owned()
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
+        bearer(key)
+    }
+
+    fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        encode::body(target, request, quirks)
+    }
+
+    fn members(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
+        encode::members(target, request, quirks)
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(decode::ResponsesDecoder::default())
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // Reasoning of another model or account cannot be read.
+        let encrypted = refusal.mentions_any(&["encrypted content", "encrypted_content"]);
+        if encrypted && refusal.mentions_any(&["verified", "decrypt", "invalid_encrypted"]) {
+            found.insert(0, Quirk::LeaveOut(encode::REASONING.to_owned()));
+        }
+        found
+    }
+
+    fn key_env(&self) -> &'static [KeyVariable] {
+        KEY_ENV
+    }
+
+    fn default_base(&self) -> &'static str {
+        BASE
+    }
+}

@@ -1,0 +1,454 @@
+//! Assigns the pieces of a streamed message to its parts, and decides when a part is complete.
+//!
+//! Must not know: frames of a stream, sockets.
+
+mod call;
+
+use std::collections::{HashMap, HashSet};
+
+pub use self::call::{CALL, FUNCTION};
+use self::call::{Call, Owner, Piece};
+use super::scan::Extent;
+use crate::model::frame::Object;
+use crate::model::think::{Piece as Split, Splitter};
+use crate::model::{Chunk, MAX_PARTS};
+
+/// All parts so far; a part's number is its index here. Only the newest part can be an unsealed
+/// text, an unannounced call, or an unsealed call with complete arguments: every other was
+/// completed when the next began. So no operation scans all parts for one piece.
+#[derive(Debug, Default)]
+pub struct Parts {
+    all: Vec<Part>,
+    /// The newest call under each index of the server.
+    by_index: HashMap<u64, usize>,
+    /// The newest call under each id of the server.
+    by_id: HashMap<String, usize>,
+    /// The newest call.
+    newest: Option<usize>,
+    /// The calls that the frame being read has named.
+    named: HashSet<usize>,
+    /// Separates reasoning from text in the newest part, where that is text.
+    think: Option<Splitter>,
+    /// Whether a text or a call began.
+    spoke: bool,
+    /// True if more parts began than the maximum.
+    too_many: bool,
+    /// Number of bytes that were not passed on directly.
+    held: usize,
+}
+
+#[derive(Debug)]
+struct Part {
+    kind: Kind,
+    sealed: bool,
+    /// The provider's opaque blocks that belong to text or reasoning, as JSON texts.
+    opaque: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text,
+    Reasoning,
+    Call(Call),
+}
+
+/// Which open parts are complete when nothing more will come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    /// All: the model meant to stop here.
+    Meant,
+    /// Texts, and calls whose arguments are a whole object: it ran into its limit.
+    Whole,
+    /// Texts alone: a call of such a message must not run.
+    Texts,
+}
+
+impl Parts {
+    /// Returns true if nothing has begun.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Returns the number of bytes that were not passed on directly, though perhaps later: names,
+    /// the text before them, opaque blocks.
+    pub fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Returns true if more parts began than the maximum: nothing more is taken.
+    pub fn too_many(&self) -> bool {
+        self.too_many
+    }
+
+    /// Returns true if there is a call.
+    pub fn has_calls(&self) -> bool {
+        self.newest.is_some()
+    }
+
+    /// True where no call still lacks a part of its arguments.
+    pub fn calls_are_whole(&self) -> bool {
+        self.all.iter().all(|part| match &part.kind {
+            Kind::Call(call) => part.sealed || call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning => true,
+        })
+    }
+
+    /// Adds text that may contain reasoning between marks.
+    pub fn text(&mut self, delta: &str, out: &mut Vec<Chunk>) {
+        if delta.is_empty() {
+            return;
+        }
+        let first = !self.spoke;
+        let splitter = self.think.get_or_insert_with(|| Splitter::new(first));
+        let pieces = splitter.push(delta);
+        self.split(pieces, out);
+    }
+
+    /// Ends the text: something else begins, or nothing more comes.
+    fn end_text(&mut self, out: &mut Vec<Chunk>) {
+        if let Some(mut splitter) = self.think.take() {
+            let rest = splitter.end();
+            self.split(rest, out);
+        }
+    }
+
+    fn split(&mut self, pieces: Vec<Split>, out: &mut Vec<Chunk>) {
+        for piece in pieces {
+            match piece {
+                Split::Text(delta) => {
+                    if let Some(part) = self.open(|kind| matches!(kind, Kind::Text), || Kind::Text, out) {
+                        out.push(Chunk::Text { part, delta });
+                    }
+                }
+                Split::Reasoning(delta) => self.think(delta, out),
+                Split::WasReasoning => {
+                    let newest = self.all.len().saturating_sub(1) as u32;
+                    let open = self.all.last_mut().filter(|part| !part.sealed);
+                    if let Some(part) = open.filter(|part| matches!(part.kind, Kind::Text)) {
+                        part.kind = Kind::Reasoning;
+                        out.push(Chunk::WasReasoning { part: newest });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds reasoning.
+    pub fn reasoning(&mut self, delta: &str, out: &mut Vec<Chunk>) {
+        if delta.is_empty() {
+            return;
+        }
+        self.end_text(out);
+        self.think(delta.to_owned(), out);
+    }
+
+    fn think(&mut self, delta: String, out: &mut Vec<Chunk>) {
+        let part = self.open(|kind| matches!(kind, Kind::Reasoning), || Kind::Reasoning, out);
+        if let Some(part) = part {
+            out.push(Chunk::Reasoning { part, delta });
+        }
+    }
+
+    /// Adds an opaque block to the newest text or reasoning, or to reasoning without text.
+    pub fn opaque(&mut self, raw: &str, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let is_words = |kind: &Kind| matches!(kind, Kind::Text | Kind::Reasoning);
+        let Some(part) = self.open(is_words, || Kind::Reasoning, out) else {
+            return;
+        };
+        if let Some(part) = self.all.get_mut(part as usize) {
+            part.opaque.push(raw.to_owned());
+            self.held += raw.len();
+        }
+    }
+
+    /// Begins a frame: two calls that it names are two, whatever their ids are.
+    pub fn begin_frame(&mut self) {
+        self.named.clear();
+    }
+
+    /// Adds an entry of `tool_calls`.
+    pub fn call(&mut self, raw: &str, call: &Object<'_>, out: &mut Vec<Chunk>) {
+        self.piece(Piece::read(call), raw, out);
+    }
+
+    /// Adds an old-style `function_call`.
+    pub fn function(&mut self, function: &Object<'_>, out: &mut Vec<Chunk>) {
+        let piece = Piece::of_function(function);
+        let raw = piece.args.clone();
+        self.piece(piece, &raw, out);
+    }
+
+    /// Returns true where the newest part is a text that more can be added to.
+    pub fn is_in_text(&self) -> bool {
+        let newest = self.all.last().filter(|part| !part.sealed);
+        newest.is_some_and(|part| matches!(part.kind, Kind::Text))
+    }
+
+    /// Completes the newest text or reasoning: the next piece begins another part.
+    pub fn close(&mut self, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let is_words = |part: &Part| !matches!(part.kind, Kind::Call(_));
+        if self.all.last().is_some_and(is_words) {
+            self.seal(self.all.len() - 1, out);
+        }
+    }
+
+    /// Begins a call whose name is complete. Returns its number; none at the maximum number of parts.
+    pub fn begin_call(&mut self, id: Option<String>, name: String, out: &mut Vec<Chunk>) -> Option<usize> {
+        self.end_text(out);
+        self.held += name.len();
+        let number = self.begin(Kind::Call(Call::named(id, name)), out)?;
+        self.newest = Some(number);
+        self.announce_newest(out);
+        Some(number)
+    }
+
+    /// Adds argument text to a call of this number.
+    pub fn add_args(&mut self, number: usize, delta: &str, out: &mut Vec<Chunk>) {
+        let Some(Part {
+            kind: Kind::Call(call),
+            sealed: false,
+            ..
+        }) = self.all.get_mut(number)
+        else {
+            return;
+        };
+        if !delta.is_empty() {
+            call.scanner.feed(delta);
+            let (part, delta) = (number as u32, delta.to_owned());
+            out.push(Chunk::Args { part, delta });
+        }
+    }
+
+    /// Adds a member that the provider added to a call.
+    pub fn add_member(&mut self, number: usize, key: &str, value: String) {
+        if let Some(Part {
+            kind: Kind::Call(call),
+            ..
+        }) = self.all.get_mut(number)
+        {
+            self.held += value.len();
+            call.add_member(key, value);
+        }
+    }
+
+    /// Ends a call: it is complete if its arguments are a whole object.
+    pub fn end_call(&mut self, number: usize, out: &mut Vec<Chunk>) {
+        let is_whole = self.all.get(number).is_some_and(|part| match &part.kind {
+            Kind::Call(call) => call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning => false,
+        });
+        if is_whole {
+            self.seal(number, out);
+        }
+    }
+
+    /// Nothing more will come. Texts are complete; which calls are sealed depends on the reason for
+    /// the end.
+    pub fn seal_rest(&mut self, rest: Rest, out: &mut Vec<Chunk>) {
+        self.flush(out);
+        for number in 0..self.all.len() {
+            let sealable = self.all.get(number).is_some_and(|part| match (&part.kind, rest) {
+                (Kind::Text | Kind::Reasoning, _) | (Kind::Call(_), Rest::Meant) => true,
+                (Kind::Call(call), Rest::Whole) => call.scanner.extent() == Extent::Object,
+                (Kind::Call(_), Rest::Texts) => false,
+            });
+            if sealable {
+                self.seal(number, out);
+            }
+        }
+    }
+
+    /// Passes on the buffered rest: the end of a text, the name of a call.
+    pub fn flush(&mut self, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        self.announce_newest(out);
+    }
+
+    fn announce_newest(&mut self, out: &mut Vec<Chunk>) {
+        let newest = self.all.len().saturating_sub(1);
+        if let Some(Part {
+            kind: Kind::Call(call),
+            ..
+        }) = self.all.last_mut()
+        {
+            announce(newest, call, out);
+        }
+    }
+
+    /// The number of the newest part if it is of the kind wanted and open, else of a new one; none
+    /// beyond the maximum.
+    fn open(
+        &mut self,
+        same: impl Fn(&Kind) -> bool,
+        new: impl Fn() -> Kind,
+        out: &mut Vec<Chunk>,
+    ) -> Option<u32> {
+        let fits = self
+            .all
+            .last()
+            .is_some_and(|part| !part.sealed && same(&part.kind));
+        if !fits {
+            self.begin(new(), out)?;
+        }
+        Some(self.all.len() as u32 - 1)
+    }
+
+    /// Begins a part, which completes the text before it or the call whose arguments are complete.
+    /// Returns its number; none at the maximum number of parts.
+    fn begin(&mut self, kind: Kind, out: &mut Vec<Chunk>) -> Option<usize> {
+        if self.all.len() >= MAX_PARTS {
+            self.too_many = true;
+            return None;
+        }
+        self.announce_newest(out);
+        let complete = self.all.last().is_some_and(|part| match &part.kind {
+            Kind::Call(call) => call.scanner.extent() == Extent::Object,
+            Kind::Text | Kind::Reasoning => true,
+        });
+        if complete {
+            self.seal(self.all.len() - 1, out);
+        }
+        self.spoke |= !matches!(kind, Kind::Reasoning);
+        self.all.push(Part {
+            kind,
+            sealed: false,
+            opaque: Vec::new(),
+        });
+        Some(self.all.len() - 1)
+    }
+
+    fn seal(&mut self, number: usize, out: &mut Vec<Chunk>) {
+        let Some(part) = self.all.get_mut(number).filter(|part| !part.sealed) else {
+            return;
+        };
+        part.sealed = true;
+        let opaque = match &part.kind {
+            Kind::Text | Kind::Reasoning => {
+                (!part.opaque.is_empty()).then(|| format!("[{}]", part.opaque.join(",")))
+            }
+            Kind::Call(call) => call.opaque(),
+        };
+        out.push(Chunk::Sealed {
+            part: number as u32,
+            opaque,
+        });
+    }
+
+    fn piece(&mut self, mut piece: Piece, raw: &str, out: &mut Vec<Chunk>) {
+        self.end_text(out);
+        let number = match self.owner(&piece) {
+            Owner::Part(number) => number,
+            Owner::Repeats => {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+                return;
+            }
+            Owner::New => {
+                let Some(number) = self.begin(Kind::Call(Call::default()), out) else {
+                    return;
+                };
+                if let Some(index) = piece.index {
+                    self.by_index.insert(index, number);
+                }
+                self.newest = Some(number);
+                number
+            }
+        };
+        if piece.name.is_some() {
+            self.named.insert(number);
+        }
+        let later = number + 1 < self.all.len();
+        let Some(Part {
+            kind: Kind::Call(call),
+            sealed,
+            ..
+        }) = self.all.get_mut(number)
+        else {
+            return;
+        };
+        if *sealed {
+            if !piece.args.trim().is_empty() {
+                out.push(Chunk::Unknown { raw: raw.to_owned() });
+            }
+            return;
+        }
+        if call.id.is_none()
+            && let Some(id) = piece.id.take()
+        {
+            self.by_id.insert(id.clone(), number);
+            call.id = Some(id);
+        }
+        if let Some(name) = piece.name.take()
+            && !call.announced
+            && name != call.name
+        {
+            call.name.push_str(&name);
+            self.held += name.len();
+        }
+        self.held += call.take(&mut piece);
+        if call.announced {
+            if !piece.args.is_empty() {
+                out.push(Chunk::Args {
+                    part: number as u32,
+                    delta: piece.args,
+                });
+            }
+        } else {
+            call.waiting.push_str(&piece.args);
+            self.held += piece.args.len();
+            if !call.name.is_empty() && !call.waiting.is_empty() {
+                announce(number, call, out);
+            }
+        }
+        if later && call.scanner.extent() == Extent::Object {
+            announce(number, call, out);
+            self.seal(number, out);
+        }
+    }
+
+    /// Returns which call a piece belongs to.
+    fn owner(&self, piece: &Piece) -> Owner {
+        let number = if let Some(index) = piece.index {
+            self.by_index.get(&index).copied()
+        } else {
+            let same_id = piece.id.as_ref().and_then(|id| self.by_id.get(id));
+            same_id.copied().or(self.newest)
+        };
+        let Some((number, part)) = number.and_then(|number| Some((number, self.all.get(number)?))) else {
+            return Owner::New;
+        };
+        let Kind::Call(call) = &part.kind else {
+            return Owner::New;
+        };
+        if piece.name.is_some() && self.named.contains(&number) {
+            return Owner::New;
+        }
+        if piece.id.is_some() && piece.id == call.id {
+            return call.of_same_id(piece, number);
+        }
+        if call.is_left_by(piece) {
+            Owner::New
+        } else {
+            Owner::Part(number)
+        }
+    }
+}
+
+/// Announces a call with the text held back, unless that was done before.
+fn announce(number: usize, call: &mut Call, out: &mut Vec<Chunk>) {
+    if call.announced {
+        return;
+    }
+    call.announced = true;
+    let part = number as u32;
+    out.push(Chunk::Call {
+        part,
+        id: call.id.clone(),
+        name: call.name.clone(),
+    });
+    if !call.waiting.is_empty() {
+        let delta = std::mem::take(&mut call.waiting);
+        out.push(Chunk::Args { part, delta });
+    }
+}

@@ -1,0 +1,242 @@
+//! Helpers for the tests of all formats, and tests that hold for every format.
+//!
+//! Must not know: the frames of a format.
+
+use serde_json::Value;
+
+use super::{Target, Wire};
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::ToolCard;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
+use crate::domain::turn::StreamFault;
+use crate::model::decode::{Summary, chunks, summary};
+use crate::model::http::body::Body;
+use crate::model::{Chunk, Quirk, Quirks, Request, Tap};
+
+/// Returns the format of this name.
+pub(super) fn wire(name: &str) -> Wire {
+    Wire::named(name).unwrap()
+}
+
+/// Returns an event stream of these frames.
+pub(super) fn events(frames: &[&str]) -> String {
+    frames
+        .iter()
+        .fold(String::new(), |body, frame| body + "data: " + frame + "\n\n")
+}
+
+/// Decodes a body whole, in pieces, with CRLF and with a byte-order mark, and requires the same result. A body that
+/// is cut gives no error but that of a cut, and no other call.
+pub(super) fn decode(name: &str, body: &str) -> (Vec<Chunk>, Result<(), StreamFault>) {
+    let wire = wire(name);
+    let whole = chunks(wire, body.as_bytes());
+    for size in [1, 2, 5, 13] {
+        let mut reader = Body::new(wire);
+        let mut out = Vec::new();
+        let mut result = Ok(());
+        for piece in body.as_bytes().chunks(size) {
+            result = result.and_then(|()| reader.feed(piece, &mut out));
+        }
+        result = result.and_then(|()| reader.end(&mut out));
+        assert_eq!((out, result), whole, "in pieces of {size}");
+    }
+    let with_returns = body.replace('\n', "\r\n");
+    assert_eq!(chunks(wire, with_returns.as_bytes()), whole, "with CRLF");
+    if body.starts_with(|c: char| c.is_ascii_lowercase()) {
+        assert_eq!(
+            chunks(wire, format!("\u{FEFF}{body}").as_bytes()),
+            whole,
+            "with a mark"
+        );
+    }
+    let calls = |body: &[u8]| summary(wire, body).calls.into_iter().filter(|call| call.whole);
+    let known: Vec<_> = calls(body.as_bytes()).collect();
+    for end in (0..body.len()).step_by(7) {
+        for call in calls(&body.as_bytes()[..end]) {
+            assert!(known.contains(&call), "half a call at {end}: {call:?}");
+        }
+    }
+    whole
+}
+
+/// Summarises a body after the same checks.
+pub(super) fn summed(name: &str, body: &str) -> Summary {
+    let _ = decode(name, body);
+    summary(wire(name), body.as_bytes())
+}
+
+/// Returns the opaque data of the sealed parts, in order.
+pub(super) fn opaque(chunks: &[Chunk]) -> Vec<String> {
+    let data = chunks.iter().filter_map(|chunk| match chunk {
+        Chunk::Sealed { opaque, .. } => opaque.clone(),
+        _ => None,
+    });
+    data.collect()
+}
+
+pub(super) fn user(text: &str) -> Message {
+    let text = text.into();
+    Message::User {
+        node: NodeId::new(NodeKind::Prompt, 1),
+        text,
+    }
+}
+
+pub(super) fn note(text: &str) -> Message {
+    Message::Note {
+        about: NoteKind::Notice,
+        text: text.into(),
+    }
+}
+
+pub(super) fn spoken_text(text: &str) -> ModelText {
+    ModelText {
+        node: NodeId::new(NodeKind::Thought, 2),
+        text: text.into(),
+        reasoning: false,
+        opaque: None,
+        by_operator: false,
+    }
+}
+
+pub(super) fn thought(text: &str, opaque: Option<&str>) -> ModelText {
+    ModelText {
+        reasoning: true,
+        opaque: opaque.map(Into::into),
+        ..spoken_text(text)
+    }
+}
+
+pub(super) fn called(no: u32, args: &str, opaque: Option<&str>) -> CalledAs {
+    CalledAs {
+        node: NodeId::new(NodeKind::Call, no),
+        wire_id: format!("id:{no}_c{no}").into(),
+        tool: "read_file".into(),
+        args: args.into(),
+        opaque: opaque.map(Into::into),
+    }
+}
+
+pub(super) fn result(no: u32, text: &str, is_error: bool) -> Message {
+    Message::Result {
+        call: NodeId::new(NodeKind::Call, no),
+        wire_id: format!("id:{no}_c{no}").into(),
+        tool: "read_file".into(),
+        text: text.into(),
+        is_error,
+    }
+}
+
+/// Returns a request with one tool.
+pub(super) fn request(messages: Vec<Message>) -> Request {
+    let card = ToolCard {
+        description: "Reads.".into(),
+        schema: r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.into(),
+        ..ToolCard::bare("read_file", EffectClass::Read, &[])
+    };
+    Request {
+        system: "Be brief.".into(),
+        messages,
+        tools: vec![card],
+        quirks: Quirks::new(),
+        turn: 1,
+        tap: Tap::default(),
+    }
+}
+
+/// Returns the text of a request.
+pub(super) fn text(name: &str, messages: Vec<Message>, quirks: &[Quirk]) -> String {
+    let target = Target {
+        model: "m",
+        max_output: None,
+    };
+    let quirks = quirks.iter().cloned().collect();
+    wire(name).body(target, &request(messages), &quirks)
+}
+
+/// Returns a request as JSON.
+pub(super) fn sent(name: &str, messages: Vec<Message>, quirks: &[Quirk]) -> Value {
+    serde_json::from_str(&text(name, messages, quirks)).unwrap()
+}
+
+/// A conversation with everything that a request can have.
+fn conversation() -> Vec<Message> {
+    vec![
+        user("go"),
+        Message::Assistant {
+            texts: vec![thought("hidden", None), spoken_text("Aloud.")],
+            calls: vec![
+                called(1, r#"{"path": "a",  "n":1.0}"#, None),
+                called(2, " ", None),
+            ],
+        },
+        result(1, "first result", false),
+        result(2, "second result", true),
+        note("a note"),
+        Message::Assistant {
+            texts: vec![spoken_text("  ")],
+            calls: vec![called(3, "no json", None)],
+        },
+        result(3, "", true),
+        user("more"),
+    ]
+}
+
+#[test]
+fn every_format_contains_everything_once_and_no_foreign_data() {
+    for wire in Wire::all() {
+        let name = wire.name();
+        let body = text(name, conversation(), &[]);
+        for words in [
+            "Be brief.",
+            "go",
+            "Aloud.",
+            "first result",
+            "second result",
+            "[operator console] a note",
+            "more",
+            "_unreadable",
+        ] {
+            assert_eq!(body.matches(words).count(), 1, "{name}: {words} in {body}");
+        }
+        // Only one server takes unsigned reasoning.
+        assert_eq!(body.contains("hidden"), name == "ollama", "{name}: {body}");
+        // Data of another format stays here.
+        let other = if name == "anthropic" {
+            "gemini"
+        } else {
+            "anthropic"
+        };
+        let data = r#"{"type":"thinking","signature":"sig","thoughtSignature":"sig","caller":"sig"}"#;
+        let foreign = format!(r#"[{{"{other}":{data}}}]"#);
+        let of_call = format!(r#"{{"{other}":{data}}}"#);
+        let mut messages = conversation();
+        messages[1] = Message::Assistant {
+            texts: vec![thought("hidden", Some(&foreign)), spoken_text("Aloud.")],
+            calls: vec![
+                called(1, r#"{"path": "a",  "n":1.0}"#, Some(&of_call)),
+                called(2, " ", None),
+            ],
+        };
+        assert_eq!(text(name, messages.clone(), &[]), body, "{name}");
+        let back = text(name, messages, &[Quirk::SignaturesBack]);
+        assert!(!back.contains("sig"), "{name}: {back}");
+    }
+}
+
+#[test]
+fn a_request_that_continues_repeats_the_bytes_of_the_earlier_one() {
+    for wire in Wire::all() {
+        let name = wire.name();
+        let bare = [Quirk::LeaveOut("cache_control".to_owned())];
+        let all = text(name, conversation(), &bare);
+        for count in 1..conversation().len() {
+            let part = text(name, conversation()[..count].to_vec(), &bare);
+            let common = part.bytes().zip(all.bytes()).take_while(|(a, b)| a == b).count();
+            let missing = part.get(common..).unwrap_or_default();
+            let is_last = matches!(conversation()[count - 1], Message::Assistant { .. });
+            assert!(missing.len() < 12 || is_last, "{name}: {missing}");
+        }
+    }
+}

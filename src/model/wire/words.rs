@@ -1,0 +1,89 @@
+//! What all formats say in the same way: names of tools, arguments, schemas, messages of the console.
+//!
+//! Must not know: the place of these in a request.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::schema;
+use crate::domain::event::run::ToolCard;
+use crate::model::frame::Object;
+use crate::model::{Quirk, Quirks, strict};
+
+/// The prefix of the console's messages to the model, so that they are not taken for the user's.
+pub const CONSOLE: &str = "[operator console]";
+
+/// Asks for more where the last message would be the model's own.
+pub const CONTINUE: &str = "[operator console] Continue.";
+
+/// Characters that the name of a tool may have.
+const MAX_NAME: usize = 64;
+
+/// Returns the name of a called tool in a form that servers accept. A model may have invented it,
+/// and servers refuse every request that repeats such a name. The result tells the model that there
+/// is no such tool.
+pub fn wire_name(name: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let name: String = name
+        .chars()
+        .take(MAX_NAME)
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    Cow::Owned(if name.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        name
+    })
+}
+
+/// The exact argument text where it is a JSON object. Servers read it, and refuse the whole request
+/// for anything else: then the text is sent inside of an object, for the model to see.
+pub fn arguments(text: &str) -> String {
+    if matches!(text.trim(), "" | "null" | "\"\"") {
+        return "{}".to_owned();
+    }
+    if Object::read(text).is_some() {
+        text.to_owned()
+    } else {
+        json!({ "_unreadable": text }).to_string()
+    }
+}
+
+/// Returns the schema of a tool as it is offered to the model.
+pub fn offered(card: &ToolCard, quirks: &Quirks) -> Value {
+    let schema = serde_json::from_str(&card.schema).unwrap_or(Value::Null);
+    if quirks.contains(&Quirk::StrictSchemas) {
+        strict::strict(&schema)
+    } else {
+        schema::widen(&schema)
+    }
+}
+
+/// Returns true unless the server does not take a member of this name.
+pub fn takes(quirks: &Quirks, member: &str) -> bool {
+    !quirks.contains(&Quirk::LeaveOut(member.to_owned()))
+}
+
+/// The id of a call as the server takes it.
+pub fn id<'i>(id: &'i str, quirks: &Quirks) -> Cow<'i, str> {
+    if quirks.contains(&Quirk::ShortIds) {
+        Cow::Owned(short_id(id))
+    } else {
+        Cow::Borrowed(id)
+    }
+}
+
+/// The same nine letters and digits for the same id.
+fn short_id(id: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let hash = blake3::hash(id.as_bytes());
+    let bytes = hash.as_bytes().iter().take(9);
+    bytes
+        .filter_map(|byte| DIGITS.get(usize::from(*byte) % DIGITS.len()))
+        .map(|digit| char::from(*digit))
+        .collect()
+}
