@@ -174,6 +174,18 @@ fn run() -> Vec<Event> {
 }
 
 /// An answer that does not fit the output schema.
+fn broken(kind: StreamFaultKind, retry_after_ms: Option<u64>) -> TurnEvent {
+    TurnEvent::Broken {
+        turn: TURN,
+        fault: StreamFault {
+            kind,
+            message: "slow down".to_owned(),
+            retry_after_ms,
+        },
+        usage: Usage::default(),
+    }
+}
+
 fn unfit() -> TurnEvent {
     TurnEvent::AnswerInvalid {
         turn: TURN,
@@ -244,24 +256,8 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             blocks: 2,
         },
-        TurnEvent::Broken {
-            turn: TURN,
-            fault: StreamFault {
-                kind: StreamFaultKind::RateLimit,
-                message: "slow down".to_owned(),
-                retry_after_ms: Some(5),
-            },
-            usage: Usage::default(),
-        },
-        TurnEvent::Broken {
-            turn: TURN,
-            fault: StreamFault {
-                kind: StreamFaultKind::Invalid,
-                message: "no JSON".to_owned(),
-                retry_after_ms: None,
-            },
-            usage: Usage::default(),
-        },
+        broken(StreamFaultKind::RateLimit, Some(5)),
+        broken(StreamFaultKind::Invalid, None),
         TurnEvent::Aborted {
             turn: TURN,
             reason: text("edit"),
