@@ -71,7 +71,7 @@ fn who_leaves_a_recording_is_told_of_the_forks_that_were_made_there() {
     let mut run = home.replay(&[], |_| {});
     run.wait_for("replay");
     run.send("$");
-    run.wait_for("152/152");
+    run.wait_for("166/166");
     run.send("|");
     run.wait_for("A new session starts with");
     run.send("\r");
@@ -225,7 +225,7 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
     run.wait_for("━ graph");
     // A click on the first row of the graph: the inspector follows.
     run.send("\x1b[<0;10;3M\x1b[<0;10;3m");
-    run.wait_for("t23 thought");
+    run.wait_for("t25 thought");
     run.send("m");
     run.wait_for("selects text");
     assert_eq!(
