@@ -135,7 +135,7 @@ pub enum Out {
         /// The text.
         text: Arc<str>,
     },
-    /// Store in the operator's settings; [`Msg::Kept`] follows.
+    /// Store in the operator's settings; [`Msg::CorrectionStored`] follows.
     Keep(Box<Correction>),
     /// Open in `$EDITOR`; [`Msg::Edited`] follows.
     Edit(String),
