@@ -34,7 +34,7 @@ const MAP: [(&str, &[&str]); 17] = [
     ("resilience", &["domain", "schema"]),
     ("regular_file", &[]),
     ("journal", &["domain", "regular_file"]),
-    ("model", &["domain", "resilience"]),
+    ("model", &["domain", "resilience", "document"]),
     ("tools", &["domain", "schema", "resilience", "regular_file"]),
     (
         "engine",
