@@ -6,8 +6,8 @@
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
+use std::sync::Mutex;
 
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 use super::exit::{Code, Failure};
@@ -17,10 +17,9 @@ use crate::regular_file;
 /// Name of the file in the program's state directory.
 const FILE: &str = "overrule.log";
 
-/// Starts the log if `OVERRULE_LOG` is set. The guard must live as long as the program: dropping it
-/// writes the last lines.
-pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
-    let Some(filter) = &env.log else { return Ok(None) };
+/// Starts the log if `OVERRULE_LOG` is set, and returns whether it is. Each line is in the file when it is logged.
+pub fn start(env: &Env) -> Result<bool, Failure> {
+    let Some(filter) = &env.log else { return Ok(false) };
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::new(
             Code::Config,
@@ -55,15 +54,13 @@ pub fn start(env: &Env) -> Result<Option<WorkerGuard>, Failure> {
         .create(&dir)
         .map_err(failed)?;
     let file = regular_file::append(&path).map_err(failed)?;
-    // No line is dropped: each can matter for a defect.
-    let (writer, guard) = NonBlockingBuilder::default().lossy(false).finish(file);
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(parsed)
         .with_ansi(false)
-        .with_writer(writer)
+        .with_writer(Mutex::new(file))
         .finish();
     tracing::subscriber::set_global_default(subscriber).map_err(|error| wrong(&error))?;
-    Ok(Some(guard))
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -72,7 +69,7 @@ mod tests {
 
     #[test]
     fn logging_is_off_by_default_and_an_invalid_filter_is_reported() {
-        assert!(start(&Env::default()).unwrap().is_none());
+        assert!(!start(&Env::default()).unwrap());
         let env = Env {
             log: Some("=,=".into()),
             ..Env::default()

@@ -69,11 +69,9 @@ pub fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return print::usage(&error),
     };
-    // Lives until the end: dropping it writes the last lines.
-    let _log = match logging::start(&crate::config::Env::read()) {
-        Ok(log) => log,
-        Err(failure) => return print::failure(&failure),
-    };
+    if let Err(failure) = logging::start(&crate::config::Env::read()) {
+        return print::failure(&failure);
+    }
     match dispatch(parsed) {
         Ok(Code::Ok) => print::lost().map_or(Code::Ok.into(), |failure| print::failure(&failure)),
         Ok(code) => code.into(),

@@ -7,13 +7,9 @@
 //! ```
 //! Must not know: which commands there are, what a key is called.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
-use toml::de::DeValue;
-
-use crate::document::{At, Document, wrong};
+use crate::document::{At, Document, Pairs, Text, Texts};
 
 use super::env::Env;
 use super::error::Error;
@@ -55,31 +51,13 @@ pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
 /// Parses the text of a key file; errors name `file`.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Change>, Error> {
     let document = Document::parse(file, text)?;
-    let place = |span: Range<usize>| document.source().place(span.start);
-    let key = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
-        DeValue::String(key) => Ok(At {
-            value: key.to_string(),
-            place: place(value.span()),
-        }),
-        other => {
-            let what = wrong(other.type_str(), "a string in quotes, or a list of them");
-            Err(document.error(value.span(), &what))
-        }
-    };
-    let mut changes = Vec::new();
-    for (name, value) in document.root() {
-        let keys = match value.get_ref() {
-            DeValue::Array(keys) => keys.iter().map(key).collect::<Result<_, _>>()?,
-            _ => vec![key(value)?],
-        };
-        let name = At {
-            value: name.get_ref().to_string(),
-            place: place(name.span()),
-        };
-        changes.push(Change { name, keys });
-    }
-    changes.sort_by(|a, b| a.name.place.cmp(&b.name.place));
-    Ok(changes)
+    let written: Pairs<Texts> = document.read(&[])?;
+    let at = |text: Text| document.source().at(text);
+    let changes = written.0.into_iter().map(|(name, keys)| Change {
+        name: at(name),
+        keys: keys.0.into_iter().map(at).collect(),
+    });
+    Ok(changes.collect())
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 //! Must not know: what the keys mean, where the text comes from.
 
 mod explain;
+mod many;
 mod place;
 mod read;
 mod values;
 
 pub use explain::{near, wrong};
+pub use many::{Pairs, Text, Texts};
 pub use place::{At, Error, Place, Source};
 pub use read::Document;
 pub(crate) use values::strings;

@@ -70,9 +70,14 @@ impl<'a> Document<'a> {
     pub fn error(&self, span: Range<usize>, what: &str) -> Error {
         Error {
             place: self.source.place(span.start),
-            key: self.find(&span, false).map_or(String::new(), |item| item.key),
+            key: self.key(&span),
             what: visible(what),
         }
+    }
+
+    /// Returns the key of the item of this span with its enclosing tables; empty for none.
+    pub fn key(&self, span: &Range<usize>) -> String {
+        self.find(span, false).map_or(String::new(), |item| item.key)
     }
 
     /// Returns the keys and values of the table of this span as written, on one line.

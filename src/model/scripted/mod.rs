@@ -11,8 +11,8 @@ mod model;
 pub mod playbook;
 mod scope;
 mod template;
-mod toml_in;
 mod view;
+mod written;
 
 #[cfg(test)]
 mod audit_tests;

@@ -8,11 +8,16 @@
 
 use regex::Regex;
 
+use toml::Spanned;
+
 use super::filters::last_line;
 use super::scope::NAMES;
 use super::template::Template;
-pub use super::toml_in::Error;
-use super::toml_in::{Entry, Source, Table};
+use super::written::{
+    MISSING, RawArg, RawCall, RawFailure, RawHead, RawPlaybook, RawRule, RawStatus, RawWhen,
+};
+pub use crate::document::Error;
+use crate::document::{Document, Pairs, Text, Texts};
 use crate::domain::turn::StreamFaultKind;
 
 /// A playbook.
@@ -96,46 +101,38 @@ pub(super) struct When {
 impl Playbook {
     /// Parses a playbook. `file` is its name in messages.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
-        let source = Source { file, text };
-        let document = source.parse()?;
-        let root = Table::root(&source, &document);
-        root.known(&["meta", "values", "rule"])?;
-        let meta = meta(&root)?;
-        let name = match meta.get("name") {
-            Some(name) => name.string()?.to_owned(),
-            None => return Err(meta.error("`meta.name` is missing")),
+        let document = Document::parse(file, text)?;
+        let written: RawPlaybook = document.read(&MISSING)?;
+        let meta = written.meta;
+        let tokens_per_s = match meta.tokens_per_s {
+            None => 60.0,
+            Some(speed) if speed.get_ref().is_finite() && *speed.get_ref() > 0.0 => speed.into_inner(),
+            Some(speed) => return Err(document.error(speed.span(), "must be more than 0")),
         };
-        let speed = meta.get("tokens_per_s");
-        let tokens_per_s = speed.as_ref().map(Entry::float).transpose()?.unwrap_or(60.0);
-        if let Some(speed) = speed.filter(|_| !tokens_per_s.is_finite() || tokens_per_s <= 0.0) {
-            return Err(speed.error("must be more than 0"));
-        }
-        let named = root.get("values").map(|values| values.table()).transpose()?;
-        let mut names = NAMES.to_vec();
+        let mut reader = Reader {
+            document: &document,
+            names: NAMES.iter().map(|name| (*name).to_owned()).collect(),
+        };
         let mut values = Vec::new();
-        for (name, entry) in named.iter().flat_map(Table::entries) {
-            if NAMES.contains(&name) {
-                return Err(entry.error("every playbook has a variable of this name; choose another one"));
+        for (name, texts) in &written.values.0 {
+            if NAMES.contains(&name.get_ref().as_str()) {
+                let what = "every playbook has a variable of this name; choose another one";
+                return Err(document.error(name.span(), what));
             }
-            values.push((name.to_owned(), templates(&entry, &names)?));
-            names.push(name);
+            values.push((name.get_ref().clone(), reader.templates(texts)?));
+            reader.names.push(name.get_ref().clone());
         }
-        let rules: Vec<Rule> = match root.get("rule") {
-            Some(rules) => rules
-                .items()
-                .iter()
-                .map(|entry| rule(entry, &names))
-                .collect::<Result<_, _>>()?,
-            None => Vec::new(),
-        };
+        let rules = written.rule.iter().map(|rule| reader.rule(rule));
+        let rules: Vec<Rule> = rules.collect::<Result<_, _>>()?;
         if rules.is_empty() {
-            return Err(root.error("there is no `[[rule]]`: the model would have nothing to say"));
+            let what = "there is no `[[rule]]`: the model would have nothing to say";
+            return Err(document.error(0..0, what));
         }
         Ok(Self {
-            version: text_of(&meta, "version")?.unwrap_or_default(),
-            prompt: text_of(&meta, "prompt")?,
-            output_schema: text_of(&meta, "output_schema")?,
-            name,
+            name: meta.name,
+            version: meta.version,
+            prompt: meta.prompt,
+            output_schema: meta.output_schema,
             tokens_per_s,
             values,
             rules,
@@ -145,240 +142,132 @@ impl Playbook {
     /// Returns the prompt that a playbook names, reading only its `[meta]`, so that the caller does not wait
     /// for the regular expressions of all rules.
     pub fn prompt_of(file: &str, text: &str) -> Result<Option<String>, Error> {
-        let source = Source { file, text };
-        let document = source.parse()?;
-        text_of(&meta(&Table::root(&source, &document))?, "prompt")
+        let head: RawHead = Document::parse(file, text)?.read(&MISSING)?;
+        Ok(head.meta.prompt)
     }
 }
 
-fn meta<'a>(root: &Table<'a>) -> Result<Table<'a>, Error> {
-    let meta = match root.get("meta") {
-        Some(meta) => meta.table()?,
-        None => return Err(root.error("`[meta]` is missing: it names the playbook")),
-    };
-    meta.known(&["name", "version", "tokens_per_s", "prompt", "output_schema"])?;
-    Ok(meta)
+/// Compiles what is written.
+struct Reader<'d, 'a> {
+    document: &'d Document<'a>,
+    /// The variables that a template may use here.
+    names: Vec<String>,
 }
 
-fn text_of(meta: &Table<'_>, key: &str) -> Result<Option<String>, Error> {
-    let entry = meta.get(key);
-    entry.map(|entry| entry.string().map(str::to_owned)).transpose()
-}
-
-fn rule(entry: &Entry<'_>, names: &[&str]) -> Result<Rule, Error> {
-    let table = entry.table()?;
-    table.known(&[
-        "when",
-        "once",
-        "reasoning",
-        "think",
-        "call",
-        "say",
-        "answer",
-        "fail",
-    ])?;
-    let many = |key: &str| table.get(key).map(|entry| templates(&entry, names)).transpose();
-    let one = |key: &str| {
-        table
-            .get(key)
-            .map(|entry| Template::read(&entry, names))
-            .transpose()
-    };
-    let calls: Vec<CallRule> = match table.get("call") {
-        Some(calls) => calls
-            .items()
-            .iter()
-            .map(|entry| call(entry, names))
-            .collect::<Result<_, _>>()?,
-        None => Vec::new(),
-    };
-    let rule = Rule {
-        when: table
-            .get("when")
-            .map(|when| conditions(&when, names))
-            .transpose()?
-            .unwrap_or_default(),
-        once: table
-            .get("once")
-            .map(|once| once.boolean())
-            .transpose()?
-            .unwrap_or(false),
-        reasoning: many("reasoning")?.unwrap_or_default(),
-        think: many("think")?.unwrap_or_default(),
-        calls,
-        text: one("say")?,
-        answer: one("answer")?,
-        fail: table.get("fail").map(|fail| failure(&fail)).transpose()?,
-    };
-    let speaks = !rule.think.is_empty() || rule.text.is_some();
-    if rule.answer.is_some() && (!rule.calls.is_empty() || speaks) {
-        return Err(table.error(
-            "`rule.answer` must be alone: text with calls is a thought, so it cannot be combined with `call`, `think` or `say`",
-        ));
-    }
-    if rule.answer.is_none()
-        && rule.calls.is_empty()
-        && !speaks
-        && rule.fail.is_none()
-        && rule.reasoning.is_empty()
-    {
-        return Err(table.error("the rule does nothing: it needs `call`, `answer`, `think`, `say` or `fail`"));
-    }
-    Ok(rule)
-}
-
-fn failure(entry: &Entry<'_>) -> Result<Failure, Error> {
-    Ok(match entry.string()? {
-        "hang" => Failure::Hang,
-        "truncated" => Failure::Fault(StreamFaultKind::Truncated),
-        "network" => Failure::Fault(StreamFaultKind::Network),
-        "timeout" => Failure::Fault(StreamFaultKind::Timeout),
-        "rate_limit" => Failure::Fault(StreamFaultKind::RateLimit),
-        "server" => Failure::Fault(StreamFaultKind::Server),
-        "garbage" => Failure::Fault(StreamFaultKind::Garbage),
-        _ => {
-            return Err(
-                entry.error("must be hang, truncated, network, timeout, rate_limit, server or garbage")
+impl Reader<'_, '_> {
+    fn rule(&self, at: &Spanned<RawRule>) -> Result<Rule, Error> {
+        let written = at.get_ref();
+        let rule = Rule {
+            when: self.conditions(&written.when)?,
+            once: written.once,
+            reasoning: self.templates(&written.reasoning)?,
+            think: self.templates(&written.think)?,
+            calls: written.call.iter().map(|call| self.call(call)).collect::<Result<_, _>>()?,
+            text: self.template(written.say.as_ref())?,
+            answer: self.template(written.answer.as_ref())?,
+            fail: written.fail.map(failure),
+        };
+        let speaks = !rule.think.is_empty() || rule.text.is_some();
+        let fail = |what| Err(self.document.error(at.span(), what));
+        if rule.answer.is_some() && (!rule.calls.is_empty() || speaks) {
+            return fail(
+                "`answer` must be alone: text with calls is a thought, so it cannot be combined with `call`, `think` or `say`",
             );
         }
-    })
-}
+        if rule.answer.is_none()
+            && rule.calls.is_empty()
+            && !speaks
+            && rule.fail.is_none()
+            && rule.reasoning.is_empty()
+        {
+            return fail("the rule does nothing: it needs `call`, `answer`, `think`, `say` or `fail`");
+        }
+        Ok(rule)
+    }
 
-fn call(entry: &Entry<'_>, names: &[&str]) -> Result<CallRule, Error> {
-    let table = entry.table()?;
-    table.known(&["think", "tool", "as", "out", "each", "args"])?;
-    let one = |key: &str| {
-        table
-            .get(key)
-            .map(|entry| Template::read(&entry, names))
-            .transpose()
-    };
-    let Some(tool) = one("tool")? else {
-        return Err(table.error("`rule.call.tool` is missing"));
-    };
-    let args = match table.get("args") {
-        Some(args) => pairs(&args.table()?, names)?,
-        None => Vec::new(),
-    };
-    Ok(CallRule {
-        think: one("think")?,
-        tool,
-        label: one("as")?,
-        out: one("out")?,
-        each: one("each")?,
-        args,
-    })
-}
+    fn call(&self, written: &RawCall) -> Result<CallRule, Error> {
+        Ok(CallRule {
+            think: self.template(written.think.as_ref())?,
+            tool: Template::read(self.document, &written.tool, &self.names)?,
+            label: self.template(written.label.as_ref())?,
+            out: self.template(written.out.as_ref())?,
+            each: self.template(written.each.as_ref())?,
+            args: self.pairs(&written.args)?,
+        })
+    }
 
-fn pairs(table: &Table<'_>, names: &[&str]) -> Result<Vec<(String, Arg)>, Error> {
-    table
-        .entries()
-        .into_iter()
-        .map(|(key, entry)| Ok((key.to_owned(), argument(&entry, names)?)))
-        .collect()
-}
+    fn pairs(&self, written: &Pairs<Spanned<RawArg>>) -> Result<Vec<(String, Arg)>, Error> {
+        let pairs = written.0.iter();
+        pairs
+            .map(|(key, value)| Ok((key.get_ref().clone(), self.argument(value)?)))
+            .collect()
+    }
 
-fn argument(entry: &Entry<'_>, names: &[&str]) -> Result<Arg, Error> {
-    if entry.is_string() {
-        Template::read(entry, names).map(Arg::Text)
-    } else if entry.is_table() {
-        pairs(&entry.table()?, names).map(Arg::Table)
-    } else if entry.is_array() {
-        entry
-            .items()
-            .iter()
-            .map(|entry| argument(entry, names))
-            .collect::<Result<_, _>>()
-            .map(Arg::List)
-    } else if entry.is_boolean() {
-        entry.boolean().map(|yes| Arg::Plain(yes.into()))
-    } else {
-        let plain = match entry.number() {
-            Ok(number) => number.into(),
-            Err(_) => entry.float()?.into(),
+    fn argument(&self, at: &Spanned<RawArg>) -> Result<Arg, Error> {
+        Ok(match at.get_ref() {
+            RawArg::Text(text) => {
+                let text = Spanned::new(at.span(), text.clone());
+                Arg::Text(Template::read(self.document, &text, &self.names)?)
+            }
+            RawArg::Plain(value) => Arg::Plain(value.clone()),
+            RawArg::List(items) => {
+                Arg::List(items.iter().map(|item| self.argument(item)).collect::<Result<_, _>>()?)
+            }
+            RawArg::Table(table) => Arg::Table(self.pairs(table)?),
+        })
+    }
+
+    fn conditions(&self, written: &RawWhen) -> Result<When, Error> {
+        let search = |text: &Option<Text>| text.as_ref().map(|text| self.regex(text, false)).transpose();
+        let labels = |texts: &Texts| -> Result<Vec<Regex>, Error> {
+            texts.0.iter().map(|text| self.regex(text, true)).collect()
         };
-        Ok(Arg::Plain(plain))
+        Ok(When {
+            turn: written.turn.clone(),
+            tools: written.tools,
+            prompt: search(&written.prompt)?,
+            thought: search(&written.thought)?,
+            operator: search(&written.operator)?,
+            notice: search(&written.notice)?,
+            observation: search(&written.observation)?,
+            last_tool: labels(&written.last_tool)?,
+            last_ok: written.last_status.map(|status| status == RawStatus::Ok),
+            last_exit: written.last_exit.clone(),
+            seen_call: labels(&written.seen_call)?,
+            done: labels(&written.done)?,
+            failed: labels(&written.failed)?,
+            given: self.template(written.given.as_ref())?,
+            missing: self.template(written.missing.as_ref())?,
+        })
+    }
+
+    fn regex(&self, text: &Text, whole: bool) -> Result<Regex, Error> {
+        let written = text.get_ref();
+        let pattern = if whole { format!("^(?:{written})$") } else { written.clone() };
+        Regex::new(&pattern).map_err(|error| {
+            let what = format!("`{written}` is not a regular expression: {}", last_line(&error));
+            self.document.error(text.span(), &what)
+        })
+    }
+
+    fn templates(&self, texts: &Texts) -> Result<Vec<Template>, Error> {
+        let texts = texts.0.iter();
+        texts.map(|text| Template::read(self.document, text, &self.names)).collect()
+    }
+
+    fn template(&self, text: Option<&Text>) -> Result<Option<Template>, Error> {
+        text.map(|text| Template::read(self.document, text, &self.names)).transpose()
     }
 }
 
-fn conditions(entry: &Entry<'_>, names: &[&str]) -> Result<When, Error> {
-    let table = entry.table()?;
-    table.known(&[
-        "turn",
-        "tools",
-        "prompt",
-        "thought",
-        "operator",
-        "notice",
-        "observation",
-        "last_tool",
-        "last_status",
-        "last_exit",
-        "seen_call",
-        "done",
-        "failed",
-        "given",
-        "missing",
-    ])?;
-    let search = |key: &str| table.get(key).map(|entry| regex(&entry, false)).transpose();
-    let labels = |key: &str| -> Result<Vec<Regex>, Error> {
-        let items = table.get(key).map(|entry| entry.items()).unwrap_or_default();
-        items.iter().map(|entry| regex(entry, true)).collect()
-    };
-    let one = |key: &str| {
-        table
-            .get(key)
-            .map(|entry| Template::read(&entry, names))
-            .transpose()
-    };
-    let turns = table.get("turn").map(|turn| turn.items()).unwrap_or_default();
-    let last_ok = match table.get("last_status") {
-        None => None,
-        Some(status) => match status.string()? {
-            "ok" => Some(true),
-            "error" => Some(false),
-            _ => return Err(status.error("must be \"ok\" or \"error\"")),
-        },
-    };
-    let exits = table
-        .get("last_exit")
-        .map(|exit| exit.items())
-        .unwrap_or_default();
-    Ok(When {
-        turn: turns.iter().map(Entry::number).collect::<Result<_, _>>()?,
-        tools: table.get("tools").map(|tools| tools.boolean()).transpose()?,
-        prompt: search("prompt")?,
-        thought: search("thought")?,
-        operator: search("operator")?,
-        notice: search("notice")?,
-        observation: search("observation")?,
-        last_tool: labels("last_tool")?,
-        last_ok,
-        last_exit: exits.iter().map(Entry::number).collect::<Result<_, _>>()?,
-        seen_call: labels("seen_call")?,
-        done: labels("done")?,
-        failed: labels("failed")?,
-        given: one("given")?,
-        missing: one("missing")?,
+const fn failure(written: RawFailure) -> Failure {
+    Failure::Fault(match written {
+        RawFailure::Hang => return Failure::Hang,
+        RawFailure::Truncated => StreamFaultKind::Truncated,
+        RawFailure::Network => StreamFaultKind::Network,
+        RawFailure::Timeout => StreamFaultKind::Timeout,
+        RawFailure::RateLimit => StreamFaultKind::RateLimit,
+        RawFailure::Server => StreamFaultKind::Server,
+        RawFailure::Garbage => StreamFaultKind::Garbage,
     })
-}
-
-fn regex(entry: &Entry<'_>, whole: bool) -> Result<Regex, Error> {
-    let text = entry.string()?;
-    let pattern = if whole {
-        format!("^(?:{text})$")
-    } else {
-        text.to_owned()
-    };
-    Regex::new(&pattern).map_err(|error| {
-        entry.error(&format!(
-            "`{text}` is not a regular expression: {}",
-            last_line(&error)
-        ))
-    })
-}
-
-fn templates(entry: &Entry<'_>, names: &[&str]) -> Result<Vec<Template>, Error> {
-    let items = entry.items();
-    items.iter().map(|entry| Template::read(entry, names)).collect()
 }

@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, escape_fo
 use regex::Regex;
 
 use super::filters;
-use super::toml_in::{Entry, Error, Lines};
+use crate::document::{Document, Error, Text};
 use crate::text::visible_head;
 
 /// Steps that the templates of one request may take; 64 bytes of text cost one step.
@@ -27,6 +27,39 @@ pub struct Template {
     is_expression: bool,
     key: Arc<str>,
     lines: Lines,
+}
+
+/// On which lines of the file the lines of a string are.
+#[derive(Debug, Clone, Copy)]
+struct Lines {
+    first: usize,
+    /// True if the lines of the string are lines of the file.
+    follow: bool,
+}
+
+impl Lines {
+    fn of(document: &Document<'_>, text: &Text) -> Self {
+        let written = document.source().text().get(text.span()).unwrap_or_default();
+        let first = document.source().place(text.span().start).line;
+        let inner = written
+            .strip_prefix("'''")
+            .or_else(|| written.strip_prefix("\"\"\""));
+        let broken = inner.is_some_and(|inner| inner.starts_with(['\n', '\r']));
+        Self {
+            first: first + usize::from(broken),
+            // A line that ends with a backslash is joined with the next one.
+            follow: inner.is_some_and(|inner| !(written.starts_with('"') && inner.contains("\\\n"))),
+        }
+    }
+
+    /// Returns the line of the file for a line of the string, both counted from 1.
+    const fn line(self, line: usize) -> usize {
+        if self.follow {
+            self.first + line.saturating_sub(1)
+        } else {
+            self.first
+        }
+    }
 }
 
 /// Why a template gives nothing, and where.
@@ -81,17 +114,21 @@ static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(|| {
 
 impl Template {
     /// Reads a template. `names` are the variables that it may use.
-    pub fn read(entry: &Entry<'_>, names: &[&str]) -> Result<Self, Error> {
-        let source = entry.string()?;
-        let lines = entry.lines();
-        let fail = |line: usize, what: &str| entry.error_on(lines.line(line), what);
+    pub fn read(document: &Document<'_>, text: &Text, names: &[String]) -> Result<Self, Error> {
+        let source = text.get_ref().as_str();
+        let lines = Lines::of(document, text);
+        let fail = |line: usize, what: &str| {
+            let mut error = document.error(text.span(), what);
+            error.place.line = lines.line(line);
+            error
+        };
         let parsed = ENGINE.template_from_str(source).map_err(|error| {
             let what = format!("{}; hint: templates are Jinja (docs/playbook.md)", detail(&error));
             fail(error.line().unwrap_or(1), &what)
         })?;
         let mut used: Vec<String> = parsed.undeclared_variables(false).into_iter().collect();
         used.sort();
-        let known = |name: &str| names.contains(&name) || ENGINE.globals().any(|(global, _)| global == name);
+        let known = |name: &str| names.iter().any(|known| known == name) || ENGINE.globals().any(|(global, _)| global == name);
         if let Some(name) = used.iter().find(|name| !known(name)) {
             let line = line_of_variable(source, name);
             let what = format!(
@@ -115,7 +152,7 @@ impl Template {
         Ok(Self {
             source: Arc::from(source),
             is_expression,
-            key: Arc::from(entry.key.as_str()),
+            key: document.key(&text.span()).into(),
             lines,
         })
     }

@@ -106,47 +106,47 @@ fn mistakes_name_file_line_and_key() {
     for (text, expected) in [
         (
             "[meta]\nname = \"x\"\nspeed = 3\n",
-            "p.toml:3: unknown key `meta.speed`",
+            "p.toml:3:1: `meta.speed`: unknown key; known here: ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhenn = {}\n",
-            "p.toml:5: unknown key `rule.whenn`",
+            "p.toml:5:1: `rule[0].whenn`: unknown key; did you mean `when`?",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhen = { turn = 1, prompts = \"a\" }\n",
-            "p.toml:5: unknown key `rule.when.prompts`",
+            "p.toml:5:20: `rule[0].when.prompts`: unknown key; did you mean `prompt`?",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\n[[rule.call]]\ntool = \"a\"\nargz = {}\n",
-            "p.toml:6: unknown key `rule.call.argz`",
+            "p.toml:6:1: `rule[0].call[0].argz`: unknown key; did you mean `args`?",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = 3\n",
-            "p.toml:4: `rule.answer`: must be a string",
+            "p.toml:4:10: `rule[0].answer`: expected a string in quotes, found a whole number",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhen = { prompt = \"(\" }\n",
-            "p.toml:5: `rule.when.prompt`: `(` is not a regular expression",
+            "p.toml:5:19: `rule[0].when.prompt`: `(` is not a regular expression",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ turn | frist }}\"\n",
-            "p.toml:4: `rule.answer`: `frist` is not a filter; hint: ",
+            "p.toml:4:10: `rule[0].answer`: `frist` is not a filter; hint: ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''\nx | y\n{{ turn is nix }}'''\n",
-            "p.toml:6: `rule.answer`: `nix` is not a test; hint: ",
+            "p.toml:6:10: `rule[0].answer`: `nix` is not a test; hint: ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''reslut\n{{ reslut.a }}'''\n",
-            "p.toml:5: `rule.answer`: `reslut` is not a variable here; hint: use one of args, ",
+            "p.toml:5:10: `rule[0].answer`: `reslut` is not a variable here; hint: use one of args, ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{#if a}}\"\n",
-            "p.toml:4: `rule.answer`: syntax error at `#`: unexpected character; hint: templates are Jinja",
+            "p.toml:4:10: `rule[0].answer`: syntax error at `#`: unexpected character; hint: templates are Jinja",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a\"\n",
-            "p.toml:4: `rule.answer`: syntax error at ",
+            "p.toml:4:10: `rule[0].answer`: syntax error at ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{% if turn %}\"\n",
@@ -158,24 +158,36 @@ fn mistakes_name_file_line_and_key() {
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nthink = \"b\"\n",
-            "p.toml:3: `rule.answer` must be alone",
+            "p.toml:3:1: `rule[0]`: `answer` must be alone",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nwhen = {}\n",
-            "p.toml:3: the rule does nothing",
+            "p.toml:3:1: `rule[0]`: the rule does nothing",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nfail = \"maybe\"\n",
-            "p.toml:4: `rule.fail`: must be hang",
+            "p.toml:4:8: `rule[0].fail`: unknown value `maybe`; use hang, ",
         ),
         (
             "[meta]\nname = \"x\"\ntokens_per_s = 0\n[[rule]]\nanswer = \"a\"\n",
-            "p.toml:3: `meta.tokens_per_s`: must be more than 0",
+            "p.toml:3:16: `meta.tokens_per_s`: must be more than 0",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"a\"\nwhen = { turn = -1 }\n",
+            "p.toml:5:17: `rule[0].when.turn`: -1 is out of range; write 0 or more",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\n[[rule.call]]\nas = \"a\"\n",
+            "`rule[0].call[0].tool`: is missing; name the tool to call",
+        ),
+        (
+            "[meta]\nname = \"x\"\n[[rule]]\n[[rule.call]]\ntool = \"a\"\nargs = { at = 2026-01-01 }\n",
+            "p.toml:6:15: `rule[0].call[0].args.at`: expected a value that JSON has too; write the time in quotes",
         ),
         ("[meta]\nname = \"x\"\n", "there is no `[[rule]]`"),
-        ("[[rule]]\nanswer = \"a\"\n", "`[meta]` is missing"),
-        ("[meta]\nname = \"x\"\n[[rule]]\nanswer = \n", "p.toml:4: "),
-        ("\0\u{1b}", "p.toml:1: "),
+        ("[[rule]]\nanswer = \"a\"\n", "`meta`: is missing; add `[meta]`"),
+        ("[meta]\nname = \"x\"\n[[rule]]\nanswer = \n", "p.toml:4:"),
+        ("\0\u{1b}", "p.toml:1:"),
     ] {
         let message = Playbook::parse("p.toml", text).unwrap_err().to_string();
         assert!(

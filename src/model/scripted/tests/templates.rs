@@ -131,7 +131,7 @@ fn a_fault_names_line_key_value_and_what_to_do() {
         let fault = fault(template, "x");
         assert_eq!(
             (fault.line, &*fault.key),
-            (line, "rule.answer"),
+            (line, "rule[0].answer"),
             "{template}: {fault}"
         );
         assert!(fault.what.contains(what), "{template}: {fault}");
@@ -144,7 +144,7 @@ fn a_fault_names_line_key_value_and_what_to_do() {
     };
     assert_eq!(
         (fault.line, &*fault.key),
-        (7, "rule.call.args.deep.path"),
+        (7, "rule[0].call[0].args.deep.path"),
         "{fault}"
     );
 }
@@ -201,12 +201,12 @@ fn named_values_take_the_first_candidate_that_gives_something_and_see_those_abov
     let later = "[meta]\nname = 't'\n[values]\na = '{{ b }}'\nb = 'x'\n[[rule]]\nanswer = '{{ a }}'";
     let error = Playbook::parse("t.toml", later).unwrap_err().to_string();
     assert!(
-        error.starts_with("t.toml:4: `values.a`: `b` is not a variable here; hint: "),
+        error.starts_with("t.toml:4:5: `values.a`: `b` is not a variable here; hint: "),
         "{error}"
     );
     let taken = "[meta]\nname = 't'\n[values]\nresult = 'x'\n[[rule]]\nanswer = 'a'";
     let error = Playbook::parse("t.toml", taken).unwrap_err().to_string();
-    assert!(error.starts_with("t.toml:4: `values.result`: "), "{error}");
+    assert!(error.starts_with("t.toml:4:1: `values.result`: "), "{error}");
 }
 
 #[test]
