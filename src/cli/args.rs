@@ -2,8 +2,7 @@
 //!
 //! Must not know: what they do.
 
-mod number;
-mod verb;
+pub(super) mod number;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,10 +11,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
 
-pub use verb::{
-    AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, LoopVerb, On, PreviewArg, RevisionArg,
-    Verb, WeightVerb,
-};
+pub use super::verbs::Verb;
 
 /// Supervise an LLM agent from the terminal.
 ///

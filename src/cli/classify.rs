@@ -4,10 +4,11 @@
 
 use jiff::Timestamp;
 
-use super::args::{Common, ErrorIs};
+use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
+use super::verbs::classify::ErrorIs;
 use crate::config::keep;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::NodeId;

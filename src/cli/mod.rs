@@ -28,7 +28,6 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod headless_decisions;
-pub mod intent;
 mod learned;
 pub mod live;
 pub mod live_reload;

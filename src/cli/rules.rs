@@ -57,7 +57,7 @@ fn read(state: &State, text: &str) -> Result<(RuleRequest, Would), Failure> {
 }
 
 /// Prints a rule and the recorded calls that it matches.
-pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failure> {
+pub fn preview(common: &Common, state: &State, text: &str) -> Result<(), Failure> {
     let (_, would) = read(state, text)?;
     let rule = session::read(text).map_err(|why| Failure::new(Code::Usage, why))?;
     let digest = bulk::digest(&would.waiting);
@@ -74,7 +74,7 @@ pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failu
             })
             .to_string(),
         );
-        return Ok(Code::Ok);
+        return Ok(());
     }
     let verb = match rule.gate {
         Gate::Allow => "allowed",
@@ -96,7 +96,7 @@ pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failu
     if !would.waiting.is_empty() && rule.gate != Gate::Ask {
         print::out(&format!("digest     {digest}"));
     }
-    Ok(Code::Ok)
+    Ok(())
 }
 
 /// Formats the rules of a session, a line each.

@@ -6,35 +6,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::args::{self, Common, WeightVerb};
+use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, resume};
 use crate::console::loops;
-use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
-use crate::domain::weight::MOST;
 use crate::resilience::health::{self, ToolHealth};
 use crate::resilience::learned;
 use crate::resilience::routing::{Change, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::text::visible;
-
-/// Builds the command of a verb.
-pub fn intent(verb: &WeightVerb) -> WeightCommand {
-    match verb {
-        WeightVerb::SetWeight {
-            tool, weight, kind, ..
-        } => WeightCommand::Set {
-            kind: Arc::from(kind.as_str()),
-            tool: Arc::from(tool.as_str()),
-            weight: (weight * f64::from(MOST)).round() as u16,
-        },
-        WeightVerb::ResetWeights { tool, .. } => WeightCommand::Reset {
-            tool: tool.as_deref().map(Arc::from),
-        },
-    }
-}
 
 /// Prints all weights and their grounds, or every change of the weights of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {

@@ -29,7 +29,6 @@ pub mod staged_edits;
 mod waking;
 
 use super::columns::{WidthGuard, measured};
-use super::commands::{About, Verb};
 use super::doc::Doc;
 use super::event_text;
 use super::halted;
@@ -39,6 +38,7 @@ use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
+use super::verbs::{About, Verb};
 use crate::domain::call::{Call, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeId;
@@ -277,14 +277,14 @@ impl Model {
 
     /// Describes a folded row, on which a verb for one node would be ambiguous. None if the
     /// inspector leads: it shows one node.
-    pub fn folded(&self, verb: Verb) -> Option<String> {
+    pub fn folded(&self, verb: &Verb) -> Option<String> {
         let graph = &self.graph;
         let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
         if named || !self.overlays.is_empty() || graph.form == Form::Map {
             return None;
         }
         let row = graph.rows.get(graph.cursor()?)?;
-        let noun = match (verb.about(), row.kind) {
+        let noun = match (verb.about, row.kind) {
             (About::Nothing, _) | (_, RowKind::Node) | (About::Turn, RowKind::Fan | RowKind::Turn) => {
                 return None;
             }

@@ -63,7 +63,7 @@ pub use compare::{difference as compared_node, nodes as compared_nodes, rows as 
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
 pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
 pub use loops::loops;
-pub use needed::{fits, needed};
+pub use needed::{Fix, fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{HelpMode, bulk, help, note, unasked};

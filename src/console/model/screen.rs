@@ -7,7 +7,7 @@
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
-use crate::console::commands::Context;
+use crate::console::context::Context;
 
 /// Smallest screen on which the operator can decide.
 pub const DECIDABLE: (u16, u16) = (40, 10);

@@ -17,7 +17,11 @@ use crate::text::visible;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
 /// the result by itself.
-pub(super) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
+pub(in crate::console) fn describe(
+    model: &Model,
+    command: &Command,
+    line: Option<&LinePrompt>,
+) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = stage::waits(model, *call);

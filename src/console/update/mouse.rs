@@ -3,18 +3,18 @@
 //! Must not know: how anything is drawn.
 
 use super::{graph, views};
-use crate::console::commands::Move;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::{Pane, inside};
+use crate::console::motion::Move;
 use crate::console::msg::Mouse;
 
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;
 
 /// Handles mouse input.
-pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
+pub(in crate::console) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
     model.double_press.pressed();
     match mouse {
         Mouse::WheelUp => wheel(model, Move::Up, x, y),

@@ -5,11 +5,9 @@
 //! Text goes into the topmost text field or nowhere.
 
 use super::{
-    branches, choices, classify, discard, edits, executions, graph, lists, open, repair, review, search,
-    typing,
+    choices, classify, discard, edits, executions, graph, lists, open, repair, review, search, typing,
 };
-use crate::console::commands::TextVerb;
-use crate::console::field::{Field, too_much};
+use crate::console::field::{Field, TextVerb, too_much};
 use crate::console::halted;
 use crate::console::key::Key;
 use crate::console::model::Model;
@@ -18,8 +16,8 @@ use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, Resolution, RunCommand,
-    WeightCommand,
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
+    RunCommand, WeightCommand,
 };
 use crate::domain::escape::Detector;
 use crate::domain::event::run::Limits;
@@ -29,7 +27,7 @@ use crate::domain::weight::MOST;
 use super::decide::{self, send};
 
 /// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
-pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
+pub(in crate::console) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
     let mut field = Field::line(text, purpose.most());
     field.select_all();
     open(
@@ -42,7 +40,7 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
     );
 }
 
-pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
+pub(in crate::console) fn field(model: &mut Model) -> Option<&mut Field> {
     match model.overlays.last_mut()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&mut editor.field),
         Overlay::Line(line) => Some(&mut line.field),
@@ -52,7 +50,7 @@ pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
 }
 
 /// Like `field`, but read-only.
-pub(super) fn open_field(model: &Model) -> Option<&Field> {
+pub(in crate::console) fn open_field(model: &Model) -> Option<&Field> {
     match model.overlays.last()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&editor.field),
         Overlay::Line(line) => Some(&line.field),
@@ -70,7 +68,7 @@ fn changed(model: &mut Model) {
 }
 
 /// Types a key that is no command into the open text.
-pub(super) fn typed(model: &mut Model, key: Key) {
+pub(in crate::console) fn typed(model: &mut Model, key: Key) {
     if is_too_long(model, None) {
         return;
     }
@@ -84,7 +82,7 @@ pub(super) fn typed(model: &mut Model, key: Key) {
 }
 
 /// Types a text into the open text field as one change, as far as it fits.
-pub(super) fn type_in(model: &mut Model, typed: &str) {
+pub(in crate::console) fn type_in(model: &mut Model, typed: &str) {
     if is_too_long(model, None) {
         return;
     }
@@ -105,7 +103,7 @@ pub(super) fn type_in(model: &mut Model, typed: &str) {
 
 /// True if the open text is too long to edit. Then it undoes if the verb asks for that, else it
 /// shows what can be done.
-fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
+pub(in crate::console) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
     };
@@ -123,7 +121,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
 }
 
 /// Pastes a text.
-pub(super) fn paste(model: &mut Model, text: &str) {
+pub(in crate::console) fn paste(model: &mut Model, text: &str) {
     model.double_press.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
@@ -156,43 +154,14 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     }
 }
 
-/// Carries out a command of an editor or a line.
-pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
-    match verb {
-        TextVerb::Cancel => discard::cancel(model, out),
-        TextVerb::Commit => match (halted::typed(model), model.overlays.last()) {
-            (Some(why), _) => model.complain(why),
-            (None, Some(Overlay::Editor(_))) => edits::finish(model, out),
-            (None, Some(Overlay::Line(_))) => accept(model, out),
-            _ => {}
-        },
-        TextVerb::External => {
-            if let Some(Overlay::Editor(editor)) = model.overlays.last()
-                && !editor.sent
-            {
-                out.push(Out::Edit(editor.for_external().to_owned()));
-            }
-        }
-        TextVerb::Form => {
-            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-                editor.switch();
-            }
-        }
-        TextVerb::Complete => typing::complete(model),
-        TextVerb::Find => typing::find(model),
-        TextVerb::NextFault => typing::next_fault(model),
-        TextVerb::Copy => typing::copy(model, out),
-        verb if is_too_long(model, Some(verb)) => {}
-        TextVerb::PutBack => {
-            let taken = open_field(model).map_or_else(String::new, |field| field.taken().to_owned());
-            type_in(model, &taken);
-        }
-        verb => {
-            if let Some(field) = field(model) {
-                field.edit(verb);
-                changed(model);
-            }
-        }
+/// Changes the text of the open field.
+pub(in crate::console) fn edit(model: &mut Model, verb: TextVerb) {
+    if is_too_long(model, Some(verb)) {
+        return;
+    }
+    if let Some(field) = field(model) {
+        field.edit(verb);
+        changed(model);
     }
 }
 
@@ -204,7 +173,7 @@ fn muted(model: &Model, name: &str) -> Result<Command, String> {
     Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
 }
 
-fn accept(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return;
     };
@@ -262,7 +231,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
 }
 
 /// Handles the reply: the file was written, or the line stays as it was typed.
-pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
+pub(in crate::console) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
             let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
@@ -384,8 +353,8 @@ fn about_run(
 ) -> Result<(), String> {
     let command = match purpose {
         LinePurpose::BranchName(epoch) => {
-            branches::named(model, epoch, &text, out);
-            return Ok(());
+            let name = text.into();
+            Command::Edit(EditCommand::Name { epoch, name })
         }
         LinePurpose::Policy => Command::Run(RunCommand::SetPolicy { policy: text }),
         LinePurpose::Title => Command::Run(RunCommand::Title { title: text }),
@@ -444,7 +413,7 @@ fn weight(text: &str) -> Option<u16> {
 }
 
 /// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
-pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
+pub(in crate::console) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     let mut limits = now;
     for word in text.split_whitespace() {
         let wrong =
@@ -476,7 +445,7 @@ fn minutes_of(limits: &Limits) -> Option<u64> {
 }
 
 /// Limits as they are written in the line.
-pub(super) fn limits_line(limits: &Limits) -> String {
+pub(in crate::console) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
     format!(
         "turns={} tokens={} minutes={} price={} parallel={}",

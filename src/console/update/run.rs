@@ -23,7 +23,7 @@ use crate::domain::event::{EditEvent, Event};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// Applies an update.
-pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
+pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;

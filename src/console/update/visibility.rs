@@ -10,7 +10,7 @@ use crate::console::model::overlay::{ListPurpose, Overlay};
 use crate::console::model::screen::inside;
 
 /// What the frame that was just drawn shows of open questions.
-pub(super) fn visibility(model: &Model) -> FrameVisibility {
+pub(in crate::console) fn visibility(model: &Model) -> FrameVisibility {
     let Some(overlay) = model.overlays.last() else {
         return (frame(model), None, Cover::None);
     };

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use crate::console::commands;
 use crate::console::hints;
 use crate::console::model::Source;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
+use crate::console::verbs;
 use crate::domain::call::Outcome;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::TurnId;
@@ -259,8 +259,8 @@ fn help_and_readme_name_every_command() {
             seen.push_str(&stage.text());
         }
     }
-    let table = commands::markdown();
-    for entry in commands::entries() {
+    let table = verbs::markdown();
+    for entry in verbs::verbs() {
         assert!(seen.contains(entry.name), "{} is not in help", entry.name);
         assert!(table.contains(entry.doc), "{} is not in the table", entry.name);
     }

@@ -1,0 +1,42 @@
+//! Previews a redo of the last undone edit.
+//!
+//! Must not know: how a branch is computed.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::tabs;
+use crate::console::update::review;
+use crate::domain::branch;
+use crate::domain::command::{Command, EditCommand};
+use crate::text::visible;
+
+/// The verb `redo`.
+pub const VERB: Verb = Verb {
+    name: "redo",
+    keys: &["ctrl-r"],
+    contexts: &[Context::Panes],
+    doc: "redo the last undone edit; previews it first",
+    hint: "redo",
+    effect: Effect::Records,
+    available: |model| live(model, branch::redo_target(&model.run.state).is_some()),
+    run: |model, _| Ok(redo(model)?),
+    ..Verb::BASE
+};
+
+/// Previews a redo.
+fn redo(model: &mut Model) -> Result<(), String> {
+    let state = &model.run.state;
+    let to = branch::redo_target(state).ok_or("Nothing to redo")?;
+    let title = format!(
+        "redo: back to {}",
+        visible(&tabs::branch_title(state, branch::of(state, to)))
+    );
+    let command = EditCommand::Redo {
+        epoch: Some(model.run.state.epoch),
+        effects_seen: None,
+    };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}
