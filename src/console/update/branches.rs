@@ -10,20 +10,17 @@ use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
 use crate::console::model::screen::Pane;
 use crate::console::msg::Out;
-use crate::console::tabs;
 use crate::domain::branch;
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::turn::Stream;
+use crate::present::branch::{title, what};
 use crate::text::visible;
 
 /// Previews an undo of the newest edit.
 pub(super) fn undo(model: &mut Model) -> Result<(), String> {
     let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
-    let title = format!(
-        "undo: {}",
-        visible(&tabs::branch_what(&model.run.state, record.epoch))
-    );
+    let title = format!("undo: {}", visible(&what(&model.run.state, record.epoch)));
     let command = EditCommand::Undo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,
@@ -36,10 +33,7 @@ pub(super) fn undo(model: &mut Model) -> Result<(), String> {
 pub(super) fn redo(model: &mut Model) -> Result<(), String> {
     let state = &model.run.state;
     let to = branch::redo_target(state).ok_or("Nothing to redo")?;
-    let title = format!(
-        "redo: back to {}",
-        visible(&tabs::branch_title(state, branch::of(state, to)))
-    );
+    let title = format!("redo: back to {}", visible(&title(state, branch::of(state, to))));
     let command = EditCommand::Redo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,
@@ -136,7 +130,7 @@ pub(super) fn switch(model: &mut Model) -> Result<(), String> {
     if to == branch::current(state) {
         return Err(format!("Branch {} is already the current branch", to.0));
     }
-    let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
+    let title = format!("switch to {}", visible(&title(state, to)));
     let command = EditCommand::Switch {
         to,
         epoch: Some(state.epoch),

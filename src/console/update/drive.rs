@@ -15,13 +15,13 @@ use crate::console::model::arming::Question;
 use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::msg::{Leave, Out};
-use crate::console::rows::many;
 use crate::domain::breaker::Phase;
 use crate::domain::command::{Command, EscapeCommand, RunCommand, WeightCommand};
 use crate::domain::escape::Detector;
 use crate::domain::id::Seq;
 use crate::domain::live::LivePart;
 use crate::domain::state::Mode;
+use crate::present::many;
 
 /// Time in ms within which a second ctrl-c quits immediately.
 const AGAIN_MS: u64 = 2000;
