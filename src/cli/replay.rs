@@ -15,6 +15,7 @@ use super::screen::ReplayExit;
 use super::{opening, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
+use crate::present::output::EventView;
 use crate::text::{visible, visible_head};
 
 /// Opens the screen on a recorded session.
@@ -76,9 +77,7 @@ fn print_steps(common: &Common, place: &journal::Place) -> Result<Code, Failure>
 
 fn line(common: &Common, envelope: &Envelope) -> Result<String, serde_json::Error> {
     if common.json {
-        return serde_json::to_string(&serde_json::json!({
-            "seq": envelope.seq, "at": envelope.at, "actor": envelope.actor, "event": envelope.event
-        }));
+        return serde_json::to_string(&EventView::of(envelope));
     }
     Ok(format!("{} {}", envelope.seq, summary(envelope)))
 }

@@ -60,6 +60,8 @@ use crate::domain::decide;
 use crate::domain::lineage;
 use crate::domain::state::State;
 use crate::journal::Place;
+use crate::present::json;
+use crate::present::plan::PlanView;
 use crate::text::{submit_warning, visible};
 use takes::On;
 
@@ -293,20 +295,12 @@ fn preview(
 ) -> Result<(), Failure> {
     let adviser = record::adviser(common, context, place, state)?;
     let events = decide::command(state, &adviser, command)?;
-    let plan = lineage::of_events(state, &events);
-    let inserts = effects::inserts(command);
-    if common.json {
-        let mut value = plan::json(state, &plan);
-        value["insert"] = inserts
-            .iter()
-            .map(|(tool, args)| serde_json::json!({"tool": tool, "args": args}))
-            .collect();
-        print::out(&value.to_string());
-        return Ok(());
-    }
-    for (tool, args) in inserts {
-        print::out(&format!("insert             {} {}", visible(tool), visible(args)));
-    }
-    print::out(&plan::describe(state, &plan));
+    let foreseen = lineage::of_events(state, &events);
+    let view = PlanView::of(state, &foreseen, Some(command));
+    print::out(&if common.json {
+        json(&view)
+    } else {
+        plan::describe(&view)
+    });
     Ok(())
 }

@@ -8,7 +8,6 @@ mod command;
 
 pub use command::command;
 
-use super::tabs::decision_word;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -22,6 +21,7 @@ use crate::domain::setting_change::SettingChange;
 use crate::domain::state::State;
 use crate::domain::weight::ToolOffer;
 use crate::domain::why;
+use crate::present;
 use crate::resilience::learned;
 use std::borrow::Cow;
 
@@ -257,7 +257,7 @@ fn call(event: &CallEvent) -> String {
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
         CallEvent::Decided {
             call, rev, decision, ..
-        } => format!("{call} {rev} {}", decision_word(decision)),
+        } => format!("{call} {rev} {}", present::decision(decision)),
         CallEvent::Graced { call, wait_ms, .. } => {
             format!(
                 "{call} runs in {}: until then it can be cancelled",

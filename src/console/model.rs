@@ -45,6 +45,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
+use crate::present::call::countdown;
 use crate::resilience::watch::Watch;
 use crate::text::{FormGuard, shown_in_ascii};
 use arming::{Arming, KeyState};
@@ -394,10 +395,7 @@ impl Model {
         let then = verdict.on_expiry.label();
         let counts = self.run.state.mode == Mode::Running;
         Some(match (call.approval.due.filter(|_| counts), self.utc()) {
-            (Some(due), Some(now)) => {
-                let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
-                format!("{then} in {}", ladder::span(left))
-            }
+            (Some(due), Some(now)) => countdown(verdict.on_expiry, due, now),
             _ if counts => format!("{then} after {}", ladder::span(ms)),
             _ => format!("{then} {} after the pause", ladder::span(ms)),
         })

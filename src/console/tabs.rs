@@ -24,7 +24,6 @@ mod outcome;
 mod pages;
 mod plan;
 mod repairs;
-mod repeated;
 mod revisions;
 mod rule;
 mod tool_change;
@@ -53,22 +52,18 @@ use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::pending_retry;
 use crate::domain::turn::{Stream, StreamFaultKind};
 
-pub use attempts::{decision_word, ledger_word};
-pub use branches::{
-    answer as branch_answer, list as branch_list, title as branch_title, what as branch_what,
-};
+pub use branches::{answer as branch_answer, list as branch_list};
 pub use call::decision;
 pub use classify::classify;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
-pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
+pub use fork::fork;
 pub use loops::loops;
 pub use needed::{Fix, fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{HelpMode, bulk, help, note, unasked};
 pub use plan::{impact, review, staged_edit};
-pub use repeated::lines as repeated;
 pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 pub use tool_change::definitions;
@@ -446,7 +441,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     let arrived = match pending_retry::blocks(&run.state, turn).count() {
         0 => "no complete block had arrived".to_owned(),
         count => {
-            let whole = crate::console::rows::many(count, "block");
+            let whole = crate::present::many(count, "block");
             format!("{whole} had arrived complete; asking again keeps only those that come back the same")
         }
     };

@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use super::many;
 use crate::console::approval_stats;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
@@ -16,6 +15,7 @@ use crate::domain::price::Price;
 use crate::domain::state::State;
 use crate::domain::thread::{ROOT, is_active};
 use crate::domain::turn::{Turn, Usage};
+use crate::present::many;
 
 /// Columns of a name before its figures.
 const NAME: usize = 10;

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::attempts::ledger_word;
 use super::derived::Derived;
 use super::{FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, tool_change};
 use crate::console::doc::{Form, Styled};
@@ -29,6 +28,8 @@ use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::why;
+use crate::present::call::{repeat_lines, repeats};
+use crate::present::outcome;
 use crate::text;
 
 /// A call and its result, for reading.
@@ -226,7 +227,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let named = thread::named(&run.state, id);
     let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
-    for words in super::repeated(&run.state, call) {
+    for words in repeat_lines(&run.state, &repeats(&run.state, call)) {
         maker.framed(0, &words);
     }
     if call.status.needs_operator()
@@ -494,7 +495,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
-        let how = ledger_word(&entry.outcome);
+        let how = outcome(&entry.outcome);
         let orphaned = if is_orphaned(&run.state, entry) {
             ", orphaned"
         } else {

@@ -18,13 +18,13 @@ use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
-use crate::console::rows::many;
 use crate::console::verbs::By;
 use crate::domain::bulk;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
+use crate::present::many;
 
 /// Maximum number of row ranges that a message names.
 const NAMED: usize = 3;

@@ -8,11 +8,11 @@ use super::prompts::limits_line;
 use super::stage;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePrompt;
-use crate::console::rows::many;
 use crate::domain::auto_approved;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
 use crate::domain::event::run::Limits;
+use crate::present::many;
 use crate::text::visible;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows

@@ -14,7 +14,6 @@ use crate::console::model::Model;
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::run_phase::RunPhase;
 use crate::console::model::screen::Pane;
-use crate::console::rows::many;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
@@ -22,6 +21,7 @@ use crate::domain::ladder;
 use crate::domain::pending_retry;
 use crate::domain::state::Mode;
 use crate::domain::turn::{Stream, Turn};
+use crate::present::many;
 use crate::resilience::attention::AttentionReason;
 use crate::text::{head, visible};
 
@@ -40,7 +40,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((5, Role::Title, visible(head(session, 40).0), false));
     }
     if let Some(fork) = state.forks.last() {
-        let of = crate::console::tabs::fork_short(&fork.session);
+        let of = crate::present::fork::short(&fork.session);
         let words = format!("fork of {of} at {}", fork.at.0);
         let narrow = model.screen.width < NARROW;
         parts.push((

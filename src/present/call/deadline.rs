@@ -1,65 +1,72 @@
-//! Describes when a question expires and what happens then, from the record.
+//! Builds the view of the deadline of a question: how long it is, what follows, when.
 //!
-//! Must not know: what else waits, who decides.
+//! Must not know: clocks, what else waits.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::cli::print;
-use crate::domain::call::{Call, Status, Verdict};
+use crate::domain::call::{Call, Consequence, Status};
 use crate::domain::ladder::span;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::Turn;
+use crate::present::time;
 
-/// The verdict of a call that awaits approval with a deadline, and the time for it.
-fn asked(call: &Call) -> Option<(&Verdict, u64)> {
-    let verdict = call
-        .verdict
-        .as_ref()
-        .filter(|_| call.status == Status::AwaitingApproval && call.approval.approver.is_none())?;
-    Some((verdict, verdict.deadline_ms?))
+/// The deadline of a call that awaits approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DeadlineView {
+    /// Its length in milliseconds.
+    pub ms: u64,
+    /// What happens then.
+    pub then: Consequence,
+    /// UTC time of that in milliseconds since 1970; none while no time counts.
+    pub due: Option<i64>,
+    /// True if it has expired and the call still waits.
+    pub overdue: bool,
 }
 
-/// When a question expires, while a process counts the time. Time does not count in a paused run, during an
-/// open edit, and while no process has the session open; then it starts again.
-fn due(state: &State, call: &Call, held: bool) -> Option<i64> {
-    let counts = held
-        && !call.approval.overdue
-        && state.mode == Mode::Running
-        && state.turn_of(call.id).is_some_and(Turn::is_active);
-    call.approval.due.filter(|_| counts)
-}
-
-/// Describes what happens to an unanswered question, and when; `None` without a deadline.
-pub fn describe(state: &State, call: &Call, held: bool, now: i64) -> Option<String> {
-    let (verdict, ms) = asked(call)?;
-    let then = verdict.on_expiry.label();
-    Some(match due(state, call, held) {
-        _ if call.approval.overdue => {
-            format!("expired: no answer within {}; it still waits", span(ms))
-        }
-        Some(due) => {
-            let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
-            format!("{then} in {}, at {}", span(left), print::moment(due))
-        }
-        None if ms == 0 => format!("{then} as soon as the run resumes"),
-        None => format!("{then} {} after the run resumes", span(ms)),
-    })
-}
-
-/// The deadline as JSON: its length, its consequence, and its time in ms since 1970 while time counts.
-pub fn json(state: &State, call: &Call, held: bool) -> Value {
-    asked(call).map_or(Value::Null, |(verdict, ms)| {
-        json!({
-            "ms": ms, "then": verdict.on_expiry, "due": due(state, call, held), "overdue": call.approval.overdue,
+impl DeadlineView {
+    /// Builds the view; `None` without a deadline. Time counts while a process has the run open (`held`), unless the
+    /// run is paused or an edit is open; then it starts again.
+    pub fn of(state: &State, call: &Call, held: bool) -> Option<Self> {
+        let asks = call.status == Status::AwaitingApproval && call.approval.approver.is_none();
+        let verdict = call.verdict.as_ref().filter(|_| asks)?;
+        let overdue = call.approval.overdue;
+        let counts = held
+            && !overdue
+            && state.mode == Mode::Running
+            && state.turn_of(call.id).is_some_and(Turn::is_active);
+        Some(Self {
+            ms: verdict.deadline_ms?,
+            then: verdict.on_expiry,
+            due: call.approval.due.filter(|_| counts),
+            overdue,
         })
-    })
+    }
+
+    /// Describes what happens to an unanswered question, and when.
+    pub fn describe(self, now: i64) -> String {
+        let then = self.then.label();
+        match self.due {
+            _ if self.overdue => format!("expired: no answer within {}; it still waits", span(self.ms)),
+            Some(due) => format!("{}, at {}", countdown(self.then, due, now), time::second(due)),
+            None if self.ms == 0 => format!("{then} as soon as the run resumes"),
+            None => format!("{then} {} after the run resumes", span(self.ms)),
+        }
+    }
+}
+
+/// What happens to a call, and how long that takes from `now`; both times in milliseconds since 1970.
+pub fn countdown(then: Consequence, due: i64, now: i64) -> String {
+    let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
+    format!("{} in {}", then.label(), span(left))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::console::testing::{Stage, id};
-    use crate::domain::call::Consequence;
+    use crate::domain::call::{Consequence, Verdict};
     use crate::domain::event::{Event, RunEvent};
 
     /// A call that awaits approval, with a deadline.
@@ -79,7 +86,11 @@ mod tests {
         let state = &stage.model.run.state;
         let call = &state.calls[&id("c3")];
         let now = call.approval.due.unwrap_or_default() - left;
-        (describe(state, call, held, now), json(state, call, held))
+        let view = DeadlineView::of(state, call, held);
+        (
+            view.map(|view| view.describe(now)),
+            serde_json::to_value(view).unwrap(),
+        )
     }
 
     #[test]
@@ -89,7 +100,7 @@ mod tests {
         let (words, json) = both_forms(&stage, true, 42_000);
         assert_eq!(
             words.unwrap(),
-            format!("denied in 42 s, at {}", print::moment(due))
+            format!("denied in 42 s, at {}", time::second(due))
         );
         assert_eq!(
             json,

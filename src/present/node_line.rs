@@ -20,7 +20,7 @@ use crate::text::visible;
 const MOST: usize = 1024;
 
 /// Returns the text of a node, in one visible line of at most `columns` columns.
-pub(super) fn line(state: &State, node: &Node, columns: usize) -> String {
+pub fn line(state: &State, node: &Node, columns: usize) -> String {
     let text = match &node.now().content {
         Content::Text { text, .. } => flat(text),
         Content::Call { tool, args } => {
@@ -48,17 +48,17 @@ fn result(outcome: &Outcome) -> String {
 }
 
 /// Returns the model's reason for a call, in visible form.
-pub(super) fn model_reason(node: &Node) -> Option<String> {
+pub fn model_reason(node: &Node) -> Option<String> {
     why::of(node).map(|why| visible(&format!("model says: {}", flat(&why))))
 }
 
 /// Returns the label that the model gave a call, or `None` if it is the id.
-pub(super) fn own_label(id: NodeId, call: &Call) -> Option<&str> {
+pub fn own_label(id: NodeId, call: &Call) -> Option<&str> {
     (!call.label.is_empty() && *call.label != *id.to_string()).then_some(&*call.label)
 }
 
 /// Describes what is special about a node; empty if it simply succeeded.
-pub(super) fn remarks(state: &State, node: &Node) -> Vec<String> {
+pub fn remarks(state: &State, node: &Node) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(call) = state.calls.get(&node.id) {
         let status = call.status.label();
@@ -104,7 +104,7 @@ fn flat(text: &str) -> String {
 }
 
 /// Cuts a text to at most `columns` columns; a cut text ends in an ellipsis.
-pub(super) fn clip(text: &str, columns: usize) -> String {
+pub fn clip(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
