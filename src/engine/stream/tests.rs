@@ -34,7 +34,7 @@ fn kinds(blocks: &[Block]) -> Vec<String> {
         .map(|block| match block {
             Block::Thought { text, .. } => format!("thought {text}"),
             Block::Call { tool, args, .. } => format!("call {tool} {args}"),
-            Block::Answer { text } => format!("answer {text}"),
+            Block::Answer { text, .. } => format!("answer {text}"),
         })
         .collect()
 }
