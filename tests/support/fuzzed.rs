@@ -197,7 +197,9 @@ pub fn request(wire: &str, bytes: &[u8]) {
     for line in request.to_lines() {
         closed(line.trim_start());
     }
-    assert!(json::is_valid(&request.to_json()));
+    // What is put around a deep value makes it too deep.
+    let is_shallow = depths(&request.body).all(|(_, depth)| depth < 100);
+    assert!(json::is_valid(&request.to_json()) || !is_shallow);
     assert_eq!(request.canonical().len(), request.messages.len());
     let messages = request.messages.iter().enumerate();
     let parts =

@@ -96,6 +96,14 @@ impl<'b> Json<'b> {
             .collect())
     }
 
+    /// Returns the JSON text of an object whose members are not read.
+    pub fn object(&self) -> Result<&'b str, RequestError> {
+        let is_object = self.raw.starts_with('{');
+        is_object
+            .then_some(self.raw)
+            .ok_or_else(|| self.wrong("this must be an object"))
+    }
+
     /// Returns a string.
     pub fn text(&self) -> Result<String, RequestError> {
         let text = frame::string(self.raw).map(Cow::into_owned);

@@ -82,11 +82,11 @@ impl AgentRequest {
 fn say(lines: &mut Vec<String>, indent: &str, name: &str, text: &str) {
     let name = visible_lines(name).join(" ");
     for (number, line) in visible_lines(text).into_iter().enumerate() {
-        let gap = if line.is_empty() { "" } else { " " };
-        lines.push(if number == 0 {
-            format!("{indent}{name}:{gap}{line}")
-        } else {
-            format!("{indent}   {gap}{line}")
+        lines.push(match (number, line.is_empty()) {
+            (0, true) => format!("{indent}{name}:"),
+            (0, false) => format!("{indent}{name}: {line}"),
+            (_, true) => String::new(),
+            (_, false) => format!("{indent}  {line}"),
         });
     }
 }

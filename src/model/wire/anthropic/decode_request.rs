@@ -139,14 +139,8 @@ fn part(at: usize, block: &Json<'_>) -> Result<Part, RequestError> {
 }
 
 fn input(fields: &Fields<'_>) -> Result<String, RequestError> {
-    let Some(input) = fields.get("input") else {
-        return Ok("{}".to_owned());
-    };
-    input
-        .raw()
-        .starts_with('{')
-        .then(|| input.raw().to_owned())
-        .ok_or_else(|| input.wrong("this must be an object"))
+    let input = fields.get("input");
+    input.map_or(Ok("{}".to_owned()), |input| input.object().map(str::to_owned))
 }
 
 /// The members that the provider added to a call.

@@ -150,13 +150,8 @@ fn part(at: usize, value: &Json<'_>) -> Result<Part, RequestError> {
 }
 
 fn args(call: &Fields<'_>) -> Result<String, RequestError> {
-    let Some(args) = call.get("args") else {
-        return Ok("{}".to_owned());
-    };
-    let is_object = args.raw().starts_with('{');
-    is_object
-        .then(|| args.raw().to_owned())
-        .ok_or_else(|| args.wrong("this must be an object"))
+    let args = call.get("args");
+    args.map_or(Ok("{}".to_owned()), |args| args.object().map(str::to_owned))
 }
 
 /// Returns the text of a response: its only member with a text, else its JSON text.

@@ -78,7 +78,7 @@ fn assistant(fields: &Fields<'_>) -> Result<Vec<Part>, RequestError> {
         let args = function.get("arguments");
         let args = args.map_or(Ok("{}".to_owned()), |args| match frame::string(args.raw()) {
             Some(text) => Ok(text.into_owned()),
-            None => args.fields().map(|_| args.raw().to_owned()),
+            None => args.object().map(str::to_owned),
         })?;
         let kind = PartKind::Call {
             id: call.text("id")?.filter(|id| !id.is_empty()),

@@ -159,7 +159,7 @@ fn called(function: &Fields<'_>, id: Option<String>, form: CallForm) -> Result<P
         .get(key)
         .map_or(Ok(String::new()), |args| match frame::string(args.raw()) {
             Some(text) => Ok(text.into_owned()),
-            None => args.fields().map(|_| args.raw().to_owned()),
+            None => args.object().map(str::to_owned),
         })?;
     let name = function.need("name")?.text()?;
     Ok(PartKind::Call { id, name, args, form })
