@@ -5,7 +5,7 @@
 //! The fuzzer searches for a counterexample without a limit; `tests/fuzzed.rs` tries some inputs
 //! with every run of the tests.
 
-use overrule::canon::Lexer;
+use overrule::canon::{Lexer, depths};
 use overrule::console::json;
 use overrule::console::pager::{Pager, Row, Wrap};
 use overrule::console::sgr;
@@ -229,9 +229,7 @@ pub fn request(wire: &str, bytes: &[u8]) {
     let neutral = request.neutral();
     for other in Wire::all() {
         let body = other.body(Target::plain("m"), &neutral, &Quirks::new());
-        assert!(
-            decode_request(other, body.as_bytes()).is_ok(),
-            "{wire} in {other}: {body}"
-        );
+        let read = decode_request(other, body.as_bytes());
+        assert!(read.is_ok() || !is_shallow, "{wire} in {other}: {body}");
     }
 }
