@@ -309,6 +309,22 @@ fn members_that_the_provider_added_go_with_the_call() {
 }
 
 #[test]
+fn what_the_provider_added_to_an_answer_goes_with_it() {
+    let mut assembler = Assembler::default();
+    assembler.push(text(0, "forty"));
+    assembler.push(Chunk::Sealed {
+        part: 0,
+        opaque: Some("[1]".into()),
+    });
+    assembler.push(Chunk::Finish(Stop::End));
+    let blocks = assembler.end();
+    let [Block::Answer { text, opaque }] = &blocks[..] else {
+        panic!("an answer: {blocks:?}")
+    };
+    assert_eq!((&**text, opaque.as_deref()), ("forty", Some("[1]")));
+}
+
+#[test]
 fn a_call_that_is_written_as_text_makes_no_answer_of_it() {
     let written = "<tool_call>{\"name\": \"read_file\"}</tool_call>";
     for (tools, output, answers) in [

@@ -64,7 +64,7 @@ const FORMATS: &[Carries] = &[
         ids: true,
         opaque: [
             Some(
-                r#"[{"openai-responses":{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"e"}}]"#,
+                r#"[{"openai-responses":{"type":"reasoning","id":"rs","summary":[{"type":"summary_text","text":WORDS}],"encrypted_content":"e"}}]"#,
             ),
             Some(
                 r#"[{"openai-responses":{"type":"reasoning","id":"r2","summary":[],"encrypted_content":"f"}}]"#,
@@ -211,7 +211,9 @@ fn words() -> impl Strategy<Value = Vec<String>> {
         Just("😀".to_owned()),
         Just("\u{2028}†".to_owned())
     ];
-    proptest::collection::vec(piece, 1..4)
+    // Blanks alone are no text to some formats.
+    let begun = |pieces: Vec<String>| [vec!["w".to_owned()], pieces].concat();
+    proptest::collection::vec(piece, 0..4).prop_map(begun)
 }
 
 fn number() -> impl Strategy<Value = String> {
@@ -334,7 +336,7 @@ fn written(format: &Carries, made: &[Made], ending: Ending, usage: Option<(u64, 
                     let delta = delta.to_owned();
                     out.push(Chunk::Args { part, delta });
                 }
-                let is_whole = args.ends_with('}') && !args.is_empty();
+                let is_whole = serde_json::from_str::<Value>(args).is_ok();
                 let is_meant = matches!(ending, Ending::Meant);
                 if is_whole || is_meant || !format.text {
                     let opaque = has_opaque.then(|| opaque(3, "")).flatten();
@@ -542,7 +544,13 @@ fn reasoning_that_began_as_text_is_reasoning_again() {
         let wire = Wire::named(format.name).unwrap();
         let stream = encode_stream(wire, head(), &given);
         let whole = encode_whole(wire, &head(), &given);
-        for body in [stream, whole] {
+        // A closing mark alone is text where the server has a member for reasoning.
+        let bodies = if format.name == "ollama" {
+            vec![whole]
+        } else {
+            vec![stream, whole]
+        };
+        for body in bodies {
             let (read, result) = chunks(wire, body.as_bytes());
             assert_eq!(result, Ok(()));
             assert_eq!(said(format, &read), said(format, &given), "{body}");
