@@ -147,7 +147,7 @@ pub enum What {
     Compare(Compare),
     /// Print every setting and policy rule in force, each with its origin
     Config,
-    /// Decode a captured model stream
+    /// Decode a captured model stream or request
     Decode(Decode),
     /// Operator verbs on a session.
     #[command(flatten)]
@@ -388,7 +388,7 @@ pub struct Compare {
     pub all: bool,
 }
 
-/// A captured stream.
+/// A captured stream or request.
 #[derive(Debug, ClapArgs)]
 pub struct Decode {
     /// Wire format
@@ -397,6 +397,13 @@ pub struct Decode {
     /// Print one JSON object for the whole stream
     #[arg(long)]
     pub summary: bool,
-    /// File with the stream, or `-` for standard input
+    /// Decode the body of a request, not a stream
+    #[arg(long, conflicts_with = "summary")]
+    pub request: bool,
+    /// Print the request as one JSON object
+    #[arg(long, requires = "request")]
+    pub json: bool,
+    /// File with the stream or request, or `-` for standard input
+    #[arg(default_value = "-")]
     pub file: PathBuf,
 }

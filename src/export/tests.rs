@@ -231,6 +231,7 @@ fn run(shift: u32) -> Tale {
         turn,
         node: id(&no('a', 6)),
         text: "All is well.".into(),
+        opaque: None,
     });
     tale.close(turn);
     tale

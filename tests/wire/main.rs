@@ -45,6 +45,7 @@ mod operating;
 mod reused;
 mod rules;
 mod running;
+mod served;
 mod stage;
 mod streaming;
 mod taken;

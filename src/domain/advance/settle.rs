@@ -242,6 +242,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
             turn: turn.id,
             node,
             text: Arc::from(text),
+            opaque: None,
         });
     }
 }

@@ -86,8 +86,18 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
                 wake_run(state);
             }
         }
-        TurnEvent::Answered { turn, node, text } => {
-            add_node(state, at, *turn, *node, spoken(text), Origin::Model);
+        TurnEvent::Answered {
+            turn,
+            node,
+            text,
+            opaque,
+        } => {
+            let content = Content::Text {
+                text: text.clone(),
+                channel: Channel::Spoken,
+                opaque: opaque.clone(),
+            };
+            add_node(state, at, *turn, *node, content, Origin::Model);
             received(state, *turn, &Origin::Model);
         }
         TurnEvent::AnswerInvalid { .. } => unfit(state, event),

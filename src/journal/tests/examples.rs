@@ -250,6 +250,7 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             node: NodeId::new(NodeKind::Answer, 9),
             text: text("42"),
+            opaque: Some(text("[{\"anthropic\":{\"n\":1.50}}]")),
         },
         unfit(),
         TurnEvent::Matched {

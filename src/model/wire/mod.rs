@@ -4,6 +4,7 @@
 //!
 //! A format is one folder here and one line in [`FORMATS`].
 
+pub mod agent;
 mod anthropic;
 mod gemini;
 mod id;
@@ -64,6 +65,9 @@ pub trait Format: Sync {
     /// Returns a decoder for one reply.
     fn decoder(&self) -> Box<dyn Decoder>;
 
+    /// Returns the side of the format that an agent sees.
+    fn agent_side(&self) -> &'static dyn agent::AgentSide;
+
     /// Returns true if a streamed reply is one JSON text a line, and no event stream.
     fn is_lines(&self) -> bool {
         false
@@ -104,6 +108,14 @@ pub struct Target<'a> {
     pub model: &'a str,
     /// Maximum tokens of a reply, where one was set.
     pub max_output: Option<u32>,
+}
+
+impl<'a> Target<'a> {
+    /// Returns a model of which nothing is asked.
+    pub const fn plain(model: &'a str) -> Self {
+        let max_output = None;
+        Self { model, max_output }
+    }
 }
 
 /// A key, and how it is sent.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::schema;
 use crate::domain::event::run::ToolCard;
+use crate::domain::transcript::{CalledAs, ModelText};
 use crate::model::frame::Object;
 use crate::model::{Quirk, Quirks, strict};
 
@@ -61,6 +62,28 @@ pub fn offered(card: &ToolCard, quirks: &Quirks) -> Value {
     } else {
         schema::widen(&schema)
     }
+}
+
+/// A part of a message of the model.
+pub enum Said<'m> {
+    /// Text or reasoning.
+    Words(&'m ModelText),
+    /// A call.
+    Call(&'m CalledAs),
+}
+
+/// Returns what the model said and called in the order in which it came: reasoning belongs to what follows it.
+pub fn in_order<'m>(texts: &'m [ModelText], calls: &'m [CalledAs]) -> Vec<Said<'m>> {
+    let mut said = Vec::with_capacity(texts.len() + calls.len());
+    let mut calls = calls.iter().peekable();
+    for one in texts {
+        while let Some(call) = calls.next_if(|call| call.node < one.node) {
+            said.push(Said::Call(call));
+        }
+        said.push(Said::Words(one));
+    }
+    said.extend(calls.map(Said::Call));
+    said
 }
 
 /// Returns true unless the server does not take a member of this name.

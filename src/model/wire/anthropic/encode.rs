@@ -20,7 +20,7 @@ use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
 use crate::model::wire::opaque;
-use crate::model::wire::words::{CONSOLE, CONTINUE, arguments, offered, takes, wire_name};
+use crate::model::wire::words::{CONSOLE, CONTINUE, Said, arguments, in_order, offered, takes, wire_name};
 use crate::model::{Quirk, Quirks, Request};
 
 /// Signed reasoning, as a member that may be left out.
@@ -187,7 +187,8 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
             },
         );
     }
-    if turns.last().is_some_and(|turn| turn.role == "assistant") {
+    let ends_here = |turn: &Turn<'_>| turn.role == "assistant" && !is_paused(turn);
+    if turns.last().is_some_and(ends_here) {
         let content = spoken(Cow::Borrowed(CONTINUE));
         turns.push(Turn {
             role: "user",
@@ -195,6 +196,14 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
         });
     }
     turns
+}
+
+/// Returns true for a message in the middle of which the provider paused: it is sent back as it is, to go on.
+fn is_paused(turn: &Turn<'_>) -> bool {
+    let Some(Block::Raw(last)) = turn.content.last() else {
+        return false;
+    };
+    Object::read(last.get()).is_some_and(|block| block.string("type").as_deref() == Some("server_tool_use"))
 }
 
 /// A block of text; none for a blank one, which the provider refuses.
@@ -220,7 +229,14 @@ fn result<'m>(id: &str, content: &'m str, is_error: bool) -> Block<'m> {
 /// What the model said and called. Reasoning goes back with its signature, or not at all.
 fn assistant<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks) -> Vec<Block<'m>> {
     let mut blocks = Vec::new();
-    for one in texts {
+    for said in in_order(texts, calls) {
+        let one = match said {
+            Said::Words(one) => one,
+            Said::Call(one) => {
+                blocks.extend(call(one, quirks));
+                continue;
+            }
+        };
         let own = opaque::of_text(NAME, one.opaque.as_deref());
         if one.reasoning && !one.by_operator {
             blocks.extend(
@@ -239,7 +255,6 @@ fn assistant<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks)
             );
         }
     }
-    blocks.extend(calls.iter().filter_map(|one| call(one, quirks)));
     blocks
 }
 

@@ -3,10 +3,14 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
+mod encode_stream;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -18,6 +22,24 @@ pub struct Anthropic;
 
 /// Name of the format.
 const NAME: &str = "anthropic";
+
+impl AgentSide for Anthropic {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::MessagesFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
+    }
+}
 
 impl Format for Anthropic {
     fn name(&self) -> &'static str {
@@ -64,6 +86,10 @@ impl Format for Anthropic {
             found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
         }
         found
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Anthropic
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

@@ -18,7 +18,7 @@ use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
 use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{CONSOLE, CONTINUE, arguments, offered, takes, wire_name};
+use crate::model::wire::words::{CONSOLE, CONTINUE, Said, arguments, in_order, offered, takes, wire_name};
 use crate::model::{Quirk, Quirks, Request};
 
 /// The member with a signature.
@@ -138,7 +138,15 @@ fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool
 /// What the model said and called. Reasoning is not sent back; signatures are, on their parts.
 fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Option<String>> {
     let mut parts = Vec::new();
-    for one in texts {
+    let first = calls.first().map(|call| call.node);
+    for said in in_order(texts, calls) {
+        let one = match said {
+            Said::Words(one) => one,
+            Said::Call(one) => {
+                parts.push(Some(call(one, first == Some(one.node), quirks)));
+                continue;
+            }
+        };
         let own = opaque::of_text(NAME, one.opaque.as_deref());
         let signature = own.iter().rev().find_map(|raw| Object::read(raw)?.get(SIGNATURE));
         let whole = own
@@ -154,9 +162,6 @@ fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Op
             members.set(SIGNATURE, signature.to_owned());
         }
         parts.push((!one.text.trim().is_empty()).then(|| members.text()));
-    }
-    for (place, one) in calls.iter().enumerate() {
-        parts.push(Some(call(one, place == 0, quirks)));
     }
     parts
 }

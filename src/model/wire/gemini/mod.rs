@@ -3,10 +3,14 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
+mod encode_stream;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
 use crate::model::{Quirks, Request};
@@ -17,6 +21,24 @@ pub struct Gemini;
 
 /// Name of the format.
 const NAME: &str = "gemini";
+
+impl AgentSide for Gemini {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::GeminiFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
+    }
+}
 
 impl Format for Gemini {
     fn name(&self) -> &'static str {
@@ -53,6 +75,10 @@ impl Format for Gemini {
 
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(decode::GeminiDecoder::default())
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Gemini
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

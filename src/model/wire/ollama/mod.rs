@@ -3,8 +3,12 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
+mod encode_stream;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
 use crate::model::{Quirks, Request};
@@ -15,6 +19,24 @@ pub struct Ollama;
 
 /// Name of the format.
 const NAME: &str = "ollama";
+
+impl AgentSide for Ollama {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::OllamaFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
+    }
+}
 
 impl Format for Ollama {
     fn name(&self) -> &'static str {
@@ -47,6 +69,10 @@ impl Format for Ollama {
 
     fn is_lines(&self) -> bool {
         true
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Ollama
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

@@ -3,12 +3,16 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 pub mod decode;
+pub(super) mod decode_request;
 pub mod encode;
+mod encode_stream;
 mod known;
 mod reshape;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
 use crate::model::{Quirks, Request};
 
@@ -30,6 +34,24 @@ pub(super) fn bearer(key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {}", key.secret.expose_secret())))
         .into_iter()
         .collect()
+}
+
+impl AgentSide for OpenAiChat {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::ChatFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
+    }
 }
 
 impl Format for OpenAiChat {
@@ -55,6 +77,10 @@ impl Format for OpenAiChat {
 
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(decode::ChatDecoder::default())
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &OpenAiChat
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

@@ -3,8 +3,12 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
+mod encode_stream;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::{BASE, KEY_ENV, bearer};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -16,6 +20,28 @@ pub struct OpenAiResponses;
 
 /// Name of the format.
 const NAME: &str = "openai-responses";
+
+impl AgentSide for OpenAiResponses {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn decoder(&self) -> Option<Box<dyn Decoder>> {
+        Some(Box::new(decode::ResponsesDecoder::of_agent()))
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::ResponsesFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
+    }
+}
 
 impl Format for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -50,6 +76,10 @@ impl Format for OpenAiResponses {
             found.insert(0, Quirk::LeaveOut(encode::REASONING.to_owned()));
         }
         found
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &OpenAiResponses
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

@@ -100,3 +100,14 @@ fn the_phase_of_a_text_goes_back_with_it() {
     let expected = json!({"role": "assistant", "content": "I {look}", "phase": "commentary"});
     assert_eq!(sent(WIRE, messages, &[])["input"][1], expected);
 }
+
+#[test]
+fn requests_of_one_conversation_have_one_key_for_the_cache() {
+    let key = |messages, quirks: &[Quirk]| sent(WIRE, messages, quirks)["prompt_cache_key"].clone();
+    let first = key(vec![user("go")], &[]);
+    assert!(first.as_str().is_some_and(|key| key.len() >= 8), "{first}");
+    assert_eq!(key(vec![user("go"), user("more")], &[]), first);
+    assert_ne!(key(vec![user("go there")], &[]), first);
+    let left_out = Quirk::LeaveOut(CACHE_KEY.to_owned());
+    assert_eq!(key(vec![user("go")], &[left_out]), Value::Null);
+}
