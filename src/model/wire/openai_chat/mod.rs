@@ -65,7 +65,7 @@ impl Format for OpenAiChat {
         BASE
     }
 
-    fn default_model(&self) -> Option<&'static str> {
+    fn example_model(&self) -> Option<&'static str> {
         Some("gpt-4.1-mini")
     }
 
