@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
+use crate::config::model::{RECORDED, SCRIPTED};
 
 pub use super::verbs::Verb;
 
@@ -43,7 +44,7 @@ pub struct Common {
     /// Policy: supervised, guarded, auto, read-only, or a policy file
     #[arg(long, global = true, value_name = "POLICY")]
     pub policy: Option<String>,
-    /// Model to use; `scripted` (with --playbook) needs no server
+    /// Model, or an entry of [models]; `scripted` (with --playbook) and `recorded` (with --from) need no server
     #[arg(long, global = true, value_name = "NAME")]
     pub model: Option<String>,
     /// Base URL of an OpenAI-compatible server
@@ -55,6 +56,12 @@ pub struct Common {
     /// Playbook of the scripted model
     #[arg(long, global = true, value_name = "FILE")]
     pub playbook: Option<PathBuf>,
+    /// Keep the raw exchange with the model in a new file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Recording that answers instead of a model
+    #[arg(long, global = true, value_name = "FILE")]
+    pub from: Option<PathBuf>,
     /// Theme: dark, light, high-contrast, mono, ember, paper, blue-orange, one of yours, or a file
     #[arg(long, global = true, value_name = "THEME")]
     pub theme: Option<String>,
@@ -95,7 +102,10 @@ impl Common {
     pub fn flags(&self) -> config::Flags {
         config::Flags {
             config: self.config.clone(),
-            model: self.model.clone().filter(|name| name != "scripted"),
+            model: self
+                .model
+                .clone()
+                .filter(|name| name != SCRIPTED && name != RECORDED),
             base_url: self.base_url.clone(),
             wire: self.wire.clone(),
             policy: self.policy.clone(),
@@ -147,6 +157,8 @@ pub enum What {
     Compare(Compare),
     /// Print every setting and policy rule in force, each with its origin
     Config,
+    /// List the models that are configured and found: server, window, price, and what answered
+    Models,
     /// Decode a captured model stream or request
     Decode(Decode),
     /// Operator verbs on a session.

@@ -10,6 +10,7 @@ use super::address::{self, Address};
 use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
+use super::models;
 use crate::config::tools::Mark;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
@@ -49,6 +50,8 @@ pub struct AppContext {
     pub store: Store,
     /// Flags that a next command needs to find the sessions.
     pub reach: address::Flags,
+    /// The file that keeps the raw exchange with the model.
+    pub record: Option<PathBuf>,
     /// Where control sockets are.
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
@@ -72,6 +75,7 @@ impl AppContext {
         Ok(Self {
             private: private(common, &env, &dir, &places),
             reach: address::Flags::of(common, &settings.sessions),
+            record: common.record.clone(),
             places,
             env,
             flags,
@@ -211,11 +215,20 @@ impl AppContext {
 
     /// What the model of a run costs.
     fn price(&self, setup: &Setup) -> Option<Price> {
-        let (name, is_scripted) = match &setup.model {
-            ModelSetup::Scripted { name, .. } => (name, true),
-            ModelSetup::Server { model, .. } => (model, false),
-        };
-        self.settings.prices.of(name, is_scripted).cloned()
+        let prices = &self.settings.prices;
+        match &setup.model {
+            ModelSetup::Scripted { name, .. } => prices.of(name, None).cloned(),
+            ModelSetup::Server {
+                model,
+                base_url,
+                entry,
+                ..
+            } => {
+                let entry = models::entry(&self.settings, entry.as_deref(), base_url);
+                let own = entry.and_then(|entry| entry.price.as_ref());
+                own.or_else(|| prices.of(model, Some(base_url))).cloned()
+            }
+        }
     }
 
     /// Settings that were read and ignored, for the operator.
@@ -243,6 +256,8 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
         .as_deref()
         .into_iter()
         .chain(policy)
+        .chain(common.record.as_deref())
+        .chain(common.from.as_deref())
         .chain([sessions]);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let sockets = places.make.iter().chain(&places.look).cloned();

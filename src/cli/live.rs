@@ -206,6 +206,7 @@ impl Link for EngineLink {
                     turn,
                     request,
                     found: Err("cannot find the session of this run: it was moved or deleted".to_owned()),
+                    body: None,
                 },
             };
             // An error means that the console is gone.

@@ -34,6 +34,7 @@ pub mod live_reload;
 pub mod logging;
 pub mod loops;
 pub mod lost_edits;
+mod model_list;
 pub mod models;
 mod opening;
 mod orphan_watcher;
@@ -44,6 +45,7 @@ pub mod progress;
 pub mod queue;
 pub mod record;
 mod recorded;
+mod recording;
 mod replaced;
 pub mod replay;
 mod resume;
@@ -99,6 +101,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
         Some(What::Config) => settings::print(&common),
+        Some(What::Models) => model_list::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }

@@ -23,6 +23,7 @@ use super::flags::Flags;
 use super::load::default_sessions;
 use super::notify;
 use super::price;
+use super::price_list::PriceList;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
 use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings};
@@ -147,6 +148,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         wire,
         base_url,
         keys,
+        entries,
+        entry,
     } = server::resolve(&mut layers, &mut notices)?;
     let Layers {
         env,
@@ -164,6 +167,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keys,
         base_url,
         wire,
+        entries,
+        entry,
         preset,
         policy,
         policy_file: None,
@@ -191,6 +196,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         resilience,
         resilience_set,
         prices: prices(&files, mine.compiled.price, theirs.compiled.price),
+        price_list: files.optional(mine.prices, theirs.prices),
         templates: Templates::of([mine.compiled.tools.templates, theirs.compiled.tools.templates]),
         tags: Tags::of([mine.compiled.tools.tags, theirs.compiled.tools.tags]),
         routing,
@@ -282,6 +288,7 @@ fn prices(files: &Files, mine: price::RawPrices, theirs: price::RawPrices) -> Pr
     Prices {
         general: general.into_iter().flatten().next_back(),
         models,
+        list: PriceList::built_in(),
     }
 }
 

@@ -14,6 +14,7 @@ use super::files;
 use super::flags::Flags;
 use super::key::Key;
 use super::layers::{Files, Layers, weigh};
+use super::price_list::PriceList;
 use super::settings::Settings;
 use super::written::{self, RawSettings};
 
@@ -114,6 +115,10 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
         notices,
     )?;
     settings.policy_file = named.file;
+    if let Some(path) = &settings.price_list.value {
+        let text = files::read_named(path)?;
+        settings.prices.list = PriceList::read(path, &text.text)?;
+    }
     Ok(settings)
 }
 

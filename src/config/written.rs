@@ -13,6 +13,7 @@ use toml::{Spanned, Value};
 use super::approver;
 use super::checks;
 use super::key::Key;
+use super::model::{self, RawModel};
 use super::notify;
 use super::price;
 use super::routing;
@@ -35,14 +36,14 @@ const TIGHTENING: [&str; 2] = ["policy", "limits"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
 /// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
-const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
+const FOREIGN: [&str; 4] = ["tool", "mcp", "hook", "models"];
 
 /// The contents of a file. `None` stands for an absent key.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawSettings {
     /// `model`
-    #[serde(deserialize_with = "model")]
+    #[serde(deserialize_with = "model_name")]
     pub model: Field<String>,
     /// `base_url`
     #[serde(deserialize_with = "base_url")]
@@ -96,6 +97,9 @@ pub struct RawSettings {
     /// `[routing]`
     pub routing: routing::RawRouting,
     price: price::PriceTable,
+    models: BTreeMap<Spanned<String>, model::ModelTable>,
+    /// `prices`
+    pub prices: Field<PathBuf>,
     /// Its values are read one by one, each with its place.
     resilience: toml::Table,
     tool: BTreeMap<Spanned<String>, tools::ToolTable>,
@@ -114,6 +118,8 @@ pub struct Compiled {
     pub key: Field<Key>,
     /// `[price]`
     pub price: price::RawPrices,
+    /// `[models]`
+    pub models: BTreeMap<String, At<RawModel>>,
     /// `[resilience]`: each value with its key
     pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
@@ -171,6 +177,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     for (given, advice) in [
         (&mut raw.sessions, "write a directory, such as \"~/runs\""),
         (&mut raw.output_schema, "write the path of a JSON Schema"),
+        (&mut raw.prices, "write the path of a file of prices"),
         (&mut raw.api_key_file, "write a path"),
         (&mut raw.routing.priors, routing::PRIORS),
     ] {
@@ -181,6 +188,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     raw.compiled = Compiled {
         key: key(&mut raw, &document)?,
         price: price::compiled(std::mem::take(&mut raw.price), &document)?,
+        models: model::compiled(std::mem::take(&mut raw.models), &document)?,
         resilience: resilience(&document)?,
         tools: tools::compiled(std::mem::take(&mut raw.tool), &document)?,
         policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
@@ -277,7 +285,7 @@ fn resilience(document: &Document<'_>) -> Result<Vec<(String, At<serde_json::Val
 }
 
 strings! {
-    model: String = checks::name, "write the model's name in quotes";
+    model_name: String = checks::name, "write the model's name in quotes";
     base_url: String = checks::base_url, checks::BASE_URL;
     wire: Wire = |text| Wire::named(text).ok_or_else(|| unknown(text)), &format!("use {}", Wire::names());
     theme: String = checks::name, "write a theme's name, such as \"dark\"";

@@ -29,6 +29,17 @@ pub struct NewSession {
     pub resume: String,
 }
 
+/// The body of a request as the server gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentBody {
+    /// The wire format.
+    pub wire: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// True if these are the bytes that were sent; false if they were written again from the record.
+    pub is_kept: bool,
+}
+
 /// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
@@ -57,6 +68,8 @@ pub enum Update {
         request: u32,
         /// The result.
         found: Result<Arc<SentRequest>, String>,
+        /// Its body; none where a script answered.
+        body: Option<SentBody>,
     },
     /// What the inspected call would replace now.
     Replaces {

@@ -119,7 +119,12 @@ impl Stage {
             Some(Lookup::Otherwise) => Err("made otherwise".to_owned()),
             None => Err("nothing recorded".to_owned()),
         };
-        self.send(Msg::Run(Update::Sent { turn, request, found }));
+        self.send(Msg::Run(Update::Sent {
+            turn,
+            request,
+            found,
+            body: None,
+        }));
     }
 
     /// A write in front of the operator, as an entry of the queue.

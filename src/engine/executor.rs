@@ -80,7 +80,8 @@ impl Executor {
     }
 
     /// Asks the model; blocks are reported as they complete.
-    pub fn ask(&mut self, (turn, request): (TurnId, u32), what: Request) {
+    pub fn ask(&mut self, (turn, request): (TurnId, u32), mut what: Request) {
+        what.quirks.extend(self.model.quirks());
         tracing::debug!(turn = turn.0, request, "asking the model");
         let job = ModelRequest {
             turn,
@@ -99,8 +100,9 @@ impl Executor {
         &mut self,
         (call, rev, round): (NodeId, Rev, u32),
         wait_ms: u64,
-        (prompt, quirks): (Arc<str>, Quirks),
+        (prompt, mut quirks): (Arc<str>, Quirks),
     ) {
+        quirks.extend(self.model.quirks());
         if !self.asides.insert((call, round)) {
             return;
         }

@@ -81,6 +81,11 @@ impl Checker {
         Ok(Self { schema, validator })
     }
 
+    /// Returns the schema as JSON text.
+    pub fn text(&self) -> String {
+        self.schema.to_string()
+    }
+
     /// Returns everything that is wrong with an argument text whose references are resolved.
     pub fn check(&self, args_text: &str) -> Vec<Fault> {
         self.run(args_text, false)

@@ -146,10 +146,10 @@ fn every_key_of_a_file_arrives() {
         currency: "EUR".into(),
     };
     let prices = &settings.prices;
-    assert_eq!(prices.of("any", false), Some(&general));
-    assert_eq!(prices.of("small one", false), Some(&small));
-    assert_eq!(prices.of("any", true), None, "a playbook is asked for nothing");
-    assert_eq!(prices.of("small one", true), Some(&small));
+    assert_eq!(prices.of("any", Some("http://h/v1")), Some(&general));
+    assert_eq!(prices.of("small one", Some("http://h/v1")), Some(&small));
+    assert_eq!(prices.of("any", None), None, "a playbook is asked for nothing");
+    assert_eq!(prices.of("small one", None), Some(&small));
     assert_eq!(settings.policy.preset(), Preset::Supervised);
     assert_eq!(
         settings.reuse.values(),

@@ -15,7 +15,7 @@ use super::lower::NameHash;
 use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
-use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced};
+use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody};
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
@@ -113,6 +113,8 @@ pub struct SentThen {
     pub request: u32,
     /// The result; none until it arrives.
     pub found: Option<Result<Arc<transcript::sent::SentRequest>, String>>,
+    /// Its body, with the result.
+    pub body: Option<SentBody>,
 }
 
 /// A command that was sent.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{decide, ledger};
-use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, Replaced};
+use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, Replaced, SentBody};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
@@ -77,6 +77,7 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
         turn,
         request,
         found: None,
+        body: None,
     });
     model.inspector.made = None;
     out.push(Out::Sent { turn, request });
@@ -85,14 +86,15 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
 /// Stores the content of a model request.
 pub(in crate::console) fn sent(
     model: &mut Model,
-    turn: TurnId,
-    request: u32,
+    (turn, request): (TurnId, u32),
     found: Result<Arc<SentRequest>, String>,
+    body: Option<SentBody>,
 ) {
     if let Some(seen) = &mut model.run.sent_then
         && (seen.turn, seen.request) == (turn, request)
     {
         seen.found = Some(found);
+        seen.body = body;
         model.inspector.made = None;
     }
 }

@@ -41,7 +41,12 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
             }
             model.run.stream(live);
         }
-        Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
+        Update::Sent {
+            turn,
+            request,
+            found,
+            body,
+        } => super::lazy_load::sent(model, (turn, request), found, body),
         Update::Replaces { look, found } => super::lazy_load::replaces(model, &look, found),
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
         Update::Taken(command) => taken(model, &command),

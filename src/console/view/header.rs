@@ -19,7 +19,8 @@ use crate::console::theme::Role;
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::pending_retry;
-use crate::domain::state::Mode;
+use crate::domain::price::NOT_PRICED;
+use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
 use crate::present::many;
 use crate::resilience::attention::AttentionReason;
@@ -75,8 +76,8 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));
     }
-    if let Some(spent) = state.spent.describe() {
-        parts.push((9, Role::Dim, spent, true));
+    if let Some(cost) = cost(state) {
+        parts.push((9, Role::Dim, cost, true));
     }
     if let Some((share, role)) = budget(model) {
         let words = match share {
@@ -120,6 +121,16 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((1, Role::Warning, format!("{failed} failed"), true));
     }
     parts
+}
+
+/// What the requests cost, where a model was asked.
+fn cost(state: &State) -> Option<String> {
+    let is_scripted = state
+        .started
+        .as_ref()
+        .is_none_or(|started| started.wire == "scripted");
+    let unpriced = (state.requests > 0 && !is_scripted).then(|| NOT_PRICED.to_owned());
+    state.spent.describe().or(unpriced)
 }
 
 /// The number of staged edits.

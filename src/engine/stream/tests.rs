@@ -244,6 +244,7 @@ fn offering_in(quirks: &[Quirk]) -> Assembler {
             card("read_file", r#"{"type":"object","required":["path"]}"#),
         ],
         quirks: quirks.iter().cloned().collect(),
+        output_schema: None,
         turn: 1,
         tap: crate::model::Tap::default(),
     })

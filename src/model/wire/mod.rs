@@ -12,6 +12,7 @@ mod ollama;
 mod opaque;
 pub mod openai_chat;
 mod openai_responses;
+mod options;
 mod parts;
 mod refusal;
 mod reply;
@@ -29,6 +30,7 @@ use super::fault::Refusal;
 use super::{Quirk, Quirks, Request};
 
 pub use id::Wire;
+pub use options::{Options, Thinking, ToolChoice};
 pub use reply::{Decoder, Reply};
 
 /// All formats. The first is the default.
@@ -85,8 +87,8 @@ pub trait Format: Sync {
     /// Returns the base URL of the provider of the format.
     fn default_base(&self) -> &'static str;
 
-    /// Returns the model of the provider to ask for if none is named.
-    fn default_model(&self) -> Option<&'static str> {
+    /// Returns a model of the provider, for an example.
+    fn example_model(&self) -> Option<&'static str> {
         None
     }
 
@@ -106,8 +108,19 @@ pub trait Format: Sync {
 pub struct Target<'a> {
     /// The model.
     pub model: &'a str,
-    /// Maximum tokens of a reply, where one was set.
-    pub max_output: Option<u32>,
+    /// What the settings ask of it.
+    pub options: &'a Options,
+}
+
+impl<'a> Target<'a> {
+    /// Returns a model of which nothing is asked.
+    pub fn plain(model: &'a str) -> Self {
+        static NONE: Options = Options::NONE;
+        Self {
+            model,
+            options: &NONE,
+        }
+    }
 }
 
 impl<'a> Target<'a> {

@@ -140,6 +140,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![card],
         quirks: Quirks::new(),
+        output_schema: None,
         turn: 1,
         tap: Tap::default(),
     }
@@ -147,10 +148,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
 
 /// Returns the text of a request.
 pub(super) fn text(name: &str, messages: Vec<Message>, quirks: &[Quirk]) -> String {
-    let target = Target {
-        model: "m",
-        max_output: None,
-    };
+    let target = Target::plain("m");
     let quirks = quirks.iter().cloned().collect();
     wire(name).body(target, &request(messages), &quirks)
 }

@@ -67,8 +67,8 @@ impl Format for Anthropic {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, request: &Request, _: &Quirks) -> Vec<String> {
-        encode::members(request)
+    fn members(&self, target: Target<'_>, request: &Request, _: &Quirks) -> Vec<String> {
+        encode::members(target.options, request)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -84,6 +84,14 @@ impl Format for Anthropic {
         // The program's own limit is too high for a model.
         if refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
             found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
+        }
+        // Newer models choose themselves how much they think.
+        let is_asked = members.iter().any(|name| name == encode::THINKING_TYPE);
+        if is_asked && refusal.mentions("thinking") && !refusal.mentions("signature") {
+            if refusal.mentions("adaptive") {
+                found.insert(0, Quirk::AdaptiveThinking);
+            }
+            found.push(Quirk::LeaveOut(encode::THINKING_TYPE.to_owned()));
         }
         found
     }
@@ -111,6 +119,10 @@ impl Format for Anthropic {
 
     fn default_base(&self) -> &'static str {
         "https://api.anthropic.com"
+    }
+
+    fn example_model(&self) -> Option<&'static str> {
+        Some("claude-sonnet-4-5")
     }
 
     fn model_prefixes(&self) -> &'static [&'static str] {

@@ -12,8 +12,9 @@ use secrecy::ExposeSecret;
 use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
-use super::{ApiKey, Decoder, Format, KeyVariable, Target};
-use crate::model::{Quirks, Request};
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]
@@ -69,8 +70,32 @@ impl Format for Gemini {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
-        vec![encode::SIGNATURE.to_owned()]
+    fn members(&self, target: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        let asked = [
+            (true, encode::SIGNATURE),
+            (target.options.thinking.is_some(), encode::THINKING_CONFIG),
+            (target.options.structured, encode::RESPONSE_SCHEMA),
+        ];
+        let asked = asked.into_iter().filter(|(is_set, _)| *is_set);
+        asked.map(|(_, name)| name.to_owned()).collect()
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // The words name neither the member nor its place.
+        for (name, words) in [
+            (encode::THINKING_CONFIG, &["thinking"][..]),
+            (
+                encode::RESPONSE_SCHEMA,
+                &["response mime type", "responsemimetype", "response_mime_type"],
+            ),
+        ] {
+            let is_asked = members.iter().any(|member| member == name);
+            if found.is_empty() && is_asked && refusal.mentions_any(words) {
+                found.push(Quirk::LeaveOut(name.to_owned()));
+            }
+        }
+        found
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -91,6 +116,10 @@ impl Format for Gemini {
 
     fn default_base(&self) -> &'static str {
         "https://generativelanguage.googleapis.com"
+    }
+
+    fn example_model(&self) -> Option<&'static str> {
+        Some("gemini-2.5-flash")
     }
 
     fn model_prefixes(&self) -> &'static [&'static str] {

@@ -10,8 +10,9 @@ mod encode_stream;
 use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
-use super::{ApiKey, Decoder, Format, KeyVariable, Target};
-use crate::model::{Quirks, Request};
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]
@@ -59,8 +60,19 @@ impl Format for Ollama {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
-        ["stream", encode::THINKING].map(str::to_owned).to_vec()
+    fn members(&self, target: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        let think = target.options.thinking.map(|_| encode::THINK);
+        let names = ["stream", encode::THINKING].into_iter().chain(think);
+        names.map(str::to_owned).collect()
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // "MODEL does not support thinking": the member has another name.
+        if members.iter().any(|name| name == encode::THINK) && refusal.mentions("think") {
+            found.insert(0, Quirk::LeaveOut(encode::THINK.to_owned()));
+        }
+        found
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -91,7 +91,7 @@ impl Format for OpenAiChat {
         BASE
     }
 
-    fn default_model(&self) -> Option<&'static str> {
+    fn example_model(&self) -> Option<&'static str> {
         Some("gpt-4.1-mini")
     }
 

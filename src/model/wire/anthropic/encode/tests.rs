@@ -187,9 +187,13 @@ fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
         sent(NAME, vec![user("go")], std::slice::from_ref(&quirk))["max_tokens"],
         4096
     );
+    let options = Options {
+        max_output: Some(9000),
+        ..Options::NONE
+    };
     let target = Target {
         model: "m",
-        max_output: Some(9000),
+        options: &options,
     };
     let request = crate::model::wire::tests::request(vec![user("go")]);
     let own = wire.body(target, &request, &[quirk].into());

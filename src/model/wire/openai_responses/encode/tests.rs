@@ -62,10 +62,7 @@ fn every_kind_of_message_has_its_place_on_the_wire() {
 #[test]
 fn members_that_a_server_does_not_take_are_left_out() {
     let words = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
-    let target = Target {
-        model: "m",
-        max_output: None,
-    };
+    let target = Target::plain("m");
     let members = wire(WIRE).members(
         target,
         &crate::model::wire::tests::request(conversation()),
