@@ -58,6 +58,8 @@ const MAP: [(&str, &[&str]); 17] = [
             "resilience",
             "regular_file",
             "model::wire",
+            "schema",
+            "tools::sources",
         ],
     ),
     (

@@ -3,6 +3,7 @@
 //! Must not know: what they do.
 
 mod number;
+mod tools;
 mod verb;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
 
+pub use tools::{Tools, ToolsWhat, Trust};
 pub use verb::{
     AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, LoopVerb, On, PreviewArg, RevisionArg,
     Verb, WeightVerb,
@@ -149,6 +151,12 @@ pub enum What {
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
+    /// List, show and call the tools of a run here: built-in, declared, of MCP servers
+    Tools(Tools),
+    /// Show what files of the workspace would start or loosen, and trust them
+    Trust(Trust),
+    /// Check settings, model, session directory, terminal and MCP servers
+    Doctor,
     /// Print every setting and policy rule in force, each with its origin
     Config,
     /// Decode a captured model stream
