@@ -59,6 +59,8 @@ const MAP: [(&str, &[&str]); 18] = [
             "resilience",
             "regular_file",
             "model::wire",
+            "schema",
+            "tools::sources",
         ],
     ),
     (

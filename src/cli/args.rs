@@ -3,6 +3,7 @@
 //! Must not know: what they do.
 
 pub(super) mod number;
+mod tools;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::config;
 use crate::config::model::{RECORDED, SCRIPTED};
 
 pub use super::verbs::Verb;
+pub use tools::{Tools, ToolsWhat, Trust};
 
 /// Supervise an LLM agent from the terminal.
 ///
@@ -155,6 +157,12 @@ pub enum What {
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
+    /// List, show and call the tools of a run here: built-in, declared, of MCP servers
+    Tools(Tools),
+    /// Show what files of the workspace would start or loosen, and trust them
+    Trust(Trust),
+    /// Check settings, model, session directory, terminal and MCP servers
+    Doctor,
     /// Print every setting and policy rule in force, each with its origin
     Config,
     /// List the models that are configured and found: server, window, price, and what answered

@@ -11,7 +11,6 @@ use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
 use super::models;
-use crate::config::tools::Mark;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
@@ -29,11 +28,8 @@ use crate::resilience::ladder::Ladder;
 use crate::resilience::watch::Watch;
 use crate::schema::Checker;
 use crate::tools::Tool;
-use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::fed::Program;
-use crate::tools::registry::Registry;
-use crate::tools::sample;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -64,7 +60,7 @@ impl AppContext {
         let env = Env::read();
         let workspace = workspace(common)?;
         let flags = common.flags();
-        let settings = config::load(&env, &flags, &workspace, config::Trust::No)?;
+        let settings = config::load(&env, &flags, &workspace, config::Trust::Recorded)?;
         let dir = settings.sessions.value.clone().ok_or_else(|| {
             Failure::new(
                 Code::Session,
@@ -90,7 +86,7 @@ impl AppContext {
     pub fn for_run(mut self, common: &Common, workspace: &Path, setup: &Setup) -> Result<Self, Failure> {
         let mut flags = common.flags();
         flags.policy_text = setup.policy.clone().map(|policy| (policy.name, policy.text));
-        self.settings = config::load(&self.env, &flags, workspace, config::Trust::No)?;
+        self.settings = config::load(&self.env, &flags, workspace, config::Trust::Recorded)?;
         workspace.clone_into(&mut self.workspace);
         Ok(self)
     }
@@ -111,8 +107,13 @@ impl AppContext {
         Arc::from(self.env.user.as_deref().unwrap_or("operator"))
     }
 
-    /// Builds the adviser of a run in this workspace: tools, policy, resilience.
-    pub fn adviser(&self, setup: &Setup, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
+    /// Builds the adviser of a run in this workspace, with these tools: policy, resilience.
+    pub fn adviser(
+        &self,
+        tools: Vec<Arc<dyn Tool>>,
+        setup: &Setup,
+        (workspace, headless): (&Path, bool),
+    ) -> Result<Adviser, Failure> {
         let environment = Environment::allowed(self.env.all.0.iter().cloned());
         let names: Vec<String> = environment
             .names()
@@ -123,17 +124,7 @@ impl AppContext {
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
-        let mut registry =
-            Registry::new(tools(setup, environment))?.keeping_out_of(self.private.iter().cloned());
-        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
-        let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
-        for (tool, mark) in self.settings.tags.fit(offered)? {
-            match mark {
-                Mark::Tag(tag) => registry.tag(tool, tag),
-                Mark::Pause(ms) => registry.pause(tool, ms),
-                Mark::Effect(effect) => registry.set_effect(tool, effect),
-            }
-        }
+        let registry = self.registry(tools)?;
         let output = setup.output_schema.as_deref().map(Checker::new).transpose();
         let output =
             output.map_err(|error| Failure::new(Code::Config, format!("the output schema: {error}")))?;
@@ -262,24 +253,6 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let sockets = places.make.iter().chain(&places.look).cloned();
     own.chain(sockets).chain(named.map(absolute)).collect()
-}
-
-/// The tools of a run.
-fn tools(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
-    let mut tools = builtin::all(&builtin::Setup {
-        environment,
-        // The schema is given once, in the system text, and checked once, on the whole answer.
-        answer: setup
-            .output_schema
-            .is_some()
-            .then(|| serde_json::json!({ "description": "The JSON that fits the output schema." })),
-        // A sample server is on this machine, where no proxy reaches it.
-        proxy: setup.samples.is_none(),
-    });
-    if let Some(samples) = &setup.samples {
-        tools.extend(sample::of(&samples.run));
-    }
-    tools
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

@@ -39,6 +39,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         door,
         past: _,
         tools: _,
+        connected: _,
     } = ready;
     let address = context.address(&session);
     let mut stop = signals::listen()?;

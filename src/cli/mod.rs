@@ -16,6 +16,7 @@ mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;
+pub mod doctor;
 pub mod edits;
 pub mod effects;
 pub mod escalate;
@@ -56,6 +57,9 @@ mod sent;
 pub mod sessions;
 mod settings;
 pub mod signals;
+pub mod toolbox;
+pub mod tools;
+pub mod trust;
 pub mod verbs;
 pub mod weights;
 
@@ -100,6 +104,9 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::ResetLearned) => learned::reset(&common),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
+        Some(What::Tools(tools)) => tools::tools(&common, &tools),
+        Some(What::Trust(trust)) => trust::trust(&common, &trust),
+        Some(What::Doctor) => doctor::doctor(&common),
         Some(What::Config) => settings::print(&common),
         Some(What::Models) => model_list::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),

@@ -79,7 +79,13 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    let mut adviser = context.adviser(&setup, &workspace, headless && !common.control)?;
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace));
+    notices.extend(connected.notices());
+    let mut adviser = context.adviser(
+        connected.tools(),
+        &setup,
+        (&workspace, headless && !common.control),
+    )?;
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
@@ -120,6 +126,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         run,
         door: None,
         tools,
+        connected: Some(connected),
     };
     run::serve(common, &context, ready, headless, runtime)
 }

@@ -11,6 +11,7 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
+use super::toolbox::{Following, RunTools};
 use super::{control, demos, headless, learned, live, models, output};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -53,6 +54,8 @@ pub struct Ready {
     pub door: Option<Door>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
+    /// Where they come from.
+    pub connected: Option<RunTools>,
 }
 
 /// Starts a built-in run, or lists them.
@@ -213,12 +216,15 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     };
     // With a control socket, questions wait as on the screen.
     let unattended = headless && !common.control;
-    let adviser = context.adviser(&setup, &context.workspace, unattended)?;
+    let runtime = runtime()?;
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace));
+    let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, &what.input)?;
     let start = learned::start(context, &setup)?;
     let writer = context.store.create(id)?;
     let mut notices = context.notices();
+    notices.extend(connected.notices());
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);
@@ -241,8 +247,9 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         run,
         door: None,
         tools,
+        connected: Some(connected),
     };
-    let result = runtime().and_then(|runtime| serve(common, context, ready, headless, runtime));
+    let result = serve(common, context, ready, headless, runtime);
     if result.is_err() {
         context.store.forget_unbegun(id);
     }
@@ -317,11 +324,18 @@ pub(super) fn serve(
     }
     let result = runtime.block_on(async {
         ready.door = control::open(common, context, &ready)?;
-        if headless {
+        let handle = ready.handle.clone();
+        let tools = ready.connected.take();
+        let following = tools.map(|tools| Following::new(context, tools, handle));
+        let result = if headless {
             Box::pin(headless::serve(common, context, ready)).await
         } else {
             Box::pin(live::serve(context, ready)).await
+        };
+        if let Some(following) = following {
+            following.end().await;
         }
+        result
     });
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));

@@ -17,6 +17,7 @@ use crate::text::{shown_address, visible};
 use super::approver;
 use super::bounds::limits;
 use super::checks;
+use super::declared;
 use super::env::Env;
 use super::error::Error;
 use super::flags::Flags;
@@ -26,6 +27,7 @@ use super::price;
 use super::price_list::PriceList;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
+use super::servers::{self, RawServers};
 use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings};
 use super::tools::{Tags, Templates};
 use super::written::RawSettings;
@@ -50,6 +52,8 @@ pub(super) struct Layers<'a> {
     pub named: parse::RawPolicy,
     /// The workspace.
     pub root: &'a Path,
+    /// The servers of the workspace's `.mcp.json`, if it is trusted.
+    pub published: RawServers,
 }
 
 /// Returns the setting of the last layer that has one.
@@ -157,8 +161,13 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         files,
         user: mine,
         workspace: theirs,
+        published,
         ..
     } = layers;
+    let all = vec![mine.compiled.servers, theirs.compiled.servers, published];
+    let servers = servers::resolve(env, all, &mut notices);
+    let declared = [mine.compiled.tools.declared, theirs.compiled.tools.declared];
+    let declared = declared::resolve(env, declared)?;
     let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
     let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);
@@ -228,6 +237,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 some(files.workspace(theirs.editor)),
             ],
         ),
+        declared,
+        servers,
         notices,
     })
 }
@@ -248,7 +259,7 @@ fn routing(files: &Files, mine: Feedback, theirs: Feedback) -> RoutingSettings {
 pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     let (key, file, line) = (visible(key), visible(&place.file), place.line);
     Notice(format!(
-        "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
+        "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file, or see `overrule trust`"
     ))
 }
 

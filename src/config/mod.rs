@@ -5,8 +5,11 @@
 pub mod approver;
 pub mod bounds;
 pub mod checks;
+pub mod declared;
+pub mod dot_mcp;
 pub mod env;
 pub mod error;
+pub mod expand;
 pub mod files;
 pub mod flags;
 pub mod keep;
@@ -20,8 +23,10 @@ pub mod price;
 pub mod price_list;
 pub mod routing;
 mod server;
+pub mod servers;
 pub mod settings;
 pub mod tools;
+pub mod trust;
 pub mod written;
 
 #[cfg(test)]

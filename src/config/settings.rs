@@ -16,6 +16,8 @@ use crate::model::wire::{Options, Wire};
 use crate::policy::{Notice, Policy, Preset};
 use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
+use crate::tools::sources::declared::Declaration;
+use crate::tools::sources::mcp::ServerConfig;
 
 use super::approver::ApproverSettings;
 use super::error::shown;
@@ -251,6 +253,10 @@ pub struct Settings {
     pub approver: ApproverSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
+    /// The tools that the settings declare.
+    pub declared: Vec<Declaration>,
+    /// The MCP servers.
+    pub servers: Vec<ServerConfig>,
     /// Settings that were read and ignored.
     pub notices: Vec<Notice>,
 }

@@ -12,11 +12,13 @@ use toml::{Spanned, Value};
 
 use super::approver;
 use super::checks;
+use super::declared;
 use super::key::Key;
 use super::model::{self, RawModel};
 use super::notify;
 use super::price;
 use super::routing;
+use super::servers;
 use super::settings::{Ambiguous, Glyphs};
 use super::tools;
 use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
@@ -103,6 +105,7 @@ pub struct RawSettings {
     /// Its values are read one by one, each with its place.
     resilience: toml::Table,
     tool: BTreeMap<Spanned<String>, tools::ToolTable>,
+    mcp: BTreeMap<Spanned<String>, servers::McpTable>,
     policy: parse::PolicyTable,
     /// What is compiled from the tables above.
     #[serde(skip)]
@@ -124,6 +127,8 @@ pub struct Compiled {
     pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
     pub tools: tools::RawTools,
+    /// `[mcp]`
+    pub servers: servers::RawServers,
     /// `[policy]`
     pub policy: parse::RawPolicy,
     /// Keys that count only in a trusted file.
@@ -172,7 +177,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     } else {
         Vec::new()
     };
-    let missing = [parse::MISSING, price::MISSING, tools::MISSING].concat();
+    let missing = [parse::MISSING, price::MISSING, tools::MISSING, declared::MISSING].concat();
     let mut raw: RawSettings = document.read(&missing)?;
     for (given, advice) in [
         (&mut raw.sessions, "write a directory, such as \"~/runs\""),
@@ -191,6 +196,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         models: model::compiled(std::mem::take(&mut raw.models), &document)?,
         resilience: resilience(&document)?,
         tools: tools::compiled(std::mem::take(&mut raw.tool), &document)?,
+        servers: servers::compiled(std::mem::take(&mut raw.mcp), &document, &path.to_string_lossy())?,
         policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
         source: document.source().clone(),
         loose,

@@ -34,6 +34,7 @@ pub struct Executor {
     model: Arc<dyn Model>,
     registry: Arc<Registry>,
     workspace: Arc<std::path::PathBuf>,
+    session: Arc<str>,
     inbox: Handle,
     clock: Clock,
     asks: OpenStreams,
@@ -65,6 +66,7 @@ impl Executor {
             model,
             registry,
             workspace,
+            session: "".into(),
             inbox,
             clock,
             asks: OpenStreams::default(),
@@ -233,6 +235,7 @@ impl Executor {
         let clock = self.clock;
         let job = Job {
             args: parse_args(approved.bytes()),
+            key: self.key(approved),
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
             private: self.registry.private().clone(),
@@ -263,6 +266,23 @@ impl Executor {
             };
             inbox.send(Message::Input(finished)).await;
         });
+    }
+
+    /// Returns the key of an execution: the same for each attempt of this revision.
+    fn key(&self, approved: &Approved) -> Arc<str> {
+        let (call, rev) = (approved.call().to_string(), approved.rev().0.to_le_bytes());
+        let parts = [self.session.as_bytes(), call.as_bytes(), &rev];
+        Arc::from(crate::canon::hash("overrule idempotency key v1", &parts))
+    }
+
+    /// Replaces the tools. Running calls keep theirs.
+    pub fn set_registry(&mut self, registry: Arc<Registry>) {
+        self.registry = registry;
+    }
+
+    /// Names the session, so that its calls have keys of their own.
+    pub fn set_session(&mut self, session: Arc<str>) {
+        self.session = session;
     }
 
     /// Reports an execution that could not begin.

@@ -30,6 +30,8 @@ pub struct Job {
     pub args: Value,
     /// The exact argument text.
     pub text: Arc<str>,
+    /// The same for every execution of these arguments by this call, and for no others.
+    pub key: Arc<str>,
     /// The canonical directory that the tools work in.
     pub workspace: Arc<PathBuf>,
     /// Files and directories of this program, which no tool reads or writes.
@@ -75,6 +77,12 @@ pub trait Tool: Send + Sync {
     /// Finds whether an execution with an unknown outcome happened, from what [`Tool::before`] recorded. Changes
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
+        None
+    }
+
+    /// Returns why every call must wait for the operator, whatever the rules allow: the definition changed since it was
+    /// accepted.
+    fn parked(&self) -> Option<&str> {
         None
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::domain::advice::{Advice, RuleUses, ToolFacts};
+use crate::domain::advice::{Advice, RuleUses, Special, ToolFacts};
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{
     Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
@@ -186,9 +186,12 @@ impl Advice for Rules {
             effect: Self::effect(name)?,
             takes_truncated: false,
             show_difference: name == "shell",
-            is_answer: name == "final_answer",
-            asks_operator: name == "ask_operator",
-            delegates: name == "delegate",
+            special: match name {
+                "final_answer" => Some(Special::Answer),
+                "ask_operator" => Some(Special::AsksOperator),
+                "delegate" => Some(Special::Delegates),
+                _ => None,
+            },
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::escape::{Detector, LoopStep};
-use crate::domain::event::run::{Limits, Started, ToolCard};
+use crate::domain::event::run::{Limits, Started, ToolCard, ToolOrigin};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
@@ -62,6 +62,13 @@ fn started() -> Box<Started> {
             takes_truncated: true,
             probe: None,
             compensate: None,
+            origin: Some(Box::new(ToolOrigin {
+                source: text("mcp"),
+                server: Some(text("files")),
+                tool: text("read"),
+                title: Some(text("Read a file")),
+                pin: text("5ab7"),
+            })),
         }],
         policy: "guarded".to_owned(),
         sandbox: "none".into(),

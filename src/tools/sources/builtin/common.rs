@@ -44,14 +44,13 @@ pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effe
             takes_truncated: false,
             probe: None,
             compensate: None,
+            origin: None,
         },
         facts: ToolFacts {
             effect,
             takes_truncated: false,
             show_difference: false,
-            is_answer: false,
-            asks_operator: false,
-            delegates: false,
+            special: None,
         },
     }
 }

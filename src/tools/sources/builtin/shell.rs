@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -109,8 +109,36 @@ impl Tool for Shell {
     }
 }
 
+/// A program to run.
+pub(in crate::tools) struct Program {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// Text on its standard input; `None` for an empty one.
+    pub stdin: Option<String>,
+    /// Time limit.
+    pub limit: Duration,
+}
+
+/// How a command ran.
+pub(in crate::tools) struct Ran {
+    /// How it ended.
+    pub end: End,
+    /// Milliseconds.
+    pub ms: u64,
+    /// True if something of it still ran at its end.
+    pub left: bool,
+    /// Standard output.
+    pub stdout: BoundedText,
+    /// Standard error.
+    pub stderr: BoundedText,
+}
+
 /// How a command ended.
-enum End {
+pub(in crate::tools) enum End {
     Exited(ExitStatus),
     Lost(std::io::Error),
     Cancelled,
@@ -124,13 +152,41 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
     if job.cancel.is_cancelled() {
         return Ok(untouched());
     }
+    let seconds = args.timeout_s.unwrap_or(TIME);
+    let program = Program {
+        program,
+        args: rest,
+        cwd,
+        stdin: None,
+        limit: Duration::from_secs(seconds),
+    };
+    let ran = execute(&job, program, &environment).await?;
+    Ok(outcome(&ran.end, ran.ms, ran.left, ran.stdout, ran.stderr))
+}
+
+/// Runs a program to its end, its time limit or its cancellation, and ends everything that it started.
+pub(in crate::tools) async fn execute(
+    job: &Job,
+    what: Program,
+    environment: &Environment,
+) -> Result<Ran, ToolError> {
     let begun = Instant::now();
-    let started = child::start(&program, &rest, &cwd, &environment).await;
-    let mut started = started.map_err(|error| from_io("run", &program.to_string_lossy(), &error, false))?;
+    let started = match what.stdin {
+        None => child::start(&what.program, &what.args, &what.cwd, environment).await,
+        Some(_) => child::start_fed(&what.program, &what.args, &what.cwd, environment).await,
+    };
+    let mut started =
+        started.map_err(|error| from_io("run", &what.program.to_string_lossy(), &error, false))?;
     (job.on_spawn)(started.tree.pid(), started.tree.ticks());
+    let feeding = what
+        .stdin
+        .zip(started.child.stdin.take())
+        .map(|(text, mut input)| {
+            // A program that does not read its input has not failed.
+            tokio::spawn(async move { input.write_all(text.as_bytes()).await.unwrap_or_default() })
+        });
     let stdout = Reader::of(started.child.stdout.take());
     let stderr = Reader::of(started.child.stderr.take());
-    let seconds = args.timeout_s.unwrap_or(TIME);
     let end = tokio::select! {
         biased;
         status = started.child.wait() => match status {
@@ -138,7 +194,7 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
             Err(error) => End::Lost(error),
         },
         () = job.cancel.cancelled() => End::Cancelled,
-        () = tokio::time::sleep(Duration::from_secs(seconds)) => End::TooLong(seconds),
+        () = tokio::time::sleep(what.limit) => End::TooLong(what.limit.as_secs()),
     };
     let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     if matches!(end, End::Exited(_)) {
@@ -148,7 +204,16 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
     if !matches!(end, End::Exited(_)) {
         drain(&stdout, &stderr).await;
     }
-    Ok(outcome(&end, ms, left, stdout.finish(), stderr.finish()))
+    if let Some(feeding) = feeding {
+        feeding.abort();
+    }
+    Ok(Ran {
+        end,
+        ms,
+        left,
+        stdout: stdout.finish(),
+        stderr: stderr.finish(),
+    })
 }
 
 /// Ends everything that is left of the command; returns true if something was.
@@ -237,7 +302,13 @@ async fn drain(stdout: &Reader, stderr: &Reader) {
     }
 }
 
-fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stderr: BoundedText) -> Outcome {
+pub(in crate::tools) fn outcome(
+    end: &End,
+    ms: u64,
+    left: bool,
+    stdout: BoundedText,
+    stderr: BoundedText,
+) -> Outcome {
     let discarded = stdout.discarded + stderr.discarded;
     let mut meta = json!({
         "exit": null,

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::common::spec;
+use crate::domain::advice::Special;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
@@ -44,7 +45,7 @@ impl AskOperator {
             &schema,
             EffectClass::Read,
         );
-        spec.facts.asks_operator = true;
+        spec.facts.special = Some(Special::AsksOperator);
         Self { spec }
     }
 }

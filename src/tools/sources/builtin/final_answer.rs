@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::common::spec;
+use crate::domain::advice::Special;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
@@ -46,7 +47,7 @@ impl FinalAnswer {
             &schema,
             EffectClass::Pure,
         );
-        spec.facts.is_answer = true;
+        spec.facts.special = Some(Special::Answer);
         Self { spec }
     }
 }

@@ -76,6 +76,7 @@ impl Bench {
         assert_eq!(faults, [], "{text} does not pass the schema of {tool}");
         let spawned = self.spawned.clone();
         let job = Job {
+            key: "key".into(),
             text: text.into(),
             args,
             workspace: Arc::new(self.path().to_owned()),
@@ -127,9 +128,9 @@ async fn what_belongs_to_the_operator_or_the_engine_never_runs() {
     for error in [asked, answered, delegated] {
         assert_eq!((error.class, error.executed), (ErrorClass::Internal, false));
     }
-    assert!(bench.tools.facts("delegate").unwrap().delegates);
-    assert!(bench.tools.facts("ask_operator").unwrap().asks_operator);
-    assert!(bench.tools.facts("final_answer").unwrap().is_answer);
+    assert!(bench.tools.facts("delegate").unwrap().delegates());
+    assert!(bench.tools.facts("ask_operator").unwrap().asks_operator());
+    assert!(bench.tools.facts("final_answer").unwrap().is_answer());
 }
 
 #[test]

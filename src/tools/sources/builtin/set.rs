@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::ask_operator::AskOperator;
@@ -18,6 +19,7 @@ use super::search::Search;
 use super::shell::Shell;
 use super::write_file::WriteFile;
 use crate::tools::child::Environment;
+use crate::tools::sources::{Changes, Context, Source};
 use crate::tools::tool::Tool;
 
 /// What the tools of a session depend on.
@@ -61,4 +63,22 @@ pub fn all(setup: &Setup) -> Vec<Arc<dyn Tool>> {
         Arc::new(Delegate::new()),
         Arc::new(FinalAnswer::new(setup.answer.as_ref())),
     ]
+}
+
+/// The program itself as a source of tools.
+struct BuiltIn;
+
+/// Returns the source.
+pub fn source() -> Arc<dyn Source> {
+    Arc::new(BuiltIn)
+}
+
+impl Source for BuiltIn {
+    fn name(&self) -> &'static str {
+        "builtin"
+    }
+
+    fn connect<'a>(&'a self, context: &'a Context, _changes: Changes) -> BoxFuture<'a, Vec<Arc<dyn Tool>>> {
+        Box::pin(async { all(&context.builtin) })
+    }
 }

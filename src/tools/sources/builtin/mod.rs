@@ -3,21 +3,21 @@
 //! Must not know: scheduling, approvals, the model.
 
 mod ask_operator;
-pub(super) mod common;
+pub(in crate::tools) mod common;
 mod delegate;
 mod edit_file;
 mod final_answer;
-mod http_request;
+pub(in crate::tools) mod http_request;
 mod ignored;
 mod list_dir;
 mod read_file;
 mod search;
 mod set;
-mod shell;
+pub(in crate::tools) mod shell;
 mod walk;
 mod write_file;
 
 #[cfg(test)]
 mod tests;
 
-pub use set::{Setup, all, names};
+pub use set::{Setup, all, names, source};

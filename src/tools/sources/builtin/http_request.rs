@@ -35,7 +35,7 @@ const HOPS: usize = 10;
 const BODY: u64 = 32 * 1024 * 1024;
 
 /// The `http_request` tool.
-pub(super) struct HttpRequest {
+pub(in crate::tools) struct HttpRequest {
     spec: Spec,
     client: Arc<OnceLock<Result<Client, String>>>,
     proxy: bool,
@@ -43,7 +43,7 @@ pub(super) struct HttpRequest {
 
 impl HttpRequest {
     /// Creates the tool with or without the system's proxy settings.
-    pub(super) fn new(proxy: bool) -> Self {
+    pub(in crate::tools) fn new(proxy: bool) -> Self {
         let schema = json!({
             "type": "object",
             "properties": {

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::common::spec;
+use crate::domain::advice::Special;
 use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
@@ -55,7 +56,7 @@ impl Delegate {
             &schema,
             EffectClass::Read,
         );
-        spec.facts.delegates = true;
+        spec.facts.special = Some(Special::Delegates);
         Self { spec }
     }
 }
