@@ -134,7 +134,7 @@ pub enum What {
     /// Print the graph of a session
     Graph(Graph),
     /// Print the calls that wait for a decision, with their digests
-    Queue(Queue),
+    Queue(QueueArgs),
     /// Print the loops of a session, the steps against them, and your options
     Loops(Queue),
     /// Print the executions with effects, their outcomes, and how to revert them
@@ -318,6 +318,17 @@ pub struct Queue {
     /// Session: id, unique prefix, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Session whose waiting calls to print.
+#[derive(Debug, ClapArgs)]
+pub struct QueueArgs {
+    /// Session: id, unique prefix, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print the exact bytes of the arguments
+    #[arg(long)]
+    pub exact: bool,
 }
 
 /// Formats of a printed audit.

@@ -9,14 +9,15 @@ mod still;
 mod tool_change;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record};
-use crate::console::tabs;
+use super::{print, record, replaced};
+use crate::console::{json, readable, tabs};
 use crate::domain::approver;
 use crate::domain::breaker::Phase;
 use crate::domain::bulk;
@@ -36,22 +37,27 @@ use crate::domain::thread;
 use crate::domain::turn::{StreamFault, Turn};
 use crate::domain::why;
 use crate::engine::clock::Clock;
+use crate::policy::DangerMark;
 use crate::resilience::attention::AttentionReason;
-use crate::text::visible;
+use crate::text::{survey, visible};
 use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, oldest first.
-pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
+pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let mut any = false;
     for call in found.state.queue().filter(|call| waits(call)) {
         any = true;
+        let danger = danger(&context, &found.state, call);
         print::out(&if common.json {
-            as_json(&found, call).to_string()
+            let mut json = as_json(&found, call);
+            json["danger"] = danger.iter().map(|mark| mark.kind.key()).collect();
+            json.to_string()
         } else {
-            as_words(&found, call)
+            let marks = (&*danger_words(&danger), args.exact);
+            as_words(&found, call, marks)
         });
     }
     let still = still::of(&found.state, !found.held);
@@ -176,13 +182,49 @@ fn as_json(found: &record::SessionSnapshot, call: &Call) -> serde_json::Value {
     })
 }
 
-fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
+/// The marks of danger of a call.
+fn danger(context: &AppContext, state: &State, call: &Call) -> Vec<DangerMark> {
+    let tool = tool(state.nodes.get(&call.id));
+    let table = &context.settings.danger.table;
+    table.marks(&tool, &shown(state, call), workspace(state))
+}
+
+/// The workspace of a run.
+fn workspace(state: &State) -> &Path {
+    Path::new(state.started.as_ref().map_or("", |started| &started.workspace))
+}
+
+/// Describes the marks; without any, that no rule matched.
+fn danger_words(marks: &[DangerMark]) -> String {
+    if marks.is_empty() {
+        return "no rule matched".to_owned();
+    }
+    let words = marks.iter().map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The arguments as they are shown in a decision: readable, unless the exact bytes are wanted or tell more.
+fn form_lines(tool: &str, shown: &str, exact: bool, workspace: &Path) -> Vec<String> {
+    let members = json::members(shown).into_iter();
+    let members: Vec<(String, Arc<str>)> = members.map(|(name, value)| (name, Arc::from(value))).collect();
+    match readable::why_exact(shown, &survey(shown)) {
+        Some(why) => vec![format!("the exact bytes: {why}"), visible(shown)],
+        None if exact => vec![visible(shown)],
+        None => {
+            let found = replaced::of_stored(tool, shown, workspace);
+            let found = found.as_ref().map(|(found, base)| (found, base.as_ref()));
+            readable::lines(&readable::of(tool, &members, found))
+        }
+    }
+}
+
+fn as_words(found: &record::SessionSnapshot, call: &Call, (danger, exact): (&str, bool)) -> String {
     let state = &found.state;
     let node = state.nodes.get(&call.id);
     let shown = shown(state, call);
     let class = std::iter::once(call.effect.label().to_owned()).chain(tags(state, node));
     let mut words = format!(
-        "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
+        "{} {} · {} · {} · revision {} · {}\n  digest {}\n  danger: {danger}",
         thread::named(state, call.id),
         visible(&tool(node)),
         call.status.base_label(),
@@ -190,8 +232,10 @@ fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
         node.map(Node::rev).unwrap_or_default().0,
         rule(call),
         digest(call),
-        visible(&shown)
     );
+    for line in form_lines(&tool(node), &shown, exact, workspace(state)) {
+        let _ = write!(words, "\n  {line}");
+    }
     for line in runs::detail_lines(call, &tool(node), &shown) {
         let _ = write!(words, "\n  {line}");
     }
@@ -339,7 +383,7 @@ mod tests {
         };
         let call = &found.state.calls[&id("c3")];
         let output = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
-        let printed = as_words(&found, call);
+        let printed = as_words(&found, call, ("no rule matched", false));
         assert!(
             printed
                 .lines()

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what the link connects to.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::AppContext;
@@ -60,6 +61,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),
+        danger: Arc::new(settings.danger.table.clone()),
         alerts: Alerts {
             bell: settings.notify.bell.value,
             title: settings.notify.title.value,

@@ -5,6 +5,7 @@
 pub mod approver;
 pub mod bounds;
 pub mod checks;
+pub mod danger;
 pub mod env;
 pub mod error;
 pub mod files;

@@ -18,6 +18,7 @@ use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
 
 use super::approver::ApproverSettings;
+use super::danger::DangerSettings;
 use super::error::shown;
 use super::key::{Key, KeyOf};
 use super::notify::Notify;
@@ -237,6 +238,8 @@ pub struct Settings {
     pub notify: Notify,
     /// The program that is asked about calls that wait for approval.
     pub approver: ApproverSettings,
+    /// What marks a call as dangerous.
+    pub danger: DangerSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
     /// Settings that were read and ignored.
@@ -335,6 +338,7 @@ impl Settings {
         ];
         all.extend(self.notify.why());
         all.extend(self.approver.why());
+        all.extend(self.danger.why());
         all.extend(self.resilience_why());
         all
     }

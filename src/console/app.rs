@@ -14,6 +14,7 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use ratatui::layout::Size;
@@ -97,6 +98,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         ended: false,
         worker: Worker::default(),
     };
+    app.model.run.danger = Arc::clone(&app.options.danger);
     app.model.screen.mouse = app.options.mouse;
     // The state of the console is too large for the stack of the caller.
     Box::pin(app.run()).await

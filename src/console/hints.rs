@@ -17,7 +17,7 @@ use super::tabs::fits;
 use crate::console::update::{cancelled, refusal, unknown_outcome};
 use crate::domain::branch;
 use crate::domain::bulk::plain;
-use crate::domain::call::{Call, Status};
+use crate::domain::call::{Call, ShownForm, Status};
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{Epoch, NodeKind};
@@ -180,8 +180,12 @@ fn specific_label(model: &Model, verb: Verb, brief: bool) -> Option<&'static str
     if brief && let Some(short) = short(verb) {
         return Some(short);
     }
-    if verb == Verb::View(View::Colours) && model.inspector.bytes {
-        return Some("colours");
+    if verb == Verb::View(View::Colours) {
+        match model.inspector.doc.shown_form() {
+            Some(shown) if shown.exact => return Some("readable"),
+            None if model.inspector.bytes => return Some("colours"),
+            _ => {}
+        }
     }
     match (verb, &model.run.state.mode) {
         (Verb::Run(RunVerb::Pause), Mode::Paused(_) | Mode::Stopped(_)) => Some("resume"),
@@ -304,7 +308,10 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::View(View::Pane(Pane::Inspector)) => is_hidden(model) && model.queue.current().is_some(),
         Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
-        Verb::View(View::Colours) => model.inspector.doc.has_colours(),
+        Verb::View(View::Colours) => match model.inspector.doc.shown_form() {
+            Some(shown) => shown.first.form != ShownForm::Exact,
+            None => model.inspector.doc.has_colours(),
+        },
         Verb::View(View::Follow) => match model.followed() {
             // A log line without a node can be read in full.
             Target::Nothing => model.screen.focus == Pane::Log && model.log.selected().is_some(),

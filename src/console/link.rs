@@ -64,6 +64,8 @@ pub enum Update {
         look: LoadRequest,
         /// The result.
         found: Replaced,
+        /// BLAKE3 hash of the file that it was made from; empty if there is no file, none if it is not known.
+        base: Option<Arc<str>>,
     },
     /// State of a process watched through this link: sent after the first check and on each change.
     OrphanFound {

@@ -28,6 +28,7 @@ pub mod loops;
 pub mod model;
 pub mod msg;
 pub mod pager;
+pub mod readable;
 pub mod rows;
 pub mod scope;
 pub mod sgr;

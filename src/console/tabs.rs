@@ -23,6 +23,7 @@ mod older;
 mod outcome;
 mod pages;
 mod plan;
+mod readable;
 mod repairs;
 mod repeated;
 mod revisions;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 
 use super::call_group::CallGroup;
 use super::columns::Columns as _;
-use super::doc::{Cache, Doc, Form, Styled};
+use super::doc::{Cache, Doc, Form, ShownNow, Styled};
 use super::edit_result;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -67,6 +68,7 @@ pub use needed::{fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{HelpMode, bulk, help, note, unasked};
+pub use readable::asks_because;
 pub use plan::{impact, review, staged_edit};
 pub use repeated::lines as repeated;
 pub use revisions::{content_text, diff_texts};
@@ -103,6 +105,12 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// The shown part of a longer list.
     pub older: Older,
+    /// True where the operator chose the exact bytes of a decision.
+    pub exact: bool,
+    /// The key that shows the exact bytes; empty where there is none.
+    pub exact_key: String,
+    /// The form of the decision that is made.
+    shown: Option<ShownNow>,
     /// The document.
     pub doc: Doc,
 }
@@ -123,6 +131,9 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
+            exact: false,
+            exact_key: String::new(),
+            shown: None,
             doc: Doc::default(),
         }
     }

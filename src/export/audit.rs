@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::domain::apply::apply;
 use crate::domain::approver;
-use crate::domain::call::{Consequence, Decision, Digest, Outcome};
+use crate::domain::call::{Consequence, Decision, Digest, Outcome, ShownForm};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
@@ -48,6 +48,8 @@ pub struct DecisionView {
     pub digest: Option<Digest>,
     /// Bytes that had not been on screen; `None` if no one had to read them.
     pub unread: Option<u64>,
+    /// The form in which it was shown first, if that is recorded.
+    pub form: Option<ShownForm>,
     /// Files that the call may run.
     pub files: Vec<Arc<str>>,
 }
@@ -327,6 +329,7 @@ impl Audit {
                 args,
                 digest: digest.or(life.digest.as_ref()).cloned(),
                 unread: decided.unread,
+                form: decided.form,
                 files: operands.map(|operand| operand.path.clone()).collect(),
             });
         }

@@ -49,6 +49,16 @@ pub struct Replacement {
     pub then: String,
 }
 
+impl Replacement {
+    /// The BLAKE3 hash of the present text, as recorded before a launch; empty if there is none. Nothing if the text is
+    /// not shown.
+    pub fn base(&self) -> Option<String> {
+        let now = self.now.as_ref().ok()?;
+        let hash = |text: &String| blake3::hash(text.as_bytes()).to_hex().to_string();
+        Some(now.as_ref().map(hash).unwrap_or_default())
+    }
+}
+
 /// A tool of the model.
 pub trait Tool: Send + Sync {
     /// Returns its description.

@@ -29,6 +29,7 @@ pub(super) fn on_call(state: &State, verb: &Verb) -> Result<Command, Failure> {
                 rev,
                 digest: digest_of(state, call, digest),
                 unread: 0,
+                shown: None,
                 word: worded(state, call, word.as_deref())?,
             }
         }
@@ -176,6 +177,7 @@ pub(super) fn together(state: &State, given: &str) -> Result<Vec<Command>, Failu
                 rev: item.rev,
                 digest: item.digest,
                 unread: 0,
+                shown: None,
                 word: None,
             })
         })

@@ -118,6 +118,8 @@ pub struct Inspector {
     pub seek: Option<Seek>,
     /// True to show the raw bytes of tool output as marks instead of colours.
     pub bytes: bool,
+    /// True to show the exact bytes of the current decision.
+    pub exact: bool,
     /// Its subject.
     pub subject: Option<Subject>,
     /// The open text, if its position can be restored.

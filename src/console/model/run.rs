@@ -5,6 +5,7 @@
 //! The state changes only by folding received envelopes, as [`fold`](super::fold) does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::arming::Question;
@@ -28,6 +29,7 @@ use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
+use crate::policy::{Danger, DangerMark};
 use crate::resilience::attention::{Attention, AttentionReason, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
@@ -70,7 +72,7 @@ pub struct RunPart {
     /// Content of the last inspected request.
     pub sent_then: Option<SentThen>,
     /// The inspected call with what it would replace; none until the answer arrives.
-    pub looked: Option<(LoadRequest, Option<Replaced>)>,
+    pub looked: Option<(LoadRequest, Option<LookResult>)>,
     /// Processes that may be orphans, each with its status.
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// Last event received out of order, if any: `(expected, got)`.
@@ -79,6 +81,8 @@ pub struct RunPart {
     pub(super) worked: WorkTime,
     /// Time of the last data for each open request.
     pub last_activity: LastActivity,
+    /// What marks a call as dangerous.
+    pub danger: Arc<Danger>,
 }
 
 /// Parts of a halted run that were cancelled, or turned out to have ended.
@@ -89,6 +93,15 @@ pub struct Cut {
     streams: bool,
     /// True for everything.
     all: bool,
+}
+
+/// What a call would replace, and the file that this was made from.
+#[derive(Debug, Clone)]
+pub struct LookResult {
+    /// What it would replace.
+    pub replaced: Replaced,
+    /// Hash of the file; empty if there is none.
+    pub base: Option<Arc<str>>,
 }
 
 /// What went over the wire for a request.
@@ -127,6 +140,12 @@ pub struct SentCommand {
 }
 
 impl RunPart {
+    /// What is dangerous about a call with these arguments, by the table in force.
+    pub fn danger_of(&self, tool: &str, args: &str) -> Vec<DangerMark> {
+        let workspace = self.state.started.as_ref().map_or("", |started| &started.workspace);
+        self.danger.marks(tool, args, Path::new(workspace))
+    }
+
     /// The current weight for a row.
     pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use super::{Maker, call};
+use super::{Maker, call, readable};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Status};
+use crate::domain::call::{Call, ShownForm, Status};
 use crate::domain::tags;
 use crate::domain::tool_change;
 use crate::text;
@@ -33,7 +33,7 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     line = line
         .own(
             call::looks(call.effect),
-            format!(" effect {}  ", call.effect.label()),
+            format!(" {}  ", readable::effect_words(call.effect)),
         )
         .untrusted(Role::Accent, tool, NAME);
     for tag in others {
@@ -47,6 +47,17 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     }
     maker.doc.marked([maker.frame(0), maker.frame(3)]);
     maker.doc.keep(0, line);
+}
+
+/// Fixes a line on the form in which it is shown, for when its first row is scrolled out.
+pub(super) fn form(maker: &mut Maker<'_>, form: ShownForm) {
+    let words = match form {
+        ShownForm::Difference => "the difference",
+        ShownForm::Command => "the command",
+        ShownForm::Fields | ShownForm::Exact => "the arguments",
+    };
+    let row = maker.doc.rows();
+    maker.doc.keep(row, Styled::new().own(Role::Text, words));
 }
 
 /// Fixes a line on the size of the arguments, for when the last row is scrolled out.

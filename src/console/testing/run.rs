@@ -250,7 +250,7 @@ impl Stage {
             call: id(node),
             rev: Rev(1),
             digest: None,
-            decision: Decision::Approve { unread: 0 },
+            decision: Decision::Approve { unread: 0, shown: None },
         });
     }
 

@@ -175,6 +175,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
                 rev: item.rev,
                 digest: item.digest.clone(),
                 unread: item.unread,
+                shown: None,
                 word: None,
             })
         })

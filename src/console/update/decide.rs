@@ -20,7 +20,7 @@ use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::console::{halted, hints};
-use crate::domain::call::{Digest, Status};
+use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
@@ -236,7 +236,7 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
         Decide::Approve => approve(model, false, by, at, out),
         Decide::ApproveUnread => approve(model, true, by, at, out),
         Decide::Reject => reject(model, by, at),
-        Decide::Open => choices(model),
+        Decide::Open => open_waiting(model, by, at, out),
         Decide::All => bulk::list(model),
         Decide::AllNow => bulk::approve(model, by, at, out),
         Decide::Always => rules::always(model, by, at),
@@ -272,6 +272,41 @@ pub(super) fn decide(model: &mut Model, verb: Decide, by: By, at: u64, out: &mut
     };
     if let Err(why) = done {
         model.complain(why);
+    }
+}
+
+/// Opens what the selected waiting call needs: its answer, its repairs, its choices, or the decision to read. A row
+/// that does not wait is opened in the inspector.
+fn open_waiting(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+    if let Some(Subject::Broken(_)) = model.inspector.subject {
+        return choices(model);
+    }
+    let selected = subject(model).map(NodeId::call);
+    let call = selected.and_then(|id| model.run.state.call(id));
+    let Some((id, status)) = call
+        .filter(|call| model.run.waits(call).is_ok())
+        .map(|call| (call.id, call.status.clone()))
+    else {
+        super::views::focus(model, Pane::Inspector);
+        return Ok(());
+    };
+    if tags::asks_operator(&model.run.state, id) {
+        super::edits::edit(model, EditVerb::Answer, by, at, out);
+        return Ok(());
+    }
+    if model.screen.lead != Pane::Queue {
+        go_to_queue(model, id);
+        // The question is that of the queue, which the last frame did not show.
+        super::refresh::prepare(model);
+    }
+    match status {
+        Status::AwaitingApproval => {
+            super::views::focus(model, Pane::Inspector);
+            model.inspector.choose(Tab::Arguments, Pane::Queue);
+            Ok(())
+        }
+        Status::Repairing(_) => repair::choose(model, by, at),
+        _ => choices(model),
     }
 }
 
@@ -423,13 +458,13 @@ fn approve(model: &mut Model, unread_too: bool, by: By, at: u64, out: &mut Vec<O
 
 /// Bytes of the arguments that were not on screen yet.
 pub(super) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, String> {
-    let (pager, _) = doc.decided().ok_or("Its arguments are not on screen")?;
-    if pager.rows() != shown.rows {
+    let all = doc.decided_len().ok_or("Its arguments are not on screen")?;
+    if all != shown.rows || doc.stamp() != shown.stamp {
         // No frame has shown the new layout yet: rows read in the old one do not apply.
         return Err("The layout just changed. Read it again".to_owned());
     }
     let missing = shown.read.misses(shown.rows);
-    Ok(missing.iter().map(|rows| pager.bytes_in(rows)).sum())
+    Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())
 }
 
 /// Asks for the name of the tool before a call runs that cannot be undone.
@@ -442,6 +477,13 @@ pub(super) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, to
 /// The tool of a call that cannot be undone.
 pub(super) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
     tags::confirmation(&model.run.state, call).cloned()
+}
+
+/// The form in which a call is shown in the inspector.
+fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
+    let shown = model.inspector.doc.shown_form();
+    let shown = shown.filter(|_| subject(model).map(NodeId::call) == Some(call))?;
+    Some(shown.first.clone())
 }
 
 /// Sends an approval.
@@ -457,6 +499,7 @@ pub(super) fn approved(
         rev,
         digest,
         unread,
+        shown: shown_form(model, call),
         word,
     });
     model.queue.leaving = model.queue.selected;

@@ -267,6 +267,8 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         upto: inspector.upto,
         keys: ["older", "newer"].map(key),
     };
+    maker.exact = inspector.exact;
+    maker.exact_key = key("output-colours");
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
@@ -300,6 +302,7 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     let top = inspector.top;
     let same = tab == inspector.tab;
     inspector.subject = subject;
+    inspector.exact = false;
     inspector.tab = tab;
     inspector.upto = None;
     inspector.turn_to(read);

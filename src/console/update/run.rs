@@ -14,7 +14,7 @@ use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
-use crate::console::model::run::SentCommand;
+use crate::console::model::run::{LookResult, SentCommand};
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
@@ -42,7 +42,10 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.stream(live);
         }
         Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
-        Update::Replaces { look, found } => super::lazy_load::replaces(model, &look, found),
+        Update::Replaces { look, found, base } => {
+            let found = LookResult { replaced: found, base };
+            super::lazy_load::replaces(model, &look, found);
+        }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),

@@ -21,6 +21,7 @@ use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
+use crate::domain::call::ShownForm;
 use crate::text::visible_lines;
 
 /// Carries out a view command.
@@ -160,8 +161,17 @@ fn older(model: &mut Model, back: bool) {
     }
 }
 
-/// Shows the output of tools in its colours, or with its bytes as marks.
+/// Shows a decision in its readable form or as exact bytes, or the output of tools in its colours or with its bytes
+/// as marks.
 fn colours(model: &mut Model) {
+    if let Some(shown) = model.inspector.doc.shown_form() {
+        if shown.first.form == ShownForm::Exact {
+            return model.complain("The exact bytes are shown: the readable form would not tell everything");
+        }
+        model.inspector.exact = !model.inspector.exact;
+        model.inspector.made = None;
+        return;
+    }
     if !model.inspector.doc.has_colours() {
         return model.complain("No colours in what the inspector shows");
     }

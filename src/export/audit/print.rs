@@ -81,6 +81,9 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
             }
             None => {}
         }
+        if let Some(form) = shown.form {
+            let _ = write!(seen, ", shown as {}", form.label());
+        }
         if let Some(digest) = &shown.digest {
             let _ = write!(seen, ", digest {}", digest.short());
         }
@@ -116,7 +119,7 @@ pub fn json(entry: &Entry, time: &str) -> Value {
     let shown = entry.shown.as_ref().map(|shown| {
         value!({
             "arguments": shown.args, "bytes": shown.args.len(), "unread": shown.unread,
-            "digest": shown.digest, "files": shown.files,
+            "digest": shown.digest, "files": shown.files, "form": shown.form,
         })
     });
     let executed: Vec<Value> = entry

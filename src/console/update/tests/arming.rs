@@ -20,6 +20,7 @@ pub(super) fn approve(call: u32, rev: u32, unread: u64) -> Command {
         rev: Rev(rev),
         digest: Digest(format!("digest-of-c{call}-r{rev}").into()),
         unread,
+        shown: None,
         word: None,
     })
 }
@@ -140,7 +141,7 @@ fn the_next_entry_is_not_decided_by_the_key_that_was_meant_for_the_one_before() 
         call: id("c3"),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Approve { unread: 0 },
+        decision: Decision::Approve { unread: 0, shown: None },
     });
     stage.press("a a a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);

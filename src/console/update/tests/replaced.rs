@@ -33,7 +33,7 @@ fn look(call: &str, rev: u32) -> LoadRequest {
 }
 
 fn send_replaced(stage: &mut Stage, look: LoadRequest, found: Replaced) {
-    stage.send(Msg::Run(Update::Replaces { look, found }));
+    stage.send(Msg::Run(Update::Replaces { look, found, base: None }));
     stage.draw();
 }
 
