@@ -210,9 +210,8 @@ impl Demo {
 /// The session to resume.
 #[derive(Debug, ClapArgs)]
 pub struct Resume {
-    /// Session: id, unique prefix, or `last`
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, or `last` [default: pick one; without a terminal, last]
+    pub id: Option<String>,
 }
 
 /// Actions on sessions.
@@ -260,9 +259,8 @@ pub enum SessionsWhat {
 /// A replay.
 #[derive(Debug, ClapArgs)]
 pub struct Replay {
-    /// Session: id, unique prefix, `last`, or a file
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, `last`, or a file [default: pick one; without a terminal, last]
+    pub id: Option<String>,
     /// Start to play immediately, at FACTOR times the original speed
     #[arg(long, value_name = "FACTOR", value_parser = number::factor)]
     pub speed: Option<f64>,

@@ -199,7 +199,9 @@ fn danger_words(marks: &[DangerMark]) -> String {
     if marks.is_empty() {
         return "no rule matched".to_owned();
     }
-    let words = marks.iter().map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    let words = marks
+        .iter()
+        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
     words.collect::<Vec<_>>().join(", ")
 }
 

@@ -99,7 +99,11 @@ where
         if let Some((found, base)) = message {
             let look = look.clone();
             let base = base.map(Arc::from);
-            if answers.send(Update::Replaces { look, found, base }).await.is_err() {
+            if answers
+                .send(Update::Replaces { look, found, base })
+                .await
+                .is_err()
+            {
                 return;
             }
         }

@@ -100,7 +100,11 @@ impl DangerSettings {
             let origins: Vec<String> = origins.map(|(_, origin)| origin.to_string()).collect();
             Why {
                 key: format!("danger.{}", kind.key()).into(),
-                value: if entries.is_empty() { "none".to_owned() } else { entries.join(", ") },
+                value: if entries.is_empty() {
+                    "none".to_owned()
+                } else {
+                    entries.join(", ")
+                },
                 origin: if origins.is_empty() {
                     Origin::Default.to_string()
                 } else {

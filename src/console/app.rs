@@ -8,6 +8,7 @@ mod editor;
 mod handover;
 mod keys;
 mod options;
+mod picker;
 mod save;
 mod typed;
 mod worker;
@@ -31,6 +32,7 @@ use super::update::{prepare, soon, update, work};
 use super::view::view;
 use keys::Together;
 pub use options::{Alerts, Exit, Options, Sources};
+pub use picker::pick;
 use typed::Typed;
 use worker::Worker;
 

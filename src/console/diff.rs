@@ -232,17 +232,34 @@ mod tests {
     fn changed_words_and_line_numbers_are_marked() {
         let found = lines("a\nlet x = 1;\nb\n", "a\nlet x = 27;\nb\n");
         let marked = |line: &Line| -> Vec<String> {
-            let words = line.changed.iter().map(|range| line.text[range.clone()].to_owned());
+            let words = line
+                .changed
+                .iter()
+                .map(|range| line.text[range.clone()].to_owned());
             words.collect()
         };
         let of = |kind: Change| found.iter().find(|line| line.change == kind).unwrap();
-        assert_eq!((of(Change::Removed).no, marked(of(Change::Removed))), (Some(2), vec!["1;".to_owned()]));
-        assert_eq!((of(Change::Added).no, marked(of(Change::Added))), (Some(2), vec!["27;".to_owned()]));
-        assert!(found.iter().filter(|line| line.change == Change::Same).all(|line| line.changed.is_empty()));
+        assert_eq!(
+            (of(Change::Removed).no, marked(of(Change::Removed))),
+            (Some(2), vec!["1;".to_owned()])
+        );
+        assert_eq!(
+            (of(Change::Added).no, marked(of(Change::Added))),
+            (Some(2), vec!["27;".to_owned()])
+        );
+        assert!(
+            found
+                .iter()
+                .filter(|line| line.change == Change::Same)
+                .all(|line| line.changed.is_empty())
+        );
         let other = lines("one two three\n", "nothing alike here\n");
         assert!(other.iter().all(|line| line.changed.is_empty()), "{other:?}");
         let more = lines("a b\n", "a c\nd\n");
-        assert!(more.iter().all(|line| line.changed.is_empty()), "one line became two: {more:?}");
+        assert!(
+            more.iter().all(|line| line.changed.is_empty()),
+            "one line became two: {more:?}"
+        );
     }
 
     #[test]

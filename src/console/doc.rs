@@ -90,13 +90,7 @@ impl Doc {
     }
 
     /// Adds a text with other words before its first row, which are as wide as the mark.
-    pub fn text_after(
-        &mut self,
-        pager: Arc<Pager>,
-        role: Role,
-        mark: (Role, String),
-        first: Option<Styled>,
-    ) {
+    pub fn text_after(&mut self, pager: Arc<Pager>, role: Role, mark: (Role, String), first: Option<Styled>) {
         self.rows += pager.rows();
         self.parts.push(Part::Text {
             pager,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::diff;
+use super::replay::Mark;
 use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
@@ -79,6 +80,8 @@ pub enum Update {
     Notice(String),
     /// Position of a recorded run, and whether it plays.
     At(At),
+    /// The marks of a recorded run, in order.
+    Marks(Arc<[Mark]>),
     /// Preview of a fork of a recorded run, as asked for through this link; or why there is none.
     ForkPreview(Result<Arc<ForkPreview>, String>),
     /// A fork was written and can be resumed, or the reason why it was not written.

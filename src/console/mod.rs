@@ -29,6 +29,7 @@ pub mod model;
 pub mod msg;
 pub mod pager;
 pub mod readable;
+pub mod replay;
 pub mod rows;
 pub mod scope;
 pub mod sgr;

@@ -19,6 +19,7 @@ pub mod log;
 pub mod lower;
 pub mod orphan_status;
 pub mod overlay;
+pub mod picker;
 pub mod queue;
 pub mod run;
 pub mod run_phase;

@@ -82,20 +82,28 @@ pub fn why_exact(args: &str, survey: &Survey) -> Option<String> {
 
 /// The readable form of a call with these arguments, whose members are given with their JSON texts.
 pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) -> Readable {
-    let value = |name: &str| members.iter().find(|(one, _)| one == name).map(|(_, value)| Arc::clone(value));
-    let rest = |covered: &[&str]| {
-        let others = members.iter().filter(|(name, _)| !covered.contains(&name.as_str()));
-        others.map(|(name, value)| Part::Argument(name.clone(), Arc::clone(value)))
+    let value = |name: &str| {
+        members
+            .iter()
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| Arc::clone(value))
+    };
+    let rest = |covered: &[&str]| -> Vec<Part> {
+        let others = members
+            .iter()
+            .filter(|(name, _)| !covered.contains(&name.as_str()));
+        let parts = others.map(|(name, value)| Part::Argument(name.clone(), Arc::clone(value)));
+        parts.collect()
     };
     let replaced = ["content", "old", "new"];
     let (form, base, parts) = match (tool, found) {
         (WRITES | EDITS, Some((Replaced::Text(lines), base))) if lines.len() <= MOST_LINES => {
-            let mut parts: Vec<Part> = rest(&replaced).collect();
+            let mut parts = rest(&replaced);
             parts.push(Part::Lines(Arc::clone(lines)));
             (ShownForm::Difference, base, parts)
         }
         (WRITES, Some((Replaced::Nothing, base))) => {
-            let mut parts: Vec<Part> = rest(&["content"]).collect();
+            let mut parts = rest(&["content"]);
             parts.push(Part::Note("a new file".to_owned()));
             parts.extend(value("content").map(Part::New));
             (ShownForm::Difference, base, parts)
@@ -107,17 +115,19 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
             (ShownForm::Fields, None, parts)
         }
         (WRITES | EDITS, Some((Replaced::Text(_), _))) => {
-            let mut parts = vec![Part::Note(format!("no difference: it has more than {MOST_LINES} lines"))];
+            let mut parts = vec![Part::Note(format!(
+                "no difference: it has more than {MOST_LINES} lines"
+            ))];
             parts.extend(rest(&[]));
             (ShownForm::Fields, None, parts)
         }
         (EDITS, _) => match edited(tool, &value) {
             Some(edited) => {
-                let mut parts: Vec<Part> = rest(&replaced).collect();
+                let mut parts = rest(&replaced);
                 parts.extend(edited);
                 (ShownForm::Difference, None, parts)
             }
-            None => (ShownForm::Fields, None, rest(&[]).collect()),
+            None => (ShownForm::Fields, None, rest(&[])),
         },
         (SHELL, _) => match command(&value) {
             Some(command) => {
@@ -125,10 +135,14 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
                 parts.extend(rest(&["command", "argv"]));
                 (ShownForm::Command, None, parts)
             }
-            None => (ShownForm::Fields, None, rest(&[]).collect()),
+            None => (ShownForm::Fields, None, rest(&[])),
         },
-        _ if members.is_empty() => (ShownForm::Fields, None, vec![Part::Note("no arguments".to_owned())]),
-        _ => (ShownForm::Fields, None, rest(&[]).collect()),
+        _ if members.is_empty() => (
+            ShownForm::Fields,
+            None,
+            vec![Part::Note("no arguments".to_owned())],
+        ),
+        _ => (ShownForm::Fields, None, rest(&[])),
     };
     Readable {
         shown: Shown {
@@ -167,7 +181,11 @@ pub fn lines(form: &Readable) -> Vec<String> {
             Part::Line(line) => command_lines(&mut out, &readable(line)),
             Part::Words(words) => command_lines(&mut out, words),
             Part::Argument(name, value) => argument(&mut out, name, &readable(value)),
-            Part::New(value) => out.extend(visible_lines(&readable(value)).iter().map(|line| format!("+ {line}"))),
+            Part::New(value) => out.extend(
+                visible_lines(&readable(value))
+                    .iter()
+                    .map(|line| format!("+ {line}")),
+            ),
             Part::Lines(lines) => out.extend(lines.iter().map(difference_line)),
             Part::Replaces([old, new]) => {
                 let found = diff::lines_around(&readable(old), &readable(new), diff::AROUND_DECIDED);
@@ -236,15 +254,38 @@ mod tests {
     #[test]
     fn a_command_is_shown_as_it_is_typed() {
         assert_eq!(
-            form("shell", r#"{"command":"cargo test\n--all \"x\"","timeout_s":9}"#, None),
-            (ShownForm::Command, vec!["$ cargo test".into(), "  --all \"x\"".into(), "timeout_s = 9".into()])
+            form(
+                "shell",
+                r#"{"command":"cargo test\n--all \"x\"","timeout_s":9}"#,
+                None
+            ),
+            (
+                ShownForm::Command,
+                vec![
+                    "$ cargo test".into(),
+                    "  --all \"x\"".into(),
+                    "timeout_s = 9".into()
+                ]
+            )
         );
         assert_eq!(
             form("shell", r#"{"argv":["echo","a b"]}"#, None),
             (ShownForm::Command, vec!["$ echo 'a b'".into()])
         );
         let both = form("shell", r#"{"command":"a","argv":["b"]}"#, None);
-        assert_eq!(both, (ShownForm::Fields, vec!["command = a".into(), "argv =".into(), "  [".into(), "    \"b\"".into(), "  ]".into()]));
+        assert_eq!(
+            both,
+            (
+                ShownForm::Fields,
+                vec![
+                    "command = a".into(),
+                    "argv =".into(),
+                    "  [".into(),
+                    "    \"b\"".into(),
+                    "  ]".into()
+                ]
+            )
+        );
     }
 
     #[test]
@@ -252,7 +293,10 @@ mod tests {
         let (shown, lines) = form("send", r#"{"to":"a\u001b[2K","text":"x\nto = b"}"#, None);
         assert_eq!(shown, ShownForm::Fields);
         let escape = visible("\u{1b}");
-        assert_eq!(lines, [&*format!("to = a{escape}[2K"), "text =", "  x", "  to = b"]);
+        assert_eq!(
+            lines,
+            [&*format!("to = a{escape}[2K"), "text =", "  x", "  to = b"]
+        );
         assert_eq!(form("send", "{}", None).1, ["no arguments"]);
     }
 
@@ -263,18 +307,35 @@ mod tests {
         let base: Arc<str> = "h".into();
         let found = Replaced::Text(lines);
         let known = of("write_file", &members(args), Some((&found, Some(&base))));
-        assert_eq!((known.shown.form, known.shown.base.as_deref()), (ShownForm::Difference, Some("h")));
+        assert_eq!(
+            (known.shown.form, known.shown.base.as_deref()),
+            (ShownForm::Difference, Some("h"))
+        );
         assert!(known.overwrites("write_file") && !known.overwrites("edit_file"));
-        assert_eq!(super::lines(&known), ["path = a.md", "    1   one", "    2 - two", "    2 + three"]);
+        assert_eq!(
+            super::lines(&known),
+            ["path = a.md", "    1   one", "    2 - two", "    2 + three"]
+        );
         let none: Arc<str> = "".into();
-        let new = of("write_file", &members(args), Some((&Replaced::Nothing, Some(&none))));
-        assert_eq!(super::lines(&new), ["path = a.md", "a new file", "+ one", "+ three", "+ "]);
+        let new = of(
+            "write_file",
+            &members(args),
+            Some((&Replaced::Nothing, Some(&none))),
+        );
+        assert_eq!(
+            super::lines(&new),
+            ["path = a.md", "a new file", "+ one", "+ three", "+ "]
+        );
         assert!(!new.overwrites("write_file"));
         let unread = Replaced::Unreadable("`a.md` is no text".into());
         let (shown, lines) = form("write_file", args, Some((&unread, None)));
         assert_eq!(shown, ShownForm::Fields);
         assert_eq!(lines[0], "no difference: `a.md` is no text");
-        assert_eq!(form("write_file", args, None).0, ShownForm::Fields, "the file is not known yet");
+        assert_eq!(
+            form("write_file", args, None).0,
+            ShownForm::Fields,
+            "the file is not known yet"
+        );
     }
 
     #[test]
@@ -282,12 +343,23 @@ mod tests {
         let args = r#"{"path":"a","old":"x = 1","new":"x = 2"}"#;
         assert_eq!(
             form("edit_file", args, None),
-            (ShownForm::Difference, vec!["path = a".into(), "- x = 1".into(), "+ x = 2".into()])
+            (
+                ShownForm::Difference,
+                vec!["path = a".into(), "- x = 1".into(), "+ x = 2".into()]
+            )
         );
         let missing = Replaced::Unreadable("the text does not occur in `a`".into());
         let (shown, lines) = form("edit_file", args, Some((&missing, None)));
         assert_eq!(shown, ShownForm::Fields);
-        assert_eq!(lines, ["no difference: the text does not occur in `a`", "- x = 1", "+ x = 2", "path = a"]);
+        assert_eq!(
+            lines,
+            [
+                "no difference: the text does not occur in `a`",
+                "- x = 1",
+                "+ x = 2",
+                "path = a"
+            ]
+        );
     }
 
     #[test]
@@ -304,7 +376,11 @@ mod tests {
             ("[1]", "not an object"),
             ("{", "not JSON"),
         ] {
-            assert!(why(args).is_some_and(|why| why.contains(words)), "{args}: {:?}", why(args));
+            assert!(
+                why(args).is_some_and(|why| why.contains(words)),
+                "{args}: {:?}",
+                why(args)
+            );
         }
         let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(MOST));
         assert!(why(&long).is_some_and(|why| why.contains("256 KiB")));

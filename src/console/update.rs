@@ -29,6 +29,7 @@ mod pace;
 mod prompts;
 mod refresh;
 mod repair;
+mod replay;
 mod review;
 mod rules;
 mod run;
@@ -116,7 +117,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
                 }
             }
         }
-        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
+        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, (x, y), out),
         TermMsg::Focus(on) => {
             model.screen.focused = Some(on);
             if on {

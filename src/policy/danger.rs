@@ -63,21 +63,66 @@ impl DangerKind {
     const fn built_in(self) -> &'static [&'static str] {
         match self {
             Self::Deletes => &[
-                "rm", "rmdir", "unlink", "shred", "find -delete", "git clean", "git rm", "git branch -D",
-                "git push --delete", "docker rm", "docker system prune", "kubectl delete", "dropdb",
+                "rm",
+                "rmdir",
+                "unlink",
+                "shred",
+                "find -delete",
+                "git clean",
+                "git rm",
+                "git branch -D",
+                "git push --delete",
+                "docker rm",
+                "docker system prune",
+                "kubectl delete",
+                "dropdb",
             ],
             Self::Overwrites => &[
-                ">", "mv", "cp", "dd", "tee", "truncate", "mkfs", "sed -i", "git reset --hard", "git checkout",
-                "git restore", "git push --force", "git push -f", "git stash drop",
+                ">",
+                "mv",
+                "cp",
+                "dd",
+                "tee",
+                "truncate",
+                "mkfs",
+                "sed -i",
+                "git reset --hard",
+                "git checkout",
+                "git restore",
+                "git push --force",
+                "git push -f",
+                "git stash drop",
             ],
             Self::Network => &[
-                "curl", "wget", "ssh", "scp", "sftp", "rsync", "ftp", "nc", "telnet", "http_request", "git clone",
-                "git fetch", "git pull", "git push", "npm install", "npm publish", "pip install", "cargo install",
-                "cargo publish", "apt", "apt-get", "brew", "docker pull", "docker push",
+                "curl",
+                "wget",
+                "ssh",
+                "scp",
+                "sftp",
+                "rsync",
+                "ftp",
+                "nc",
+                "telnet",
+                "http_request",
+                "git clone",
+                "git fetch",
+                "git pull",
+                "git push",
+                "npm install",
+                "npm publish",
+                "pip install",
+                "cargo install",
+                "cargo publish",
+                "apt",
+                "apt-get",
+                "brew",
+                "docker pull",
+                "docker push",
             ],
             Self::Outside => &["/", "~", ".."],
             Self::Privilege => &[
-                "sudo", "doas", "su", "pkexec", "chmod", "chown", "chgrp", "setcap", "setfacl", "visudo", "usermod",
+                "sudo", "doas", "su", "pkexec", "chmod", "chown", "chgrp", "setcap", "setfacl", "visudo",
+                "usermod",
             ],
         }
     }
@@ -102,7 +147,12 @@ pub struct Danger(BTreeMap<DangerKind, Vec<String>>);
 impl Default for Danger {
     fn default() -> Self {
         let entries = |kind: DangerKind| kind.built_in().iter().map(|entry| (*entry).to_owned()).collect();
-        Self(DangerKind::ALL.into_iter().map(|kind| (kind, entries(kind))).collect())
+        Self(
+            DangerKind::ALL
+                .into_iter()
+                .map(|kind| (kind, entries(kind)))
+                .collect(),
+        )
     }
 }
 
@@ -175,10 +225,14 @@ fn matches(entry: &str, command: &Command) -> bool {
 
 /// True if a word of a command is the one of an entry: itself, an option with a value, or one letter of several.
 fn is_word(given: &str, wanted: &str) -> bool {
-    let with_value = given.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('='));
+    let with_value = given
+        .strip_prefix(wanted)
+        .is_some_and(|rest| rest.starts_with('='));
     let letter = wanted.strip_prefix('-').filter(|letter| letter.len() == 1);
     let among = letter.is_some_and(|letter| {
-        given.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
+        given
+            .strip_prefix('-')
+            .is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
     });
     given == wanted || with_value || among
 }
@@ -222,7 +276,9 @@ impl Place<'_> {
             "~" => true,
             "/" => !HARMLESS.contains(&word) && !plain(Path::new(word)).starts_with(self.workspace),
             _ => {
-                let climbs = Path::new(word).components().any(|part| part == Component::ParentDir);
+                let climbs = Path::new(word)
+                    .components()
+                    .any(|part| part == Component::ParentDir);
                 climbs && !plain(&self.base.join(word)).starts_with(self.workspace)
             }
         }
@@ -256,7 +312,10 @@ mod tests {
 
     fn of(danger: &Danger, tool: &str, args: &Value) -> Vec<(&'static str, String)> {
         let marks = danger.marks(tool, &args.to_string(), Path::new("/work/here"));
-        marks.into_iter().map(|mark| (mark.kind.key(), mark.because)).collect()
+        marks
+            .into_iter()
+            .map(|mark| (mark.kind.key(), mark.because))
+            .collect()
     }
 
     fn kinds(line: &str) -> Vec<&'static str> {
@@ -277,10 +336,21 @@ mod tests {
 
     #[test]
     fn what_no_entry_matches_has_no_mark() {
-        for line in ["ls", "cargo test 2>&1", "echo rm", "cat a >> b", "git status", "x 2>/dev/null", "grep -r ."] {
+        for line in [
+            "ls",
+            "cargo test 2>&1",
+            "echo rm",
+            "cat a >> b",
+            "git status",
+            "x 2>/dev/null",
+            "grep -r .",
+        ] {
             assert_eq!(marks(line), [], "{line}");
         }
-        assert_eq!(of(&Danger::default(), "read_file", &json!({ "command": "rm x" })), []);
+        assert_eq!(
+            of(&Danger::default(), "read_file", &json!({ "command": "rm x" })),
+            []
+        );
     }
 
     #[test]
@@ -303,10 +373,23 @@ mod tests {
     fn tools_and_added_entries_are_marked_too() {
         let mut danger = Danger::default();
         let request = json!({ "url": "http://x" });
-        assert_eq!(of(&danger, "http_request", &request), [("network", "http_request".to_owned())]);
+        assert_eq!(
+            of(&danger, "http_request", &request),
+            [("network", "http_request".to_owned())]
+        );
         danger.add(DangerKind::Deletes, vec!["make clean".into(), "rm".into()]);
-        assert_eq!(of(&danger, "shell", &json!({ "argv": ["make", "clean"] })), [("deletes", "make clean".to_owned())]);
-        assert_eq!(danger.entries(DangerKind::Deletes).iter().filter(|entry| *entry == "rm").count(), 1);
+        assert_eq!(
+            of(&danger, "shell", &json!({ "argv": ["make", "clean"] })),
+            [("deletes", "make clean".to_owned())]
+        );
+        assert_eq!(
+            danger
+                .entries(DangerKind::Deletes)
+                .iter()
+                .filter(|entry| *entry == "rm")
+                .count(),
+            1
+        );
         danger.set(DangerKind::Deletes, Vec::new());
         assert_eq!(of(&danger, "shell", &json!({ "argv": ["rm", "x"] })), []);
     }

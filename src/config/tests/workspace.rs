@@ -224,10 +224,16 @@ fn a_workspace_adds_marks_of_danger_and_removes_none() {
     let entries = |kind| table.entries(kind).to_vec();
     assert!(entries(DangerKind::Deletes).contains(&"rm".to_owned()));
     assert!(entries(DangerKind::Deletes).contains(&"make clean".to_owned()));
-    assert_eq!(entries(DangerKind::Network), Danger::default().entries(DangerKind::Network));
+    assert_eq!(
+        entries(DangerKind::Network),
+        Danger::default().entries(DangerKind::Network)
+    );
     assert!(world.load().notices.is_empty(), "{:?}", world.load().notices);
     let why = world.why("danger.deletes");
-    assert!(why.starts_with("rm, rmdir") && why.ends_with("make clean by work/overrule.toml:2"), "{why}");
+    assert!(
+        why.starts_with("rm, rmdir") && why.ends_with("make clean by work/overrule.toml:2"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -236,7 +242,10 @@ fn your_own_list_replaces_the_built_in_one_and_a_workspace_adds_to_it() {
         .user("[danger]\ndeletes = [\"rm  -r\"]\nprivilege = []\n")
         .theirs("[danger]\ndeletes = [\"rm\"]\n");
     let deletes = world.why("danger.deletes");
-    assert!(deletes.starts_with("rm -r, rm by home/.config/overrule/config.toml:2, "), "{deletes}");
+    assert!(
+        deletes.starts_with("rm -r, rm by home/.config/overrule/config.toml:2, "),
+        "{deletes}"
+    );
     assert!(world.why("danger.privilege").starts_with("none by "));
     assert!(world.why("danger.network").ends_with("by default"));
 }

@@ -12,6 +12,7 @@ use super::{
     Decide, EditVerb, Entry, Fix, GraphVerb, Jump, Move, Reach, ReplayVerb, RunVerb, TextVerb, Verb, View,
 };
 use crate::console::model::screen::Pane;
+use crate::console::replay::MarkKind;
 
 const fn entry(
     verb: Verb,
@@ -290,6 +291,16 @@ static REPLAY: &[Entry] = &[
     entry(Verb::Replay(ReplayVerb::Slower), "slower", &["minus"], &[Replay], "", "play slower"),
     entry(Verb::Replay(ReplayVerb::Start), "to-start", &["0"], &[Replay], "", "go to the first event"),
     entry(Verb::Replay(ReplayVerb::End), "to-end", &["$"], &[Replay], "", "go to the last event"),
+    entry(Verb::Replay(ReplayVerb::TenthOn), "tenth-on", &["ctrl-right"], &[Replay], "", "skip a tenth of the recording"),
+    entry(Verb::Replay(ReplayVerb::TenthBack), "tenth-back", &["ctrl-left"], &[Replay], "", "go back a tenth of the recording"),
+    entry(Verb::Replay(ReplayVerb::Next(MarkKind::Turn)), "next-turn", &["alt-right"], &[Replay], "", "go to the beginning of the next turn"),
+    entry(Verb::Replay(ReplayVerb::Previous(MarkKind::Turn)), "previous-turn", &["alt-left"], &[Replay], "", "go to the beginning of the previous turn"),
+    entry(Verb::Replay(ReplayVerb::Next(MarkKind::Decision)), "next-decision", &["alt-down"], &[Replay], "next decision", "go to the next decision"),
+    entry(Verb::Replay(ReplayVerb::Previous(MarkKind::Decision)), "previous-decision", &["alt-up"], &[Replay], "", "go to the previous decision"),
+    entry(Verb::Replay(ReplayVerb::Next(MarkKind::Failure)), "next-recorded-failure", &["alt-f"], &[Replay], "next failure", "go to the next moment of failure"),
+    entry(Verb::Replay(ReplayVerb::Previous(MarkKind::Failure)), "previous-recorded-failure", &["alt-F"], &[Replay], "", "go to the previous moment of failure"),
+    entry(Verb::Replay(ReplayVerb::Next(MarkKind::Edit)), "next-recorded-edit", &["alt-e"], &[Replay], "", "go to the next moment of an edit"),
+    entry(Verb::Replay(ReplayVerb::Previous(MarkKind::Edit)), "previous-recorded-edit", &["alt-E"], &[Replay], "", "go to the previous moment of an edit"),
     entry(Verb::Replay(ReplayVerb::Fork), "fork", &["|"], &[Replay], "fork", "fork a new session that starts with what is shown (asks first)"),
     entry(Verb::Replay(ReplayVerb::ForkWrite), "write-fork", &["enter"], &[Fork], "write it", "write the session and stay in the recording; nothing runs until you resume it"),
     entry(Verb::Replay(ReplayVerb::ForkResume), "resume-fork", &["r"], &[Fork], "write and resume it", "write the session, leave the recording and resume the session"),

@@ -3,6 +3,7 @@
 //! Must not know: keys, how a verb is carried out.
 
 use crate::console::model::screen::Pane;
+use crate::console::replay::MarkKind;
 
 /// A verb of the console, by family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -452,6 +453,14 @@ pub enum ReplayVerb {
     Start,
     /// To the last event.
     End,
+    /// To the next event with a mark.
+    Next(MarkKind),
+    /// To the previous event with a mark.
+    Previous(MarkKind),
+    /// A tenth of the recording on.
+    TenthOn,
+    /// A tenth of the recording back.
+    TenthBack,
     /// Preview a fork from this event.
     Fork,
     /// Write the fork.

@@ -17,6 +17,7 @@ use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
 use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced};
+use crate::console::replay::Mark;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
@@ -67,6 +68,8 @@ pub struct RunPart {
     pub playing: bool,
     /// Position in a recorded run.
     pub at: Option<At>,
+    /// Marks of a recorded run.
+    pub marks: Arc<[Mark]>,
     /// Wire data of the last inspected request.
     pub wire: Option<WireSeen>,
     /// Content of the last inspected request.
@@ -142,7 +145,11 @@ pub struct SentCommand {
 impl RunPart {
     /// What is dangerous about a call with these arguments, by the table in force.
     pub fn danger_of(&self, tool: &str, args: &str) -> Vec<DangerMark> {
-        let workspace = self.state.started.as_ref().map_or("", |started| &started.workspace);
+        let workspace = self
+            .state
+            .started
+            .as_ref()
+            .map_or("", |started| &started.workspace);
         self.danger.marks(tool, args, Path::new(workspace))
     }
 

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use super::attempts::ledger_word;
 use super::derived::Derived;
-use super::{FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change};
+use super::{
+    FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
+};
 use crate::console::doc::{Form, Styled};
 use crate::console::halted;
 use crate::console::model::orphan_status::OrphanStatus;

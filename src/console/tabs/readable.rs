@@ -88,13 +88,21 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
     };
     let form = readable::of(&tool, &members, replaced(maker, node));
     let now = ShownNow {
-        first: if why.is_some() { exact_form().first } else { form.shown.clone() },
+        first: if why.is_some() {
+            exact_form().first
+        } else {
+            form.shown.clone()
+        },
         exact: maker.exact || why.is_some(),
     };
     let exact = now.exact;
     maker.shown = Some(now);
     if let Some(why) = &why {
-        maker.fact("exact", Role::Warning, format!("the exact bytes come first: {why}"));
+        maker.fact(
+            "exact",
+            Role::Warning,
+            format!("the exact bytes come first: {why}"),
+        );
     }
     if exact {
         danger(maker, &tool, &shown, Some(&form));
@@ -115,7 +123,10 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
     super::call::after(maker, call, node);
     let key = maker.exact_key.clone();
     if !key.is_empty() {
-        maker.own(Role::Dim, format!("{key} shows the exact bytes, the digest and the rule"));
+        maker.own(
+            Role::Dim,
+            format!("{key} shows the exact bytes, the digest and the rule"),
+        );
     }
 }
 
@@ -132,7 +143,11 @@ fn exact_form() -> ShownNow {
 /// What the call would replace, if that is known for exactly this call.
 fn replaced<'m>(maker: &Maker<'m>, node: &Node) -> Option<Found<'m>> {
     let (look, found) = maker.run.looked.as_ref()?;
-    let digest = maker.run.state.call(node.id).and_then(|call| call.digest.as_ref());
+    let digest = maker
+        .run
+        .state
+        .call(node.id)
+        .and_then(|call| call.digest.as_ref());
     let is_its = (look.call, look.rev, look.digest.as_ref()) == (node.id, node.rev(), digest);
     let found = found.as_ref().filter(|_| is_its)?;
     Some((&found.replaced, found.base.as_ref()))
@@ -143,7 +158,10 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
     let mut line = Styled::new()
         .own(Role::Dim, "tool       ")
         .untrusted(Role::Accent, tool, 80)
-        .own(super::call::looks(call.effect), format!("  {}", effect_words(call.effect)));
+        .own(
+            super::call::looks(call.effect),
+            format!("  {}", effect_words(call.effect)),
+        );
     match card {
         Some(card) => {
             for tag in &card.tags {
@@ -186,7 +204,10 @@ fn why_asked(maker: &mut Maker<'_>, call: &Call) {
 
 /// Why a rule asks, in one line.
 pub fn asks_because(verdict: &Verdict) -> String {
-    let of_preset = verdict.rule.strip_prefix("preset ").and_then(|rest| rest.split_once(": "));
+    let of_preset = verdict
+        .rule
+        .strip_prefix("preset ")
+        .and_then(|rest| rest.split_once(": "));
     let reason = verdict.reason.trim_end_matches('.');
     match of_preset {
         Some((preset, "everything asks")) => format!("the policy `{preset}` asks about every call"),
@@ -194,7 +215,9 @@ pub fn asks_because(verdict: &Verdict) -> String {
         Some((preset, "reads that reach outside ask")) => {
             format!("the policy `{preset}` asks about reads that reach other machines")
         }
-        Some((preset, "the rest asks")) => format!("the policy `{preset}` asks about calls that change something"),
+        Some((preset, "the rest asks")) => {
+            format!("the policy `{preset}` asks about calls that change something")
+        }
         _ => reason.to_owned(),
     }
 }
@@ -245,11 +268,18 @@ fn note(maker: &mut Maker<'_>, words: &str) {
 /// Adds a text in the frame, with one sign before its first row and another one before the others.
 fn value(maker: &mut Maker<'_>, source: &Arc<str>, form: Form, (first, next): (&str, &str), role: Role) {
     let bar = maker.frame(1);
-    let width = maker.width.saturating_sub((bar.columns() + next.columns()) as u16).max(1);
+    let width = maker
+        .width
+        .saturating_sub((bar.columns() + next.columns()) as u16)
+        .max(1);
     let pager = maker.cache.pager(source, form, width, Wrap::Chars);
-    let Some(pager) = maker.found(pager, source.len()) else { return };
+    let Some(pager) = maker.found(pager, source.len()) else {
+        return;
+    };
     let lead = Styled::new().own(Role::Decision, bar).own(Role::Dim, first);
-    maker.doc.text_after(pager, role, (Role::Decision, format!("{bar}{next}")), Some(lead));
+    maker
+        .doc
+        .text_after(pager, role, (Role::Decision, format!("{bar}{next}")), Some(lead));
 }
 
 /// Adds an argument: its name, and its value beside it or below it.
@@ -264,11 +294,14 @@ fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     let indent = if is_short { ARGUMENT + 1 } else { 2 };
     let width = maker.width.saturating_sub((bar.columns() + indent) as u16).max(1);
     let pager = maker.cache.pager(source, Form::Readable, width, Wrap::Chars);
-    let Some(pager) = maker.found(pager, source.len()) else { return };
+    let Some(pager) = maker.found(pager, source.len()) else {
+        return;
+    };
     let lead = is_short.then(|| {
         let blanks = " ".repeat(indent - shown.columns());
         let line = Styled::new().own(Role::Decision, bar);
-        line.untrusted(Role::JsonKey, name, LONGEST_NAME).own(Role::Dim, blanks)
+        line.untrusted(Role::JsonKey, name, LONGEST_NAME)
+            .own(Role::Dim, blanks)
     });
     let mark = (Role::Decision, format!("{bar}{}", " ".repeat(indent)));
     maker.doc.text_after(pager, Role::Text, mark, lead);
@@ -278,7 +311,10 @@ fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
 fn difference(maker: &mut Maker<'_>, lines: &[diff::Line], numbered: bool) {
     let bar = maker.frame(1);
     let numbers = if numbered { NUMBER } else { 0 };
-    let width = maker.width.saturating_sub((bar.columns() + numbers + 2) as u16).max(1);
+    let width = maker
+        .width
+        .saturating_sub((bar.columns() + numbers + 2) as u16)
+        .max(1);
     for line in lines {
         let role = match line.change {
             Change::Same => Role::Dim,
@@ -292,16 +328,26 @@ fn difference(maker: &mut Maker<'_>, lines: &[diff::Line], numbered: bool) {
         let sign = readable::sign_of(line.change);
         let pager = if line.changed.is_empty() {
             let pager = maker.cache.pager(&line.text, Form::Raw, width, Wrap::Chars);
-            let Some(pager) = maker.found(pager, line.text.len()) else { continue };
+            let Some(pager) = maker.found(pager, line.text.len()) else {
+                continue;
+            };
             pager
         } else {
-            Arc::new(Pager::marked(Arc::clone(&line.text), width, Wrap::Chars, &line.changed))
+            Arc::new(Pager::marked(
+                Arc::clone(&line.text),
+                width,
+                Wrap::Chars,
+                &line.changed,
+            ))
         };
         let number = match line.no {
             Some(no) if numbered => format!("{no:>4} "),
             _ => " ".repeat(numbers),
         };
-        let lead = Styled::new().own(Role::Decision, bar).own(Role::Dim, number).own(role, format!("{sign} "));
+        let lead = Styled::new()
+            .own(Role::Decision, bar)
+            .own(Role::Dim, number)
+            .own(role, format!("{sign} "));
         let mark = (Role::Decision, format!("{bar}{}", " ".repeat(numbers + 2)));
         maker.doc.text_after(pager, role, mark, Some(lead));
     }

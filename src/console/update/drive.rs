@@ -7,9 +7,8 @@ use std::sync::Arc;
 use super::decide::{armed, can_decide, send};
 use super::input::By;
 use super::{classify, open, prompts};
-use crate::console::commands::{ReplayVerb, RunVerb};
+use crate::console::commands::RunVerb;
 use crate::console::halted;
-use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::lower::{NameHash, Target};
@@ -19,7 +18,6 @@ use crate::console::rows::many;
 use crate::domain::breaker::Phase;
 use crate::domain::command::{Command, EscapeCommand, RunCommand, WeightCommand};
 use crate::domain::escape::Detector;
-use crate::domain::id::Seq;
 use crate::domain::live::LivePart;
 use crate::domain::state::Mode;
 
@@ -283,28 +281,4 @@ pub(super) fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
         open(model, Overlay::Leave);
     }
     model.set_status("ctrl-c again within 2 seconds quits immediately");
-}
-
-/// Drives a recorded run.
-pub(super) fn replay(model: &mut Model, verb: ReplayVerb, out: &mut Vec<Out>) {
-    let playing = model.run.playing;
-    let control = match verb {
-        ReplayVerb::Play if playing => ReplayControl::Pause,
-        ReplayVerb::Play => ReplayControl::Play,
-        ReplayVerb::Step => ReplayControl::Step,
-        ReplayVerb::Back => ReplayControl::Back,
-        ReplayVerb::Faster => ReplayControl::Faster,
-        ReplayVerb::Slower => ReplayControl::Slower,
-        ReplayVerb::Start => ReplayControl::Seek(Seq(0)),
-        ReplayVerb::End => ReplayControl::End,
-        ReplayVerb::Fork => return super::fork::ask(model, out),
-        ReplayVerb::ForkWrite => return super::fork::write(model, false, out),
-        ReplayVerb::ForkResume => return super::fork::write(model, true, out),
-    };
-    match control {
-        ReplayControl::Play => model.run.playing = true,
-        ReplayControl::Faster | ReplayControl::Slower => {}
-        _ => model.run.playing = false,
-    }
-    out.push(Out::Replay(control));
 }

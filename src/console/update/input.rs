@@ -232,6 +232,6 @@ pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<
         Verb::Run(verb) => drive::drive(model, verb, by, at, out),
         Verb::Fix(fix) => attention::fix(model, fix, at, out),
         Verb::Text(verb) => prompts::edit(model, verb, out),
-        Verb::Replay(verb) => drive::replay(model, verb, out),
+        Verb::Replay(verb) => super::replay::replay(model, verb, out),
     }
 }

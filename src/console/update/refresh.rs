@@ -90,6 +90,7 @@ fn join(model: &mut Model) -> bool {
 /// Lays out the screen. A status text that does not fit goes to the log too.
 fn arrange(model: &mut Model, banner: bool) {
     let queued = model.queue.items.len();
+    model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
     model.screen.wordy = 1;
     if model.message.text.is_empty() {
         return model.screen.arrange(queued, banner);

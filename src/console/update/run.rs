@@ -43,7 +43,10 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
         }
         Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
         Update::Replaces { look, found, base } => {
-            let found = LookResult { replaced: found, base };
+            let found = LookResult {
+                replaced: found,
+                base,
+            };
             super::lazy_load::replaces(model, &look, found);
         }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
@@ -57,6 +60,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
         }
+        Update::Marks(marks) => model.run.marks = marks,
         Update::ForkPreview(found) => super::fork::set_preview(model, found),
         Update::Forked {
             session,

@@ -231,9 +231,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
                 }
                 similar.describe()
             }
-            None => {
-                summary::arguments(&args)
-            }
+            None => summary::arguments(&args),
         };
         let room = left(&line, width);
         line = line.summary(Role::Text, &words, room);

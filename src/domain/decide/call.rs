@@ -39,7 +39,13 @@ pub(super) fn decide(
             unread,
             word,
             shown,
-        } => approve(draft, (*call, *rev), digest, (*unread, shown.as_ref()), word.as_deref()),
+        } => approve(
+            draft,
+            (*call, *rev),
+            digest,
+            (*unread, shown.as_ref()),
+            word.as_deref(),
+        ),
         CallCommand::Reject { call, rev, reason } => reject(draft, (*call, *rev), reason),
         CallCommand::Answer { call, rev, value } => answer(draft, (*call, *rev), value),
         CallCommand::Cancel {

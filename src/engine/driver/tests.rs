@@ -274,7 +274,10 @@ async fn only_what_was_decided_on_may_run() {
         thread: None,
         guards: Vec::new(),
     };
-    let approve = decided(Decision::Approve { unread: 0, shown: None });
+    let approve = decided(Decision::Approve {
+        unread: 0,
+        shown: None,
+    });
     let reject = decided(Decision::Reject {
         reason: String::new(),
     });

@@ -141,7 +141,10 @@ fn the_next_entry_is_not_decided_by_the_key_that_was_meant_for_the_one_before() 
         call: id("c3"),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Approve { unread: 0, shown: None },
+        decision: Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
     });
     stage.press("a a a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);

@@ -33,7 +33,11 @@ fn look(call: &str, rev: u32) -> LoadRequest {
 }
 
 fn send_replaced(stage: &mut Stage, look: LoadRequest, found: Replaced) {
-    stage.send(Msg::Run(Update::Replaces { look, found, base: None }));
+    stage.send(Msg::Run(Update::Replaces {
+        look,
+        found,
+        base: None,
+    }));
     stage.draw();
 }
 

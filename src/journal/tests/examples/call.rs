@@ -45,7 +45,10 @@ pub(super) fn outcomes() -> Vec<Outcome> {
 fn decisions() -> Vec<Decision> {
     let words = || "rule".to_owned();
     vec![
-        Decision::Approve { unread: 3, shown: None },
+        Decision::Approve {
+            unread: 3,
+            shown: None,
+        },
         Decision::Approve {
             unread: 0,
             shown: Some(Shown {
