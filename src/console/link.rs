@@ -4,6 +4,7 @@
 //!
 //! The command line adapts the engine, a recorded session or a test script to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -15,7 +16,7 @@ use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::fork::ForkPreview;
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
-use crate::domain::live::Live;
+use crate::domain::live::{Live, LiveOutput};
 use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
@@ -41,6 +42,8 @@ pub enum Update {
     Event(Arc<Envelope>),
     /// Stream content that is not an event yet. Replaces earlier content of the turn.
     Live(Live),
+    /// The newest output of the running calls that have any. Replaces what was known before.
+    Outputs(BTreeMap<NodeId, LiveOutput>),
     /// A command sent through this link was carried out. Its events are recorded.
     Taken(Box<Command>),
     /// A command sent through this link was refused.

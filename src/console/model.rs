@@ -23,6 +23,7 @@ pub mod picker;
 pub mod queue;
 pub mod run;
 pub mod run_phase;
+pub mod running;
 pub mod screen;
 pub mod seek;
 mod source;

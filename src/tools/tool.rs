@@ -38,6 +38,8 @@ pub struct Job {
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
+    /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
+    pub on_output: Arc<dyn Fn(&[u8]) + Send + Sync>,
 }
 
 /// What an execution would replace.

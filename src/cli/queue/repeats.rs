@@ -58,7 +58,7 @@ mod tests {
             state: state.clone(),
             held: false,
         };
-        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")]);
+        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")], ("", false));
         assert!(
             printed.contains(&format!("\n  it repeats c3 {seq}, succeeded; {since}\n"))
                 || printed.ends_with(&format!("\n  it repeats c3 {seq}, succeeded; {since}")),
@@ -77,7 +77,7 @@ mod tests {
             state: state.clone(),
             held: false,
         };
-        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")]);
+        let printed = crate::cli::queue::as_words(&found, &found.state.calls[&id("c8")], ("", false));
         assert!(!printed.contains("repeats"), "{printed}");
     }
 }

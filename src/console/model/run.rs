@@ -16,6 +16,7 @@ use super::lower::NameHash;
 use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
+use super::running::StreamPace;
 use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced};
 use crate::console::replay::Mark;
 use crate::domain::breaker::Phase;
@@ -24,7 +25,7 @@ use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::live::Live;
+use crate::domain::live::{Live, LiveOutput};
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::state::{Mode, State};
@@ -48,6 +49,10 @@ pub struct RunPart {
     pub watch: Watch,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
+    /// The newest output of running calls.
+    pub outputs: BTreeMap<NodeId, LiveOutput>,
+    /// How fast the open streams arrive.
+    pub pace: StreamPace,
     /// True once the first snapshot or event arrived.
     pub arrived: bool,
     /// True once no further update follows.

@@ -91,6 +91,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     super::repairs::rounds(maker, call);
+    printed(maker, call);
     if let Some(observation) = run.state.observation(id) {
         let role = if observation.pinned {
             Role::Edited
@@ -108,6 +109,29 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     if let Some(conflict) = conflicts(maker, id) {
         maker.own(Role::Warning, conflict);
     }
+}
+
+/// Adds the newest output of a call that runs.
+fn printed(maker: &mut Maker<'_>, call: &Call) {
+    let Some(output) = maker.run.output_of(call) else {
+        return;
+    };
+    let shown = output.text.len() as u64;
+    let words = if output.bytes > shown {
+        format!("prints, {} bytes so far; the last {shown}:", output.bytes)
+    } else {
+        format!("prints, {} bytes so far:", output.bytes)
+    };
+    maker.own(Role::Running, words);
+    let text: Arc<str> = output.text.trim_end_matches('\n').into();
+    let text = maker.cache.owned(&text);
+    maker.text(
+        &text,
+        Form::Raw,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
 }
 
 /// Arguments without the reason for the call, which is shown separately.

@@ -84,6 +84,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         1 => parts.push((7, Role::Dim, "1 request".to_owned(), true)),
         count => parts.push((7, Role::Dim, format!("{count} requests"), true)),
     }
+    if let Some(pace) = model.run.pace.describe(&model.run.live) {
+        parts.push((7, Role::Running, pace, true));
+    }
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));
     }
