@@ -19,7 +19,7 @@ pub const AROUND_DECIDED: usize = 3;
 /// Longest line whose changed words are marked, in bytes.
 const MARKED: usize = 2_000;
 /// Lines that share less than this part of their words are marked as a whole: by their sign.
-const ALIKE: f32 = 0.4;
+const ALIKE: f32 = 0.5;
 
 /// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,6 +71,8 @@ pub struct ShownNow {
     pub first: Shown,
     /// True if the exact bytes are shown.
     pub exact: bool,
+    /// True if there is no other form.
+    pub forced: bool,
 }
 
 /// Rows with matches in each text of a document.

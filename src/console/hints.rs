@@ -17,7 +17,7 @@ use super::tabs::fits;
 use crate::console::update::{cancelled, refusal, unknown_outcome};
 use crate::domain::branch;
 use crate::domain::bulk::plain;
-use crate::domain::call::{Call, ShownForm, Status};
+use crate::domain::call::{Call, Status};
 use crate::domain::decide::edit::may_keep_later;
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{Epoch, NodeKind};
@@ -309,7 +309,7 @@ pub fn applies(model: &Model, verb: Verb) -> bool {
         Verb::View(View::Palette) => model.overlays.is_empty(),
         Verb::View(View::NextTab) => !model.screen.focus.is_lower(),
         Verb::View(View::Colours) => match model.inspector.doc.shown_form() {
-            Some(shown) => shown.first.form != ShownForm::Exact,
+            Some(shown) => !shown.forced,
             None => model.inspector.doc.has_colours(),
         },
         Verb::View(View::Follow) => match model.followed() {

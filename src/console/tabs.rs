@@ -105,8 +105,8 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// The shown part of a longer list.
     pub older: Older,
-    /// True where the operator chose the exact bytes of a decision.
-    pub exact: bool,
+    /// True where the operator chose the exact bytes of decisions: now, and when this one was opened.
+    pub exact: [bool; 2],
     /// The key that shows the exact bytes; empty where there is none.
     pub exact_key: String,
     /// The form of the decision that is made.
@@ -131,7 +131,7 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
-            exact: false,
+            exact: [false; 2],
             exact_key: String::new(),
             shown: None,
             doc: Doc::default(),

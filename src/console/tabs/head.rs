@@ -20,6 +20,11 @@ const NAME: usize = 40;
 /// Fixes a line on what would run, for when the question is scrolled out.
 pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str) {
     let card = maker.run.tool(tool);
+    let effect = if maker.exact[0] {
+        format!(" effect {}  ", call.effect.label())
+    } else {
+        format!(" {}  ", readable::effect_words(call.effect))
+    };
     let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
     if call.status != Status::AwaitingApproval {
         line = line.own(Role::Warning, format!(" {} ", call.status.base_label()));
@@ -31,10 +36,7 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
         line = line.own(Role::Failed, " ").untrusted(Role::Failed, tag, NAME);
     }
     line = line
-        .own(
-            call::looks(call.effect),
-            format!(" {}  ", readable::effect_words(call.effect)),
-        )
+        .own(call::looks(call.effect), effect)
         .untrusted(Role::Accent, tool, NAME);
     for tag in others {
         line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, NAME);

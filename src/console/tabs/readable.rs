@@ -87,13 +87,15 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
         None => maker.cache.members(&shown),
     };
     let form = readable::of(&tool, &members, replaced(maker, node));
+    let [now, first] = maker.exact;
     let now = ShownNow {
-        first: if why.is_some() {
+        first: if why.is_some() || first {
             exact_form().first
         } else {
             form.shown.clone()
         },
-        exact: maker.exact || why.is_some(),
+        exact: now || why.is_some(),
+        forced: why.is_some(),
     };
     let exact = now.exact;
     maker.shown = Some(now);
@@ -137,6 +139,7 @@ fn exact_form() -> ShownNow {
             base: None,
         },
         exact: true,
+        forced: true,
     }
 }
 
@@ -180,7 +183,8 @@ fn danger(maker: &mut Maker<'_>, tool: &str, args: &str, form: Option<&Readable>
     let mut line = Styled::new().own(Role::Dim, "danger     ");
     line.0.extend(marks.0);
     maker.over(line.clone(), usize::from(NAME));
-    if !maker.exact {
+    let exact = maker.shown.as_ref().is_some_and(|shown| shown.exact);
+    if !exact {
         maker.doc.keep(row, line);
     }
 }

@@ -268,7 +268,7 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         upto: inspector.upto,
         keys: ["older", "newer"].map(key),
     };
-    maker.exact = inspector.exact;
+    maker.exact = [inspector.exact, inspector.exact_first];
     maker.exact_key = key("output-colours");
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
@@ -303,7 +303,7 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     let top = inspector.top;
     let same = tab == inspector.tab;
     inspector.subject = subject;
-    inspector.exact = false;
+    inspector.exact_first = inspector.exact;
     inspector.tab = tab;
     inspector.upto = None;
     inspector.turn_to(read);

@@ -21,7 +21,6 @@ use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::msg::Out;
 use crate::console::rows::Explained;
-use crate::domain::call::ShownForm;
 use crate::text::visible_lines;
 
 /// Carries out a view command.
@@ -165,7 +164,7 @@ fn older(model: &mut Model, back: bool) {
 /// as marks.
 fn colours(model: &mut Model) {
     if let Some(shown) = model.inspector.doc.shown_form() {
-        if shown.first.form == ShownForm::Exact {
+        if shown.forced {
             return model.complain("The exact bytes are shown: the readable form would not tell everything");
         }
         model.inspector.exact = !model.inspector.exact;

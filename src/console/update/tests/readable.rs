@@ -112,10 +112,18 @@ fn the_exact_bytes_are_one_key_away_and_read_by_themselves() {
         Some(ShownForm::Difference),
         "the first form"
     );
-    // Another call begins with its readable form again.
+    // The choice holds for the next call, and is its first form.
     stage.awaiting("c4", "write_file", WRITE);
     stage.press("2 j");
-    assert!(!stage.text().contains(r#"┃ {"path""#), "{}", stage.text());
+    assert!(stage.text().contains(r#"┃ {"path""#), "{}", stage.text());
+    stage.wait(ARMING);
+    stage.press("# #");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(
+        shown(&stage.commands()).map(|shown| shown.form),
+        Some(ShownForm::Exact)
+    );
 }
 
 #[test]
