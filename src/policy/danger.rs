@@ -256,7 +256,10 @@ impl Place<'_> {
             Some((_, value)) => value,
             None => word,
         });
-        let mut all = std::iter::once(cwd).chain(values);
+        let programs: Vec<&str> = commands.iter().filter_map(|one| one.program_name()).collect();
+        let all = std::iter::once(cwd).chain(values);
+        // A program may be anywhere.
+        let mut all = all.filter(|word| !programs.contains(word));
         all.find(|word| {
             let form = if word.starts_with('/') {
                 "/"
