@@ -142,7 +142,7 @@ pub enum What {
     /// Print the graph of a session
     Graph(Graph),
     /// Print the calls that wait for a decision, with their digests
-    Queue(Queue),
+    Queue(QueueArgs),
     /// Print the loops of a session, the steps against them, and your options
     Loops(Queue),
     /// Print the executions with effects, their outcomes, and how to revert them
@@ -226,9 +226,8 @@ impl Demo {
 /// The session to resume.
 #[derive(Debug, ClapArgs)]
 pub struct Resume {
-    /// Session: id, unique prefix, or `last`
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, or `last` [default: pick one; without a terminal, last]
+    pub id: Option<String>,
 }
 
 /// Actions on sessions.
@@ -276,9 +275,8 @@ pub enum SessionsWhat {
 /// A replay.
 #[derive(Debug, ClapArgs)]
 pub struct Replay {
-    /// Session: id, unique prefix, `last`, or a file
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, `last`, or a file [default: pick one; without a terminal, last]
+    pub id: Option<String>,
     /// Start to play immediately, at FACTOR times the original speed
     #[arg(long, value_name = "FACTOR", value_parser = number::factor)]
     pub speed: Option<f64>,
@@ -334,6 +332,17 @@ pub struct Queue {
     /// Session: id, unique prefix, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Session whose waiting calls to print.
+#[derive(Debug, ClapArgs)]
+pub struct QueueArgs {
+    /// Session: id, unique prefix, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print the exact bytes of the arguments
+    #[arg(long)]
+    pub exact: bool,
 }
 
 /// Formats of a printed audit.

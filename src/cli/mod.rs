@@ -40,6 +40,7 @@ pub mod models;
 mod opening;
 mod orphan_watcher;
 mod output;
+mod picker;
 pub mod plan;
 pub mod print;
 pub mod progress;

@@ -6,11 +6,15 @@ mod runs;
 mod still;
 mod tool_change;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record};
+use super::{print, record, replaced};
+use crate::console::{json as arguments, readable};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Status};
 use crate::domain::node::Node;
@@ -19,26 +23,28 @@ use crate::domain::pending_retry;
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::engine::clock::Clock;
+use crate::policy::DangerMark;
 use crate::present::call::{CallView, Surroundings, repeat_lines};
 use crate::present::json;
 use crate::present::queue::{
     self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
-use crate::text::visible;
+use crate::text::{survey, visible};
 use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, oldest first.
-pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
+pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let mut any = false;
-    for view in queue::calls(&found.state, |call| around(&found, call)) {
+    for mut view in queue::calls(&found.state, |call| around(&found, call)) {
         any = true;
+        view.decision.danger = danger(&context, &found.state, &view);
         print::out(&if common.json {
             json(&view)
         } else {
-            as_words(&found.state, &view)
+            as_words(&found.state, &view, args.exact)
         });
     }
     let still = still::of(&found.state, !found.held);
@@ -135,7 +141,44 @@ fn around(found: &record::SessionSnapshot, call: &Call) -> Surroundings {
     }
 }
 
-fn as_words(state: &State, view: &CallView<'_>) -> String {
+/// The marks of danger of a call.
+fn danger(context: &AppContext, state: &State, view: &CallView<'_>) -> Vec<DangerMark> {
+    let table = &context.settings.danger.table;
+    table.marks(&view.head.tool, &view.head.shown, workspace(state))
+}
+
+/// The workspace of a run.
+fn workspace(state: &State) -> &Path {
+    Path::new(state.started.as_ref().map_or("", |started| &started.workspace))
+}
+
+/// Describes the marks; without any, that no rule matched.
+fn danger_words(marks: &[DangerMark]) -> String {
+    if marks.is_empty() {
+        return "no rule matched".to_owned();
+    }
+    let words = marks
+        .iter()
+        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// The arguments as they are shown in a decision: readable, unless the exact bytes are wanted or tell more.
+fn form_lines(tool: &str, shown: &str, exact: bool, workspace: &Path) -> Vec<String> {
+    let members = arguments::members(shown).into_iter();
+    let members: Vec<(String, Arc<str>)> = members.map(|(name, value)| (name, Arc::from(value))).collect();
+    match readable::why_exact(shown, &survey(shown)) {
+        Some(why) => vec![format!("the exact bytes: {why}"), visible(shown)],
+        None if exact => vec![visible(shown)],
+        None => {
+            let found = replaced::of_stored(tool, shown, workspace);
+            let found = found.as_ref().map(|(found, base)| (found, base.as_ref()));
+            readable::lines(&readable::of(tool, &members, found))
+        }
+    }
+}
+
+fn as_words(state: &State, view: &CallView<'_>, exact: bool) -> String {
     let (head, decision, launch) = (&view.head, &view.decision, &view.launch);
     let class = std::iter::once(head.effect.label()).chain(head.tags.iter().map(String::as_str));
     let mut lines = vec![
@@ -149,8 +192,9 @@ fn as_words(state: &State, view: &CallView<'_>) -> String {
             decision.rule
         ),
         format!("digest {}", head.digest),
-        visible(&head.shown),
+        format!("danger: {}", danger_words(&decision.danger)),
     ];
+    lines.extend(form_lines(&head.tool, &head.shown, exact, workspace(state)));
     lines.extend(runs::detail_lines(launch));
     lines.extend(repeat_lines(state, &decision.repeats));
     lines.extend(decision.redefined.iter().flat_map(tool_change::detail_lines));
@@ -245,7 +289,7 @@ mod tests {
         let call = &found.state.calls[&id("c3")];
         let output = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
         let view = CallView::of(&found.state, call, around(&found, call));
-        let printed = as_words(&found.state, &view);
+        let printed = as_words(&found.state, &view, false);
         assert!(
             printed
                 .lines()
@@ -269,7 +313,7 @@ mod tests {
     }
 
     fn printed(state: &State) -> String {
-        as_words(state, &view_of_c8(state))
+        as_words(state, &view_of_c8(state), false)
     }
 
     const ARGS: &str = r#"{"path":"a","content":"b"}"#;

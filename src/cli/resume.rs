@@ -11,7 +11,7 @@ use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{demos, effects, headless, learned, live, lost_edits, models, print, record};
+use super::{demos, effects, headless, learned, live, lost_edits, models, picker, print, record};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
@@ -30,7 +30,11 @@ use crate::tools::sample;
 
 /// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
-    resume_session(common, AppContext::read(common)?, &resume.id)
+    let context = AppContext::read(common)?;
+    match picker::session(common, &context, resume.id.as_deref(), "resume")? {
+        Some(id) => resume_session(common, context, &id),
+        None => Ok(Code::Ok),
+    }
 }
 
 /// Resumes the session of this id.

@@ -12,7 +12,7 @@ use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::toolbox::{Following, RunTools};
-use super::{control, demos, headless, learned, live, models, output};
+use super::{control, demos, headless, learned, live, models, output, picker};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -221,6 +221,9 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, &what.input)?;
+    let unfinished = (!headless)
+        .then(|| picker::unfinished(&context.store, &context.workspace))
+        .flatten();
     let start = learned::start(context, &setup)?;
     let writer = context.store.create(id)?;
     let mut notices = context.notices();
@@ -228,6 +231,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);
+    notices.extend(unfinished);
     let run = writer.run();
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     first.extend(adviser.resilience(&State::default()));

@@ -17,6 +17,7 @@ use crate::text::{shown_address, visible};
 use super::approver;
 use super::bounds::limits;
 use super::checks;
+use super::danger;
 use super::declared;
 use super::env::Env;
 use super::error::Error;
@@ -228,6 +229,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         arming_ms: files.last(500, mine.arming, theirs.arming),
         notify: notify::weigh(&files, mine.notify, theirs.notify),
         approver: approver::weigh(&files, mine.approver, theirs.approver),
+        danger: danger::weigh(&files, mine.danger, theirs.danger),
         editor: last(
             None,
             [

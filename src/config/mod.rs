@@ -5,6 +5,7 @@
 pub mod approver;
 pub mod bounds;
 pub mod checks;
+pub mod danger;
 pub mod declared;
 pub mod dot_mcp;
 pub mod env;

@@ -20,6 +20,7 @@ use crate::tools::sources::declared::Declaration;
 use crate::tools::sources::mcp::ServerConfig;
 
 use super::approver::ApproverSettings;
+use super::danger::DangerSettings;
 use super::error::shown;
 use super::key::{Key, KeyOf};
 use super::model::{Headers, ProxySetting};
@@ -251,6 +252,8 @@ pub struct Settings {
     pub notify: Notify,
     /// The program that is asked about calls that wait for approval.
     pub approver: ApproverSettings,
+    /// What marks a call as dangerous.
+    pub danger: DangerSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
     /// The tools that the settings declare.
@@ -406,6 +409,7 @@ impl Settings {
         all.extend(self.entries.iter().map(|(name, entry)| entry.why(name)));
         all.extend(self.notify.why());
         all.extend(self.approver.why());
+        all.extend(self.danger.why());
         all.extend(self.resilience_why());
         all
     }

@@ -12,6 +12,7 @@ use toml::{Spanned, Value};
 
 use super::approver;
 use super::checks;
+use super::danger;
 use super::declared;
 use super::key::Key;
 use super::model::{self, RawModel};
@@ -33,8 +34,8 @@ use crate::text::visible;
 pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
-/// Keys that an untrusted workspace may use, because they can only tighten.
-const TIGHTENING: [&str; 2] = ["policy", "limits"];
+/// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
+const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
 /// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
@@ -94,6 +95,8 @@ pub struct RawSettings {
     pub notify: notify::RawNotify,
     /// `[approver]`
     pub approver: approver::RawApprover,
+    /// `[danger]`
+    pub danger: danger::RawDanger,
     /// `[reuse]`
     pub reuse: Reuse,
     /// `[routing]`
@@ -206,6 +209,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     }
     Ok(RawSettings {
         limits: raw.limits,
+        danger: raw.danger,
         compiled: Compiled {
             source: raw.compiled.source,
             policy: raw.compiled.policy,

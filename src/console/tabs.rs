@@ -23,6 +23,7 @@ mod older;
 mod outcome;
 mod pages;
 mod plan;
+mod readable;
 mod repairs;
 mod revisions;
 mod rule;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 
 use super::call_group::CallGroup;
 use super::columns::Columns as _;
-use super::doc::{Cache, Doc, Form, Styled};
+use super::doc::{Cache, Doc, Form, ShownNow, Styled};
 use super::edit_result;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -64,6 +65,7 @@ pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{HelpMode, bulk, help, note, unasked};
 pub use plan::{impact, review, staged_edit};
+pub use readable::asks_because;
 pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 pub use tool_change::definitions;
@@ -98,6 +100,12 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// The shown part of a longer list.
     pub older: Older,
+    /// True where the operator chose the exact bytes of decisions: now, and when this one was opened.
+    pub exact: [bool; 2],
+    /// The key that shows the exact bytes; empty where there is none.
+    pub exact_key: String,
+    /// The form of the decision that is made.
+    shown: Option<ShownNow>,
     /// The document.
     pub doc: Doc,
 }
@@ -118,6 +126,9 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
+            exact: [false; 2],
+            exact_key: String::new(),
+            shown: None,
             doc: Doc::default(),
         }
     }

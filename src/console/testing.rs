@@ -127,6 +127,23 @@ impl Stage {
         }));
     }
 
+    /// The same, where the operator chose the exact bytes of decisions.
+    pub fn exact(width: u16, height: u16) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.model.inspector.exact = true;
+        stage
+    }
+
+    /// A write in front of the operator, as exact bytes.
+    pub fn asked_exactly(width: u16, height: u16, args: &str) -> Self {
+        let mut stage = Self::exact(width, height);
+        stage.begin();
+        stage.awaiting("c3", "write_file", args);
+        stage.draw();
+        stage.press("2");
+        stage
+    }
+
     /// A write in front of the operator, as an entry of the queue.
     pub fn asked(width: u16, height: u16, args: &str) -> Self {
         let mut stage = Self::new(width, height);

@@ -24,7 +24,8 @@ mod pace;
 pub(in crate::console) mod prompts;
 pub(in crate::console) mod refresh;
 pub(in crate::console) mod repair;
-pub(in crate::console) mod review;
+pub(in crate::console) mod replay;
+mod review;
 pub(in crate::console) mod rules;
 mod run;
 pub(in crate::console) mod search;
@@ -110,7 +111,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
                 }
             }
         }
-        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
+        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, (x, y), out),
         TermMsg::Focus(on) => {
             model.screen.focused = Some(on);
             if on {

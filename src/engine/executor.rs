@@ -233,6 +233,8 @@ impl Executor {
         let inbox = self.inbox.clone();
         let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
         let clock = self.clock;
+        let (tails, printed) = (self.inbox.tails().clone(), self.inbox.tails().clone());
+        tails.begin(call, attempt);
         let job = Job {
             args: parse_args(approved.bytes()),
             key: self.key(approved),
@@ -252,11 +254,13 @@ impl Executor {
                     tasks.spawn(left);
                 }
             }),
+            on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();
             let outcome = run(tool, job, Limits::default()).await;
             let ms = clock.mono_ms().saturating_sub(began);
+            tails.end(call, attempt);
             let finished = Input::Finished {
                 call,
                 rev,

@@ -10,6 +10,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::halt::Halt;
+use super::tails::Tails;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::run::ToolCard;
@@ -102,6 +103,7 @@ pub struct Handle {
     inbox: mpsc::Sender<Message>,
     live: watch::Receiver<LiveTurns>,
     published: watch::Receiver<Seq>,
+    tails: Tails,
 }
 
 /// The answer to a command.
@@ -160,7 +162,13 @@ impl Handle {
             inbox,
             live,
             published: reported,
+            tails: Tails::default(),
         }
+    }
+
+    /// The newest output of the running calls.
+    pub const fn tails(&self) -> &Tails {
+        &self.tails
     }
 
     /// Sends a command immediately, whether or not the returned future is awaited; the future

@@ -245,6 +245,7 @@ impl Audit {
                 args,
                 digest: digest.or(life.digest.as_ref()).cloned(),
                 unread: decided.unread,
+                form: decided.form,
                 files: operands.map(|operand| operand.path.clone()).collect(),
             });
         }

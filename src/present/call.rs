@@ -31,6 +31,7 @@ use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::why;
+use crate::policy::DangerMark;
 use crate::text::visible;
 
 /// The most executions that are described one by one.
@@ -87,6 +88,8 @@ pub struct CallHeadView<'s> {
 pub struct CallDecisionView<'s> {
     /// The rule that asks, in its visible form.
     pub rule: String,
+    /// What is dangerous about it; empty if no rule matched, or without the table of the settings.
+    pub danger: Vec<DangerMark>,
     /// The word that confirms an irreversible call; none for other calls.
     pub confirmation: Option<&'s Arc<str>>,
     /// What the operator's program says about it; none if there is no answer to report.
@@ -154,6 +157,7 @@ impl<'s> CallView<'s> {
         Self {
             decision: CallDecisionView {
                 rule: rule(call),
+                danger: Vec::new(),
                 confirmation: confirmation(state, call),
                 approver: approver::describe(call),
                 deadline: DeadlineView::of(state, call, around.held),

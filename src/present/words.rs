@@ -40,8 +40,8 @@ fn because(words: &str, reason: &str) -> String {
 /// A decision, with its reason. Contains untrusted text.
 pub fn decision(decision: &Decision) -> String {
     match decision {
-        Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
-        Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
+        Decision::Approve { unread: 0, .. } => "approved by the operator".to_owned(),
+        Decision::Approve { unread, .. } => format!("approved by the operator with {unread} bytes unread"),
         Decision::Auto { rule } => format!("allowed by {}", rule::describe(rule)),
         Decision::Allowed { by, reason } => because(&format!("approved by approver {by}"), reason),
         Decision::LeftToOperator { by, reason } => {

@@ -40,6 +40,8 @@ pub struct Job {
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
+    /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
+    pub on_output: Arc<dyn Fn(&[u8]) + Send + Sync>,
 }
 
 /// What an execution would replace.
@@ -49,6 +51,16 @@ pub struct Replacement {
     pub now: Result<Option<String>, String>,
     /// The text that would replace it.
     pub then: String,
+}
+
+impl Replacement {
+    /// The BLAKE3 hash of the present text, as recorded before a launch; empty if there is none. Nothing if the text is
+    /// not shown.
+    pub fn base(&self) -> Option<String> {
+        let now = self.now.as_ref().ok()?;
+        let hash = |text: &String| blake3::hash(text.as_bytes()).to_hex().to_string();
+        Some(now.as_ref().map(hash).unwrap_or_default())
+    }
 }
 
 /// A tool of the model.

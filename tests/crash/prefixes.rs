@@ -452,6 +452,7 @@ fn usual(state: &State, call: &Call) -> CallCommand {
             rev,
             digest,
             unread: 0,
+            shown: None,
             word: None,
         };
     }

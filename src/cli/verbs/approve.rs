@@ -36,6 +36,7 @@ impl Act for Approve {
             rev,
             digest: digest_of(session.state, call, &self.digest),
             unread: 0,
+            shown: None,
             word: worded(session.state, call, self.word.as_deref())?,
         })])
     }

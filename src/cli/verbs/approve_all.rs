@@ -54,6 +54,7 @@ fn together(state: &State, given: &str) -> Result<Vec<Command>, Failure> {
                 rev: item.rev,
                 digest: item.digest,
                 unread: 0,
+                shown: None,
                 word: None,
             })
         })

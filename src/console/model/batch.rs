@@ -152,6 +152,7 @@ mod tests {
             rev: Rev(1),
             digest: Digest("d".into()),
             unread,
+            shown: None,
             word: None,
         })
     }

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::derived::Derived;
-use super::{FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, tool_change};
+use super::{
+    FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
+};
 use crate::console::doc::{Form, Styled};
 use crate::console::halted;
 use crate::console::model::orphan_status::OrphanStatus;
@@ -90,6 +92,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     super::repairs::rounds(maker, call);
+    printed(maker, call);
     if let Some(observation) = run.state.observation(id) {
         let role = if observation.pinned {
             Role::Edited
@@ -107,6 +110,29 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     if let Some(conflict) = conflicts(maker, id) {
         maker.own(Role::Warning, conflict);
     }
+}
+
+/// Adds the newest output of a call that runs.
+fn printed(maker: &mut Maker<'_>, call: &Call) {
+    let Some(output) = maker.run.output_of(call) else {
+        return;
+    };
+    let shown = output.text.len() as u64;
+    let words = if output.bytes > shown {
+        format!("prints, {} bytes so far; the last {shown}:", output.bytes)
+    } else {
+        format!("prints, {} bytes so far:", output.bytes)
+    };
+    maker.own(Role::Running, words);
+    let text: Arc<str> = output.text.trim_end_matches('\n').into();
+    let text = maker.cache.owned(&text);
+    maker.text(
+        &text,
+        Form::Raw,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
 }
 
 /// Arguments without the reason for the call, which is shown separately.
@@ -238,7 +264,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     if let Some((tool, _)) = run.state.node(id).and_then(Node::as_call) {
         head::question(maker, call, &call_rev(maker, id), tool);
     }
-    exact(maker, id, true);
+    readable::decision(maker, id);
 }
 
 /// True for an execution whose end was reported.
@@ -284,7 +310,7 @@ fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
 }
 
 /// The author of a changed call, and the changes.
-fn changed(maker: &mut Maker<'_>, node: &Node) {
+pub(super) fn changed(maker: &mut Maker<'_>, node: &Node) {
     let (
         Some(Content::Call {
             tool: old,
@@ -324,21 +350,26 @@ fn proposed(maker: &mut Maker<'_>, node: &Node) {
     }
 }
 
-fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
+/// The arguments that would run, as shown.
+pub(super) fn shown(maker: &mut Maker<'_>, id: NodeId) -> Option<Arc<str>> {
+    let run = maker.run;
+    let shown = run.shown_args(id)?;
+    Some(match run.state.call(id)?.resolved {
+        Some(_) => shown,
+        None => bare(maker, &shown),
+    })
+}
+
+pub(super) fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let run = maker.run;
     let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
         return;
     };
-    let (Some((tool, args)), Some(shown)) = (node.as_call(), run.shown_args(id)) else {
+    let (Some((tool, args)), Some(shown)) = (node.as_call(), shown(maker, id)) else {
         return;
     };
     let tool = Arc::clone(tool);
     let args = bare(maker, args);
-    let shown = if call.resolved.is_some() {
-        shown
-    } else {
-        bare(maker, &shown)
-    };
     tool_line(maker, call, &tool);
     if decide {
         tool_change::notice(maker, id);
@@ -383,6 +414,11 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             (Role::Dim, "  ".to_owned()),
         );
     }
+    after(maker, call, node);
+}
+
+/// Adds where the arguments came from, what is wrong with them, earlier executions, and the model's reason.
+pub(super) fn after(maker: &mut Maker<'_>, call: &Call, node: &Node) {
     for binding in &call.refs.bindings {
         let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
         maker.field(
@@ -417,7 +453,11 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
     frame::look_out(maker, &survey);
     if decide {
         let mark = (Role::Decision, maker.frame(1).to_owned());
-        maker.doc.exact(pager, mark);
+        if let Some(shown) = maker.shown.clone() {
+            maker.doc.begin_decided(shown);
+        }
+        maker.doc.text(pager, Role::Text, mark);
+        maker.doc.end_decided();
         maker.framed(2, "end of the arguments");
     } else {
         maker.doc.text(pager, Role::Text, (Role::Dim, "  ".to_owned()));
@@ -425,7 +465,7 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
 }
 
 /// For a call similar to an earlier waiting one: the differences.
-fn like_another(maker: &mut Maker<'_>, id: NodeId) {
+pub(super) fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     let Some(similar) = maker.call_groups.get(&id).filter(|similar| similar.is_like()) else {
         return;
     };

@@ -180,6 +180,7 @@ pub(in crate::console) fn approve(
                 rev: item.rev,
                 digest: item.digest.clone(),
                 unread: item.unread,
+                shown: None,
                 word: None,
             })
         })

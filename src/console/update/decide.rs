@@ -19,7 +19,7 @@ use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::console::refusal::{NotShown, Refusal};
 use crate::console::{halted, hints};
-use crate::domain::call::{Digest, Status};
+use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
@@ -269,7 +269,7 @@ pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u
         return Err("The layout just changed. Read it again".into());
     }
     let missing = shown.read.misses(shown.rows);
-    Ok(missing.iter().map(|rows| pager.bytes_in(rows)).sum())
+    Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())
 }
 
 /// Asks for the name of the tool before a call runs that cannot be undone.
@@ -282,6 +282,13 @@ pub(in crate::console) fn ask_word(model: &mut Model, purpose: LinePurpose, call
 /// The tool of a call that cannot be undone.
 pub(in crate::console) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
     tags::confirmation(&model.run.state, call).cloned()
+}
+
+/// The form in which a call is shown in the inspector.
+fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
+    let shown = model.inspector.doc.shown_form();
+    let shown = shown.filter(|_| subject(model).map(NodeId::call) == Some(call))?;
+    Some(shown.first.clone())
 }
 
 /// Sends an approval.
@@ -297,6 +304,7 @@ pub(in crate::console) fn approved(
         rev,
         digest,
         unread,
+        shown: shown_form(model, call),
         word,
     });
     model.queue.leaving = model.queue.selected;

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::{decide, ledger};
-use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, Replaced, SentBody};
+use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::orphan_status::OrphanStatus;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::run::{SentThen, WireSeen};
+use crate::console::model::run::{LookResult, SentThen, WireSeen};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::tabs;
@@ -136,7 +136,7 @@ fn decision(model: &Model) -> Option<LoadTarget> {
 }
 
 /// Stores what a call would replace.
-pub(in crate::console) fn replaces(model: &mut Model, of: &LoadRequest, found: Replaced) {
+pub(in crate::console) fn replaces(model: &mut Model, of: &LoadRequest, found: LookResult) {
     if let Some((look, known)) = &mut model.run.looked
         && look == of
     {

@@ -27,7 +27,7 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
     let (id, _) = selected(model)?;
     let call = id.call();
     let rev = model

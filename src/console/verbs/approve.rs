@@ -59,6 +59,7 @@ fn is_approvable(model: &Model) -> bool {
             rev: model.run.state.node(id)?.rev(),
             digest: call.digest.clone()?,
             unread: 0,
+            shown: None,
             word: irreversible(model, id),
         }))
     };

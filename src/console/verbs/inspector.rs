@@ -64,13 +64,20 @@ pub const OUTPUT_COLOURS: Verb = Verb {
     name: "output-colours",
     keys: &["#"],
     contexts: &[Context::Panes],
-    doc: "show the output of tools in its own colours, or as exact bytes",
+    doc: "show a decision or the output of a tool as exact bytes, or readable again",
     hint: "exact bytes",
-    label: |model| model.inspector.bytes.then_some("colours"),
-    available: |model| has_colours(model).into(),
+    label: |model| match model.inspector.doc.shown_form() {
+        Some(shown) => shown.exact.then_some("readable"),
+        None => model.inspector.bytes.then_some("colours"),
+    },
+    available: |model| has_forms(model).into(),
     run: |model, _| {
-        model.inspector.bytes = !model.inspector.bytes;
-        model.inspector.made = None;
+        let inspector = &mut model.inspector;
+        match inspector.doc.shown_form() {
+            Some(_) => inspector.exact = !inspector.exact,
+            None => inspector.bytes = !inspector.bytes,
+        }
+        inspector.made = None;
         Ok(())
     },
     ..Verb::BASE
@@ -89,9 +96,12 @@ pub const EXPAND: Verb = Verb {
     ..Verb::BASE
 };
 
-fn has_colours(model: &Model) -> Result<(), Refusal> {
-    if model.inspector.doc.has_colours() {
-        return Ok(());
+fn has_forms(model: &Model) -> Result<(), Refusal> {
+    match model.inspector.doc.shown_form() {
+        Some(shown) if shown.forced => {
+            Err("The exact bytes are shown: the readable form would not tell everything".into())
+        }
+        None if !model.inspector.doc.has_colours() => Err("No colours in what the inspector shows".into()),
+        _ => Ok(()),
     }
-    Err("No colours in what the inspector shows".into())
 }

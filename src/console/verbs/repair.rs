@@ -67,7 +67,7 @@ fn is_offered(model: &Model) -> bool {
 }
 
 /// Opens a line for the number of one of the offered repairs.
-fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let (call, rev) = seen_call(model, by, at)?;
     let life = model.run.state.call(call);
     let offered = life.and_then(Call::offered).unwrap_or_default();

@@ -14,6 +14,7 @@ use crate::console::model::Model;
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::run_phase::RunPhase;
 use crate::console::model::screen::Pane;
+use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
@@ -32,13 +33,24 @@ const NARROW: u16 = 100;
 /// The fewest columns with room for a long label before a reason.
 const WIDE: u16 = 140;
 
+/// The most characters of the name of the session.
+const SESSION: usize = 40;
+
 /// Parts of the header. A narrow screen drops parts with a higher number first.
 fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let state = &model.run.state;
     let mut parts = vec![(6, Role::Title, "overrule".to_owned(), false)];
-    let session = state.title.as_deref().unwrap_or(&model.settings.session);
+    let named = summary::session_name(state);
+    let session = named.as_deref().unwrap_or(&model.settings.session);
     if !session.is_empty() {
-        parts.push((5, Role::Title, visible(head(session, 40).0), false));
+        let (name, cut) = head(session, SESSION);
+        let more = if cut { "…" } else { "" };
+        parts.push((
+            5,
+            Role::Title,
+            format!("{}{more}", visible(name.trim_end())),
+            false,
+        ));
     }
     if let Some(fork) = state.forks.last() {
         let of = crate::present::fork::short(&fork.session);
@@ -72,6 +84,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         count if model.screen.width < NARROW => parts.push((7, Role::Dim, format!("{count} req"), true)),
         1 => parts.push((7, Role::Dim, "1 request".to_owned(), true)),
         count => parts.push((7, Role::Dim, format!("{count} requests"), true)),
+    }
+    if let Some(pace) = model.run.pace.describe(&model.run.live) {
+        parts.push((7, Role::Running, pace, true));
     }
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));

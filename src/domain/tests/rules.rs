@@ -56,6 +56,8 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
+    /// The hash of the file that every call with effects writes; nothing where it is not known.
+    pub target: Option<String>,
     /// Process ids with a process that still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
@@ -75,6 +77,7 @@ impl Default for Rules {
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             alive: Arc::default(),
+            target: None,
             approver: None,
             breakers: None,
             files: BTreeMap::new(),
@@ -370,7 +373,9 @@ impl Advice for Rules {
     }
 
     fn before(&self, _tool: &str, _args: &str) -> Option<String> {
-        None
+        let hash = self.target.as_ref()?;
+        let before = (!hash.is_empty()).then_some(hash);
+        Some(serde_json::json!({ "before": before, "after": "x" }).to_string())
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {

@@ -70,6 +70,9 @@ pub fn text(entry: &AuditView, time: &str) -> Vec<String> {
             }
             None => {}
         }
+        if let Some(form) = shown.form {
+            let _ = write!(seen, ", shown as {}", form.label());
+        }
         if let Some(digest) = &shown.digest {
             let _ = write!(seen, ", digest {}", digest.short());
         }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::call::Decision;
+use crate::domain::call::{Decision, ShownForm};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -83,6 +83,8 @@ pub(super) struct Decided {
     pub reason: Option<String>,
     /// Bytes that had not been on screen.
     pub unread: Option<u64>,
+    /// The form in which it was shown first.
+    pub form: Option<ShownForm>,
 }
 
 /// Describes a decision on a call.
@@ -120,9 +122,9 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         Decision::Carry { from, .. } => Some(format!("the operator's result of {from}")),
         _ => None,
     };
-    let unread = match decision {
-        Decision::Approve { unread } => Some(*unread),
-        _ => None,
+    let (unread, form) = match decision {
+        Decision::Approve { unread, shown } => (Some(*unread), shown.as_ref().map(|shown| shown.form)),
+        _ => (None, None),
     };
     Decided {
         action,
@@ -131,6 +133,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         rule,
         reason,
         unread,
+        form,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::domain::call::Digest;
+use crate::domain::call::{Digest, ShownForm};
 use crate::domain::envelope::Via;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq};
 use crate::present::time;
@@ -71,6 +71,8 @@ pub struct ShownView {
     pub args: Arc<str>,
     /// Bytes that had not been on screen; `None` if no one had to read them.
     pub unread: Option<u64>,
+    /// The form in which it was shown first, if that is recorded.
+    pub form: Option<ShownForm>,
     /// Hash of all that was decided on.
     pub digest: Option<Digest>,
     /// Files that the call may run.

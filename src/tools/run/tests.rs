@@ -72,6 +72,7 @@ fn job(cancel: &CancellationToken) -> Job {
         private: Arc::default(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
+        on_output: Arc::new(|_| ()),
     }
 }
 

@@ -34,6 +34,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         private: Arc::default(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
+        on_output: Arc::new(|_| ()),
     };
     match run(registry.get(tool).unwrap().clone(), job, Limits::default()).await {
         Outcome::Ok { value, .. } => Ok(serde_json::from_str(&value).unwrap()),

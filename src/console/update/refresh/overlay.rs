@@ -96,7 +96,9 @@ pub(in crate::console) fn overlay(model: &mut Model) {
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
+    let exact = [inspector.exact; 2];
     let mut maker = Maker::new(run, &mut inspector.cache, &queue.call_groups, looks);
+    maker.exact = exact;
     let Some(overlay) = overlays.last_mut() else {
         return;
     };

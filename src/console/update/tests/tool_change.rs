@@ -21,7 +21,10 @@ fn approved(stage: &mut Stage, call: &str) {
         call: id(call),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Approve { unread: 0 },
+        decision: Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
     });
 }
 

@@ -10,13 +10,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::common::{
-    arguments, blocking, find_out, intent, spec, state_of, text_outcome, with_file_templates,
+    arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome, with_file_templates,
 };
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::domain::input::Finding;
 use crate::tools::errors::{from_io, refused, shown, untouched};
 use crate::tools::replace;
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::tool::{Job, Replacement, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
 /// Maximum number of lines that a message names.
@@ -92,6 +92,26 @@ impl Tool for EditFile {
             .as_object_mut()?
             .insert("value".to_owned(), edited.sentence(&args.path).into());
         Some(recorded)
+    }
+
+    fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {
+        let args: Args = arguments(args).ok()?;
+        let found = text_of(workspace, private, &args.path).and_then(|now| {
+            let now = now.ok_or_else(|| format!("there is no file `{}`", shown(&args.path)))?;
+            let edited = edit(now.as_bytes(), &args).map_err(|error| error.message)?;
+            let then = String::from_utf8(edited.bytes).map_err(|_| "the result is no text".to_owned())?;
+            Ok((now, then))
+        });
+        Some(match found {
+            Ok((now, then)) => Replacement {
+                now: Ok(Some(now)),
+                then,
+            },
+            Err(why) => Replacement {
+                now: Err(why),
+                then: String::new(),
+            },
+        })
     }
 
     fn probe(&self, args: &Value, before: &Value, workspace: &Path) -> Option<Finding> {

@@ -21,7 +21,7 @@ use super::common::{arguments, spec};
 use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 use crate::tools::child::{self, Environment, Started};
 use crate::tools::errors::{from_io, refused, untouched};
-use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
+use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
 use crate::tools::tool::{Job, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
@@ -180,12 +180,12 @@ pub(in crate::tools) async fn execute(
     (job.on_spawn)(started.tree.pid(), started.tree.ticks());
     let feeding = what
         .stdin
-        .zip(started.child.stdin.take())
+        .zip(started.child.stdin.take(), &job.on_output)
         .map(|(text, mut input)| {
             // A program that does not read its input has not failed.
             tokio::spawn(async move { input.write_all(text.as_bytes()).await.unwrap_or_default() })
         });
-    let stdout = Reader::of(started.child.stdout.take());
+    let stdout = Reader::of(started.child.stdout.take(), &job.on_output);
     let stderr = Reader::of(started.child.stderr.take());
     let end = tokio::select! {
         biased;
@@ -254,15 +254,21 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>) -> Self {
+    fn of(
+        pipe: Option<impl AsyncRead + Unpin + Send + 'static>,
+        on_output: &Arc<dyn Fn(&[u8]) + Send + Sync>,
+    ) -> Self {
+        let on_output = Arc::clone(on_output);
         let stored = Arc::new(Mutex::new(Bounded::new(HEAD, TAIL)));
         let into = stored.clone();
         let task = pipe.map(|mut pipe| {
             tokio::spawn(async move {
                 let mut buffer = vec![0; 64 * 1024];
+                let mut whole = WholeChars::default();
                 while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
                     let bytes = buffer.get(..count).unwrap_or_default();
                     into.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+                    on_output(&whole.take(bytes));
                 }
             })
         });

@@ -31,6 +31,7 @@ struct Bench {
     tools: Registry,
     cancel: CancellationToken,
     spawned: Arc<Mutex<Vec<(u32, u64)>>>,
+    printed: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Bench {
@@ -49,6 +50,7 @@ impl Bench {
             tools: Registry::new(all(&setup)).unwrap(),
             cancel: CancellationToken::new(),
             spawned: Arc::default(),
+            printed: Arc::default(),
         }
     }
 
@@ -75,6 +77,7 @@ impl Bench {
         let faults = self.tools.check(tool, &text, true).unwrap();
         assert_eq!(faults, [], "{text} does not pass the schema of {tool}");
         let spawned = self.spawned.clone();
+        let printed = self.printed.clone();
         let job = Job {
             key: "key".into(),
             text: text.into(),
@@ -83,6 +86,7 @@ impl Bench {
             private: self.tools.private().clone(),
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
+            on_output: Arc::new(move |bytes| printed.lock().unwrap().extend_from_slice(bytes)),
         };
         run(self.tools.get(tool).unwrap().clone(), job, Limits::default()).await
     }

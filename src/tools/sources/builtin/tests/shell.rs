@@ -11,6 +11,17 @@ use super::*;
 use crate::tools::output::{HEAD, TAIL};
 
 #[tokio::test]
+async fn output_is_passed_on_as_it_comes_in_whole_characters() {
+    let bench = Bench::new();
+    let line = r"printf 'a\303'; sleep 0.2; printf '\251b\n'; printf 'err\n' >&2";
+    bench.ok("shell", json!({ "command": line })).await;
+    let printed = String::from_utf8(bench.printed.lock().unwrap().clone()).unwrap();
+    let mut lines: Vec<&str> = printed.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["aéb", "err"], "{printed:?}");
+}
+
+#[tokio::test]
 async fn output_comes_with_figures() {
     let bench = Bench::new();
     let (text, meta) = bench
