@@ -261,6 +261,7 @@ async fn call(
         private: registry.private().clone(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| {}),
+        on_output: Arc::new(|_| {}),
     };
     let mut stop = super::signals::listen()?;
     let outcome = {

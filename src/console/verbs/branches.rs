@@ -11,11 +11,11 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::Pane;
-use crate::console::tabs;
 use crate::console::update::{open, prompts, review};
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::Epoch;
+use crate::present::branch as branch_view;
 use crate::text::visible;
 
 /// The verb `branches`.
@@ -157,7 +157,7 @@ fn switch(model: &mut Model) -> Result<(), String> {
     if to == branch::current(state) {
         return Err(format!("Branch {} is already the current branch", to.0));
     }
-    let title = format!("switch to {}", visible(&tabs::branch_title(state, to)));
+    let title = format!("switch to {}", visible(&branch_view::title(state, to)));
     let command = EditCommand::Switch {
         to,
         epoch: Some(state.epoch),

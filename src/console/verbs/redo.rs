@@ -6,10 +6,10 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::tabs;
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
+use crate::present::branch as branch_view;
 use crate::text::visible;
 
 /// The verb `redo`.
@@ -31,7 +31,7 @@ fn redo(model: &mut Model) -> Result<(), String> {
     let to = branch::redo_target(state).ok_or("Nothing to redo")?;
     let title = format!(
         "redo: back to {}",
-        visible(&tabs::branch_title(state, branch::of(state, to)))
+        visible(&branch_view::title(state, branch::of(state, to)))
     );
     let command = EditCommand::Redo {
         epoch: Some(model.run.state.epoch),

@@ -6,7 +6,7 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::rows::many;
+use crate::present::many;
 use crate::console::update::decide::send;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::live::LivePart;

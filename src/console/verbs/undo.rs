@@ -6,10 +6,10 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::tabs;
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
+use crate::present::branch as branch_view;
 use crate::text::visible;
 
 /// The verb `undo`.
@@ -30,7 +30,7 @@ fn undo(model: &mut Model) -> Result<(), String> {
     let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
     let title = format!(
         "undo: {}",
-        visible(&tabs::branch_what(&model.run.state, record.epoch))
+        visible(&branch_view::what(&model.run.state, record.epoch))
     );
     let command = EditCommand::Undo {
         epoch: Some(model.run.state.epoch),

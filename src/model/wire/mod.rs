@@ -123,14 +123,6 @@ impl<'a> Target<'a> {
     }
 }
 
-impl<'a> Target<'a> {
-    /// Returns a model of which nothing is asked.
-    pub const fn plain(model: &'a str) -> Self {
-        let max_output = None;
-        Self { model, max_output }
-    }
-}
-
 /// A key, and how it is sent.
 #[derive(Debug, Clone)]
 pub struct ApiKey {

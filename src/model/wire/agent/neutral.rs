@@ -51,6 +51,7 @@ impl AgentRequest {
             tools: self.tools.iter().filter_map(card).collect(),
             quirks: Quirks::new(),
             turn: 1,
+            output_schema: None,
             tap: Tap::default(),
         }
     }
@@ -190,5 +191,6 @@ fn card(tool: &AgentTool) -> Option<ToolCard> {
         takes_truncated: false,
         probe: None,
         compensate: None,
+        origin: None,
     })
 }

@@ -180,13 +180,13 @@ pub(in crate::tools) async fn execute(
     (job.on_spawn)(started.tree.pid(), started.tree.ticks());
     let feeding = what
         .stdin
-        .zip(started.child.stdin.take(), &job.on_output)
+        .zip(started.child.stdin.take())
         .map(|(text, mut input)| {
             // A program that does not read its input has not failed.
             tokio::spawn(async move { input.write_all(text.as_bytes()).await.unwrap_or_default() })
         });
     let stdout = Reader::of(started.child.stdout.take(), &job.on_output);
-    let stderr = Reader::of(started.child.stderr.take());
+    let stderr = Reader::of(started.child.stderr.take(), &job.on_output);
     let end = tokio::select! {
         biased;
         status = started.child.wait() => match status {
