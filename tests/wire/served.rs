@@ -124,3 +124,44 @@ fn a_run_over_each_format_reads_its_own_requests_and_replies() {
         }
     }
 }
+
+#[test]
+fn a_denied_and_a_skipped_call_go_back_with_their_reasons_in_each_format() {
+    for format in FORMATS {
+        let wire = Wire::named(format.name).unwrap();
+        let turns = [
+            [
+                call(
+                    0,
+                    Some("a"),
+                    "write_file",
+                    r#"{"_as":"made","path":"x.txt","content":"y"}"#,
+                )
+                .to_vec(),
+                call(1, Some("b"), "read_file", r#"{"path":"†call.made"}"#).to_vec(),
+                end(Stop::Calls).to_vec(),
+            ]
+            .concat(),
+            [text(0, "So be it.").to_vec(), end(Stop::End).to_vec()].concat(),
+        ];
+        let (world, server) = (World::new(), serving(wire, &turns, true, 50));
+        let flags = [format.flags, &["--policy", "read-only"]].concat();
+        let output = finish(asking(&world, &server, &flags)).ends(0);
+        assert_eq!(output.out, "So be it.\n", "{wire}");
+        assert!(!world.ws().join("x.txt").exists(), "{wire}");
+        let request = said(wire, &server.seen()[1]);
+        let parts = request.messages.iter().flat_map(|message| &message.parts);
+        let results: Vec<&str> = parts
+            .filter_map(|part| match &part.kind {
+                PartKind::Result { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(results.len(), 2, "{wire}");
+        assert!(
+            results[0].contains("not allowed by the policy"),
+            "{wire}: {results:?}"
+        );
+        assert!(results[1].contains("skipped: "), "{wire}: {results:?}");
+    }
+}

@@ -8,6 +8,7 @@ pub mod agent;
 mod anthropic;
 mod gemini;
 mod id;
+mod key;
 mod ollama;
 mod opaque;
 pub mod openai_chat;
@@ -24,13 +25,12 @@ mod stray;
 mod tests;
 mod words;
 
-use secrecy::SecretString;
-
 use super::fault::Refusal;
 use super::{Quirk, Quirks, Request};
 
 pub use id::Wire;
 pub use options::{Options, Thinking, ToolChoice};
+pub use key::{ApiKey, KeyVariable};
 pub use reply::{Decoder, Reply};
 
 /// All formats. The first is the default.
@@ -121,31 +121,4 @@ impl<'a> Target<'a> {
             options: &NONE,
         }
     }
-}
-
-/// A key, and how it is sent.
-#[derive(Debug, Clone)]
-pub struct ApiKey {
-    /// The key.
-    pub secret: SecretString,
-    /// True for a token that is sent as `Authorization: Bearer` whatever the format's own header is.
-    pub is_token: bool,
-}
-
-impl From<SecretString> for ApiKey {
-    fn from(secret: SecretString) -> Self {
-        let is_token = false;
-        Self { secret, is_token }
-    }
-}
-
-/// An environment variable with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyVariable {
-    /// Its name.
-    pub name: &'static str,
-    /// The variable with the base URL that the key belongs to.
-    pub base_url: &'static str,
-    /// True if the key is a token.
-    pub is_token: bool,
 }

@@ -106,7 +106,12 @@ fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
         }
         _ => {
             let opaque = is_opaque(&name).then(|| own(value.raw()));
-            whole(Role::Assistant, PartKind::Other { name }, opaque)
+            let role = if opaque.is_none() && name.ends_with("_output") {
+                Role::Tool
+            } else {
+                Role::Assistant
+            };
+            whole(role, PartKind::Other { name }, opaque)
         }
     })
 }

@@ -65,7 +65,7 @@ fn every_call_result_name_id_and_text_is_in_every_other_format() {
             let pair = format!("{} in {wire}", request.wire);
             assert_eq!(calls(&other), calls(&request), "{pair}");
             let all = spoken(&other);
-            for message in request.messages.iter() {
+            for message in &request.messages {
                 for text in message.texts() {
                     assert!(all.contains(text), "{pair}: no `{text}` in {}", other.body);
                 }
