@@ -13,6 +13,7 @@ use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
 use crate::domain::repair::{Change, Diagnosis};
 use crate::domain::state::LedgerOutcome;
 use crate::domain::template::NotOffered;
+use crate::policy::{DangerKind, DangerMark};
 use crate::present::call::{
     CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView, CommandView,
     DeadlineView, OriginalView, RepairView, ToolChangeView,
@@ -83,6 +84,13 @@ fn deadline(full: bool) -> DeadlineView {
         then: Consequence::Deny,
         due: full.then_some(1),
         overdue: false,
+    }
+}
+
+fn danger() -> DangerMark {
+    DangerMark {
+        kind: DangerKind::Deletes,
+        because: "rm".to_owned(),
     }
 }
 
@@ -166,6 +174,7 @@ fn call(full: bool) -> CallView<'static> {
         },
         decision: CallDecisionView {
             rule: "preset supervised".to_owned(),
+            danger: vec![danger()],
             confirmation: full.then(|| shared("shell")),
             approver: full.then(|| "gate leaves it to you".to_owned()),
             deadline: full.then(|| deadline(true)),
@@ -341,6 +350,7 @@ pub(super) fn examples() -> Examples {
     repeats.push(value(&RepeatView::Elsewhere(foreign())));
     vec![
         ("CallView", both(call)),
+        ("DangerView", vec![value(&danger())]),
         ("OriginalView", both(original)),
         ("RepairView", vec![value(&repair())]),
         ("CommandView", both(command)),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::calls::elsewhere;
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::{Digest, EffectClass, Gate};
+use crate::domain::call::{Digest, EffectClass, Gate, ShownForm};
 use crate::domain::envelope::{Actor, Via};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
@@ -165,6 +165,7 @@ fn shown(full: bool) -> ShownView {
     ShownView {
         args: "{}".into(),
         unread: full.then_some(0),
+        form: full.then_some(ShownForm::Exact),
         digest: full.then(|| Digest("0123".into())),
         files: vec!["a.sh".into()],
     }
