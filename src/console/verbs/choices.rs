@@ -23,7 +23,7 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| live(model, has_choices(model)),
-    run: |model, _| Ok(choices(model)?),
+    run: |model, _| choices(model),
     ..Verb::BASE
 };
 
