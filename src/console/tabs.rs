@@ -136,7 +136,7 @@ impl<'a> Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the console's own text, over as many lines as it needs.
-    fn own(&mut self, role: Role, text: impl Into<String>) {
+    pub fn own(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         let width = usize::from(self.width).max(1);
         if text.columns() <= width {

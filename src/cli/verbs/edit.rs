@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::takes::{Change, On, RevisionArg};
-use super::target::{committed, no_call, rewritten, seen, text};
+use super::target::{committed, no_call, rewritten, seen};
 use super::{Act, Session};
 use crate::cli::exit::{Code, Failure};
 use crate::domain::command::{self, Command};

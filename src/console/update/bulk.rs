@@ -18,6 +18,7 @@ use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
 use crate::domain::bulk;
 use crate::domain::call::Status;
@@ -30,24 +31,25 @@ use crate::present::many;
 const NAMED: usize = 3;
 
 /// Opens the list, or adds calls that arrived since to the open one.
-pub(in crate::console) fn list(model: &mut Model) -> Result<(), String> {
+pub(in crate::console) fn list(model: &mut Model) -> Result<(), Refusal> {
     if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".to_owned());
+        return Err("Cannot decide: this run is recorded".into());
     }
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
-        return Err("The list is up to date: no new calls".to_owned());
+        return Err("The list is up to date: no new calls".into());
     }
     let items = items(model);
     let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
         let none = "No waiting calls can be approved together";
-        return Err(match bulk_exclusion::describe(&left) {
+        let why = match bulk_exclusion::describe(&left) {
             words if words.is_empty() => none.to_owned(),
             words => format!("{none}: {words}"),
-        });
+        };
+        return Err(why.into());
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
         model.overlays.pop();
@@ -157,19 +159,19 @@ pub(in crate::console) fn approve(
     by: By,
     at: u64,
     out: &mut Vec<Out>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
     let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
     if let Some(why) = unread(shown) {
-        return Err(why);
+        return Err(why.into());
     }
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
-        return Err("Nothing approved: no listed call still waits unchanged".to_owned());
+        return Err("Nothing approved: no listed call still waits unchanged".into());
     }
     model.overlays.pop();
     let commands: Vec<Command> = items

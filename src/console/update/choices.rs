@@ -4,23 +4,23 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, ask_word, irreversible, question, send, unread, waiting};
-use super::{ledger, open, prompts};
+use super::decide::{armed, question, send, unread, waiting};
+use super::open;
 use crate::console::doc::Doc;
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
 use crate::domain::call::{Digest, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
-use crate::domain::repeat;
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use crate::domain::id::{Attempt, NodeId, Rev};
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
-pub(in crate::console) fn choices(model: &mut Model) -> Result<(), String> {
+pub(in crate::console) fn choices(model: &mut Model) -> Result<(), Refusal> {
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return dialog(model, DialogKind::Broken(turn));
     }
@@ -33,18 +33,20 @@ pub(in crate::console) fn choices(model: &mut Model) -> Result<(), String> {
             model.settings.keymap.first("approve"),
             model.settings.keymap.first("reject"),
             model.settings.keymap.first("edit")
-        )),
+        )
+        .into()),
         Some(Status::Repairing(_)) => Err(format!(
             "{call} cannot run as it is: {} chooses a repair, {} lets the call fail, {} edits",
             model.settings.keymap.first("choose-repair"),
             model.settings.keymap.first("skip-repair"),
             model.settings.keymap.first("edit")
-        )),
-        _ => Err("Nothing to choose".to_owned()),
+        )
+        .into()),
+        _ => Err("Nothing to choose".into()),
     }
 }
 
-fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
+fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
     let question = question(model).ok_or("Nothing selected")?;
     open(
         model,
@@ -64,21 +66,21 @@ pub(in crate::console) fn asked(
     model: &Model,
     by: By,
     at: u64,
-) -> Result<(NodeId, Rev, Option<Digest>), String> {
+) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err("No question is open".to_owned());
+        return Err("No question is open".into());
     };
     armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
-        _ => Err("This is not about a call".to_owned()),
+        _ => Err("This is not about a call".into()),
     }
 }
 
 /// Refuses to run a call while part of its arguments was not on screen yet.
-pub(in crate::console) fn whole(model: &Model) -> Result<(), String> {
+pub(in crate::console) fn whole(model: &Model) -> Result<(), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Ok(());
     };
@@ -87,7 +89,7 @@ pub(in crate::console) fn whole(model: &Model) -> Result<(), String> {
     let missing = unread(shown, &dialog.doc)?;
     if missing > 0 {
         let way = hints::reads_on(model, shown);
-        return Err(format!("{missing} bytes unread. {way}"));
+        return Err(format!("{missing} bytes unread. {way}").into());
     }
     Ok(())
 }
@@ -143,11 +145,11 @@ pub(in crate::console) fn ends(model: &mut Model, call: NodeId, attempt: Attempt
 }
 
 /// Refuses "did not happen" while a process of the attempt still runs.
-pub(in crate::console) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
+pub(in crate::console) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), Refusal> {
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
     match process.and_then(|process| left.forbids(process)) {
-        Some(why) => Err(why),
+        Some(why) => Err(why.into()),
         None => Ok(()),
     }
 }

@@ -3,14 +3,11 @@
 //! Must not know: where settings are stored, how an error is classified.
 
 use super::decide::send;
-use super::{open, prompts};
 use crate::console::model::Model;
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
 use crate::console::msg::Out;
 use crate::domain::command::{Command, ResilienceCommand};
-use crate::resilience::correction::{self, Correction, Corrigible, Verdict};
+use crate::resilience::correction::{self, Correction};
 use crate::text::visible;
 
 /// The setting that holds the corrections.

@@ -3,27 +3,24 @@
 //! Must not know: keys, how a command travels.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::executions;
-use super::{bulk, prompts, repair, rules};
+use super::prompts;
 use crate::console::doc::Doc;
+use crate::console::halted;
 use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::overlay::{LinePurpose, Overlay};
+use crate::console::model::overlay::LinePurpose;
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::run::SentCommand;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
 use crate::console::refusal::{NotShown, Refusal};
-use crate::console::{halted, hints};
 use crate::domain::call::{Digest, Shown, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, RunCommand};
+use crate::domain::command::{CallCommand, Command};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::state::Mode;
 use crate::domain::tags;
 
 use crate::console::verbs::By;
@@ -202,27 +199,29 @@ pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
 pub(in crate::console) fn waiting(
     model: &mut Model,
     name: &str,
-) -> Result<(NodeId, Rev, Option<Digest>, Question), String> {
+) -> Result<(NodeId, Rev, Option<Digest>, Question), Refusal> {
     if model.screen.lead == Pane::Queue && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
-        return Err(if gone {
+        let why = if gone {
             "That entry no longer waits. Look at the next one".to_owned()
         } else {
             idle(model)
-        });
+        };
+        return Err(why.into());
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return Err(format!(
             "The stream of {turn} broke. {} shows the choices",
             model.settings.keymap.first("decide")
-        ));
+        )
+        .into());
     }
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call);
     let Some((id, call)) = id.and_then(|id| Some((id, model.run.state.call(id)?))) else {
-        return Err(nothing_here(model));
+        return Err(nothing_here(model).into());
     };
     model.run.waits(call)?;
     let digest = call.digest.clone();
@@ -237,9 +236,9 @@ pub(in crate::console) fn waiting(
                 "reject" if awaits => "reject",
                 _ => "decide",
             };
-            return Err(format!("Now on {id}. Press {key} again to {what}"));
+            return Err(format!("Now on {id}. Press {key} again to {what}").into());
         }
-        return Err(format!("{id} is not in the queue"));
+        return Err(format!("{id} is not in the queue").into());
     }
     let rev = model
         .run

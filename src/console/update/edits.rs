@@ -5,24 +5,24 @@
 use std::sync::Arc;
 
 use super::decide::{send, subject};
-use super::{open, review, rules, stage};
+use super::{open, review, rules};
 use crate::console::field::too_much;
 use crate::console::model::Model;
 use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
+use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::msg::Out;
-use crate::console::verbs::By;
+use crate::console::refusal::Refusal;
 use crate::domain;
 use crate::domain::advice::Cards;
-use crate::domain::call::{Outcome, Status};
+use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
 use crate::domain::effective_status;
 use crate::domain::event::Event;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, of_events, plan};
-use crate::domain::node::{Content, Node};
+use crate::domain::node::Content;
 
 /// Opens an editor for a new text.
 pub(in crate::console) fn new_words(model: &mut Model, purpose: Purpose) {
@@ -62,7 +62,7 @@ pub(in crate::console) fn guide_with(model: &mut Model, words: &str) {
 }
 
 /// The selected node, if it is active.
-pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
+pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model).ok_or("Nothing selected that can be edited")?;
     let node = model
         .run
@@ -71,12 +71,12 @@ pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Strin
         .ok_or_else(|| format!("{id} does not exist"))?;
     if !node.active {
         let why = effective_status::replaced_words(&model.run.state, id);
-        return Err(format!("{id} is superseded: {why}"));
+        return Err(format!("{id} is superseded: {why}").into());
     }
     Ok((id, node.rev()))
 }
 
-pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, String> {
+pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
     let Some(id) = subject(model) else { return Ok(None) };
     let turn = model
         .run
@@ -86,10 +86,7 @@ pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, String>
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
-        Err(format!(
-            "{} is superseded or suspended. Choose an active turn",
-            turn.id
-        ))
+        Err(format!("{} is superseded or suspended. Choose an active turn", turn.id).into())
     }
 }
 

@@ -2,22 +2,20 @@
 //!
 //! Must not know: keys.
 
-use super::choices;
-use super::decide::{can_decide, looked_at, question, send, subject};
+use super::decide::{can_decide, looked_at, question, subject};
 use crate::console::model::Model;
-use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
 use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, ResilienceCommand};
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
 
 /// The selected call for a verb that approves nothing, if it was on screen for long enough.
-pub(in crate::console) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
+pub(in crate::console) fn seen_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), Refusal> {
     can_decide(model)?;
     looked_at_call(model, by, at)
 }
 
-pub(in crate::console) fn looked_at_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), String> {
+pub(in crate::console) fn looked_at_call(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)

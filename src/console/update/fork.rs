@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use super::open;
-use crate::console::link::{Forking, NewSession, ReplayControl};
+use crate::console::link::NewSession;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{ForkView, Overlay};

@@ -2,15 +2,12 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use super::prompts;
 use super::refresh::prepare;
-use super::search::WORDS;
 use crate::console::layout::map::Flow;
 use crate::console::model::Model;
 use crate::console::model::graph::map::Spot;
 use crate::console::model::graph::query::Query;
 use crate::console::model::graph::{Form, GraphPane, body};
-use crate::console::model::overlay::LinePurpose;
 use crate::console::model::screen::Pane;
 use crate::console::motion::Move;
 

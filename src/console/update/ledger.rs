@@ -4,14 +4,15 @@
 
 use super::choices::{choices, ensure_ended};
 use super::decide::{armed, go_to_queue, send};
-use super::{open, prepare};
+use super::prepare;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::double_press::What;
 use crate::console::model::editor::Purpose;
-use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::listing::Item;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
 use crate::console::verbs::effects;
 use crate::domain::call::Status;
@@ -50,9 +51,9 @@ pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
 }
 
 /// The attempt under the cursor, if an answer about its outcome is accepted now.
-fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), String> {
+fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), Refusal> {
     if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".to_owned());
+        return Err("Cannot decide: this run is recorded".into());
     }
     let known = || "Its outcome is known: nothing to resolve".to_owned();
     let entry = unknown_outcome(model).ok_or_else(known)?;
@@ -61,7 +62,7 @@ fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), St
 }
 
 /// It happened: asks for its result.
-pub(in crate::console) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+pub(in crate::console) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     let (_, call, attempt) = doubtful(model, by, at)?;
     let attempt = Some(attempt);
     super::edits::value_editor(model, Purpose::Happened { call, attempt });
@@ -75,7 +76,7 @@ pub(in crate::console) fn did_not(
     by: By,
     at: u64,
     out: &mut Vec<Out>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
@@ -86,7 +87,7 @@ pub(in crate::console) fn did_not(
     }
     let key = model.settings.keymap.first("it-did-not");
     if !model.confirm_press(What::DidNot(seq)) {
-        return Err(format!("{key} again confirms: {seq} of {call} did not happen"));
+        return Err(format!("{key} again confirms: {seq} of {call} did not happen").into());
     }
     let command = Command::Call(CallCommand::Resolve {
         call,

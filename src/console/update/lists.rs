@@ -11,7 +11,6 @@ use super::input;
 use super::{edits, live_reload, open, prepare, typing};
 use crate::console::field::Field;
 use crate::console::halted;
-use crate::console::hints::context;
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;

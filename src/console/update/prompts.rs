@@ -4,11 +4,8 @@
 //!
 //! Text goes into the topmost text field or nowhere.
 
-use super::{
-    choices, classify, discard, edits, executions, graph, lists, open, repair, review, search, typing,
-};
+use super::{choices, classify, executions, graph, lists, open, repair, review, search, typing};
 use crate::console::field::{Field, TextVerb, too_much};
-use crate::console::halted;
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;

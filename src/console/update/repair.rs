@@ -3,16 +3,10 @@
 //! Must not know: how a repair is found.
 
 use super::decide::send;
-use super::executions::seen_call;
-use super::prompts;
 use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
-use crate::console::verbs::By;
-use crate::domain::call::Call;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::{NodeId, Rev};
-use crate::text::visible;
 
 /// Sends the repair with the typed number; false if the text is no number from 1.
 pub(in crate::console) fn chosen(

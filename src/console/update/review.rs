@@ -4,20 +4,16 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, send};
-use super::{open, prompts};
+use super::open;
 use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
-use crate::console::model::staged_edits::{commit_of, node_of};
-use crate::console::msg::Out;
+use crate::console::model::overlay::{Changed, Overlay, Review, Whose};
+use crate::console::model::staged_edits::commit_of;
 use crate::console::summary;
 use crate::console::tabs::content_text;
-use crate::console::verbs::By;
 use crate::domain::branch;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{Command, Edit};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::state::State;
 

@@ -6,15 +6,13 @@
 
 use std::sync::Arc;
 
-use super::{edits, lists, open, prompts, review as preview};
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
-use crate::console::model::staged_edits::{moved, node_of, rebased};
+use crate::console::model::editor::Editor;
+use crate::console::model::overlay::Overlay;
+use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
@@ -77,12 +75,13 @@ pub(in crate::console) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     }
 }
 
-pub(in crate::console) fn some(model: &Model) -> Result<(), String> {
+pub(in crate::console) fn some(model: &Model) -> Result<(), Refusal> {
     if model.staged_edits.is_empty() {
         return Err(format!(
             "No staged edits. {} in an editor stages one",
             model.settings.keymap.first("stage")
-        ));
+        )
+        .into());
     }
     Ok(())
 }

@@ -2,26 +2,13 @@
 //!
 //! Must not know: the run.
 
-use std::sync::Arc;
-
-use super::typing::fits_clipboard;
-use super::{ledger, open, prompts};
 use crate::console::doc::Doc;
-use crate::console::event_text;
-use crate::console::halted;
-use crate::console::hints::context;
 use crate::console::model::Model;
 use crate::console::model::graph::Form;
 use crate::console::model::inspector::Tab;
-use crate::console::model::log::Line;
-use crate::console::model::lower::{NameHash, Target};
-use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
+use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::{Pane, inside};
 use crate::console::motion::Move;
-use crate::console::msg::Out;
-use crate::console::rows::Explained;
-use crate::console::verbs::By;
-use crate::text::visible_lines;
 
 /// The pane at the bottom before or after one of them.
 fn beside(pane: Pane, back: bool) -> Pane {

@@ -10,6 +10,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Tab;
 use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, can_decide, go_to_queue, question, subject};
 use crate::console::update::rules::{call, live as live_run, show};
 use crate::domain::bulk::plain;
@@ -31,7 +32,7 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_plain(model), question_seen),
-    run: |model, press| Ok(always(model, press.by, press.at)?),
+    run: |model, press| always(model, press.by, press.at),
     ..Verb::BASE
 };
 
@@ -43,19 +44,17 @@ fn is_plain(model: &Model) -> bool {
 }
 
 /// Previews the rule that always approves exactly the selected call.
-fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+fn always(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     live_run(model)?;
     let id = call(model).ok_or("No call selected")?;
     if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Active(&Status::AwaitingApproval)) {
-        return Err(format!(
-            "{id} does not await approval: \"always\" needs a call that does"
-        ));
+        return Err(format!("{id} does not await approval: \"always\" needs a call that does").into());
     }
     if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
         can_decide(model)?;
         go_to_queue(model, id);
         let key = model.settings.keymap.first("always");
-        return Err(format!("Now on {id}. Press {key} again"));
+        return Err(format!("Now on {id}. Press {key} again").into());
     }
     let question = question(model).ok_or("No call selected")?;
     let Question::Call {
@@ -65,7 +64,7 @@ fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         ..
     } = question.clone()
     else {
-        return Err(format!("{id} is not ready yet"));
+        return Err(format!("{id} is not ready yet").into());
     };
     // A rule that would be refused is not even shown.
     let requested = RuleRequest::Exact { call, rev, digest };
@@ -73,7 +72,7 @@ fn always(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     let shown = armed(model, &question, by, at)?;
     if !shown.read.misses(shown.rows).is_empty() {
         let key = model.settings.keymap.first("page-down");
-        return Err(format!("Not all of it was on screen yet. {key} shows more"));
+        return Err(format!("Not all of it was on screen yet. {key} shows more").into());
     }
     show(model, requested);
     Ok(())

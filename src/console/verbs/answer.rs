@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::editor::Purpose;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::{selected, value_editor};
 use crate::domain::call::Status;
 
@@ -23,11 +24,11 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, status(model).is_some_and(|status| !has_result(status))),
-    run: |model, press| Ok(type_answer(model, press.out)?),
+    run: |model, press| type_answer(model, press.out),
     ..Verb::BASE
 };
 
-pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let call = id.call();
     let rev = model
@@ -47,7 +48,8 @@ pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), S
             return Err(format!(
                 "Outcome of {call} unknown. {} in the queue resolves it first",
                 model.settings.keymap.first("decide")
-            ));
+            )
+            .into());
         }
         _ => {}
     }

@@ -31,7 +31,7 @@ pub const APPROVE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_approvable(model), read),
-    run: |model, press| Ok(approve(model, false, press)?),
+    run: |model, press| approve(model, false, press),
     ..Verb::BASE
 };
 
@@ -42,7 +42,7 @@ pub const APPROVE_UNREAD: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "approve without reading everything (recorded)",
     hint: "",
-    run: |model, press| Ok(approve(model, true, press)?),
+    run: |model, press| approve(model, true, press),
     ..APPROVE
 };
 
@@ -80,7 +80,7 @@ fn read(model: &Model) -> Result<(), Refusal> {
     }
 }
 
-fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), String> {
+fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let name = if unread_too { "approve-unread" } else { "approve" };
     let (call, rev, digest, question) = waiting(model, name)?;
     match model.run.state.call(call).map(|call| &call.status) {
@@ -89,15 +89,11 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
     }
     if tags::asks_operator(&model.run.state, call) {
         let key = model.settings.keymap.first("answer");
-        return Err(format!(
-            "Cannot approve {call}: it asks you a question. {key} answers it"
-        ));
+        return Err(format!("Cannot approve {call}: it asks you a question. {key} answers it").into());
     }
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
-        return Err(format!(
-            "Nothing approved: there was no list. {key} again approves {call} alone"
-        ));
+        return Err(format!("Nothing approved: there was no list. {key} again approves {call} alone").into());
     }
     let shown = armed(model, &question, press.by, press.at)?;
     let unread = unread(shown, &model.inspector.doc)?;
@@ -106,10 +102,11 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
             "{unread} bytes unread. {}, {} approves unread",
             hints::reads_on(model, shown),
             model.settings.keymap.first("approve-unread"),
-        ));
+        )
+        .into());
     }
     let Some(digest) = digest else {
-        return Err(format!("{call} is not ready yet"));
+        return Err(format!("{call} is not ready yet").into());
     };
     if let Some(tool) = irreversible(model, call) {
         let purpose = LinePurpose::Irreversible {

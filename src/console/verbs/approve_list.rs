@@ -19,7 +19,7 @@ pub const APPROVE_ALL: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| live(model, true),
-    run: |model, _| Ok(bulk::list(model)?),
+    run: |model, _| bulk::list(model),
     ..Verb::BASE
 };
 
@@ -40,7 +40,7 @@ pub const APPROVE_LIST: Verb = Verb {
             list_read,
         )
     },
-    run: |model, press| Ok(bulk::approve(model, press.by, press.at, press.out)?),
+    run: |model, press| bulk::approve(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 

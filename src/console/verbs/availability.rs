@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a verb is carried out, how a hint is drawn.
 
-use super::selection::{has_result, is_shown, is_visible, status};
+use super::selection::is_visible;
 use super::{About, By, Effect, Verb};
 use crate::console::halted;
 use crate::console::model::Model;

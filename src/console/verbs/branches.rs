@@ -11,6 +11,7 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
 use crate::console::update::{open, prompts, review};
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -26,7 +27,7 @@ pub const BRANCHES: Verb = Verb {
     doc: "list the branches that edits made; you can switch to each",
     hint: "branches",
     available: |model| live(model, model.run.state.epoch.0 > 0),
-    run: |model, _| Ok(list(model)?),
+    run: |model, _| list(model),
     ..Verb::BASE
 };
 
@@ -40,7 +41,7 @@ pub const BRANCH_SWITCH: Verb = Verb {
     rank: in_pane_leads,
     effect: Effect::Records,
     available: |model| live(model, on_other_branch(model)),
-    run: |model, _| Ok(switch(model)?),
+    run: |model, _| switch(model),
     ..Verb::BASE
 };
 
@@ -54,7 +55,7 @@ pub const BRANCH_NAME: Verb = Verb {
     rank: in_pane_leads,
     effect: Effect::Records,
     available: |model| live(model, on_branch(model, |epoch| epoch.0 > 0)),
-    run: |model, _| Ok(name(model)?),
+    run: |model, _| name(model),
     ..Verb::BASE
 };
 
@@ -67,7 +68,7 @@ pub const BRANCH_MARK: Verb = Verb {
     hint: "mark",
     rank: in_pane_leads,
     available: |model| live(model, model.run.state.epoch.0 > 0),
-    run: |model, _| Ok(mark(model)?),
+    run: |model, _| mark(model),
     ..Verb::BASE
 };
 
@@ -107,14 +108,14 @@ pub(super) fn on_other_branch(model: &Model) -> bool {
 }
 
 /// Opens the list.
-fn list(model: &mut Model) -> Result<(), String> {
+fn list(model: &mut Model) -> Result<(), Refusal> {
     list_at(model, branch::current(&model.run.state))
 }
 
 /// Opens the list with the cursor on a branch.
-pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), String> {
+pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
     if model.run.state.epoch == Epoch(0) {
-        return Err("Only one branch: no edits yet".to_owned());
+        return Err("Only one branch: no edits yet".into());
     }
     let mut list = Listing::new(Kind::Branches { marked: None });
     list.selected = Some(Item::Branch(epoch));
@@ -135,27 +136,27 @@ pub(super) fn in_pane(model: &Model) -> bool {
 }
 
 /// The branch under the cursor: of the list, or of the pane.
-pub(super) fn selected(model: &Model) -> Result<Epoch, String> {
+pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
     let nothing = || "No branch selected".to_owned();
     if in_pane(model) {
         return match model.lower.branches.selected() {
             Target::Branch(epoch) => Ok(epoch),
-            _ => Err(nothing()),
+            _ => Err(nothing().into()),
         };
     }
     let list = listing(model).ok_or("The list of branches is not open")?;
     match list.selected {
         Some(Item::Branch(epoch)) => Ok(epoch),
-        _ => Err(nothing()),
+        _ => Err(nothing().into()),
     }
 }
 
 /// Previews a switch to the branch under the cursor.
-fn switch(model: &mut Model) -> Result<(), String> {
+fn switch(model: &mut Model) -> Result<(), Refusal> {
     let to = selected(model)?;
     let state = &model.run.state;
     if to == branch::current(state) {
-        return Err(format!("Branch {} is already the current branch", to.0));
+        return Err(format!("Branch {} is already the current branch", to.0).into());
     }
     let title = format!("switch to {}", visible(&branch_view::title(state, to)));
     let command = EditCommand::Switch {
@@ -168,10 +169,10 @@ fn switch(model: &mut Model) -> Result<(), String> {
 }
 
 /// Asks for a name.
-fn name(model: &mut Model) -> Result<(), String> {
+fn name(model: &mut Model) -> Result<(), Refusal> {
     let epoch = selected(model)?;
     if epoch == Epoch(0) {
-        return Err("Cannot name the first branch: it is the run. `title` names the session".to_owned());
+        return Err("Cannot name the first branch: it is the run. `title` names the session".into());
     }
     let before = branch::record(&model.run.state, epoch)
         .and_then(|record| record.name.as_deref())
@@ -183,7 +184,7 @@ fn name(model: &mut Model) -> Result<(), String> {
 }
 
 /// Marks the branch under the cursor, to compare others with it.
-fn mark(model: &mut Model) -> Result<(), String> {
+fn mark(model: &mut Model) -> Result<(), Refusal> {
     let epoch = selected(model)?;
     if in_pane(model) {
         let marked = &mut model.lower.marked;

@@ -9,6 +9,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, question, send};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::TurnId;
@@ -26,13 +27,13 @@ pub const ASK_AGAIN: Verb = Verb {
     care: Care::Alone,
     available: |model| answer(model, overlay_seen),
     run: |model, press| {
-        Ok(broken(
+        broken(
             model,
             |turn, request| RunCommand::AskAgain { turn, request },
             press.by,
             press.at,
             press.out,
-        )?)
+        )
     },
     ..Verb::BASE
 };
@@ -56,13 +57,13 @@ pub const KEEP_ARRIVED: Verb = Verb {
         _ => answer(model, overlay_seen),
     },
     run: |model, press| {
-        Ok(broken(
+        broken(
             model,
             |turn, request| RunCommand::KeepArrived { turn, request },
             press.by,
             press.at,
             press.out,
-        )?)
+        )
     },
     ..Verb::BASE
 };
@@ -73,13 +74,13 @@ fn broken(
     by: By,
     at: u64,
     out: &mut Vec<Out>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let question = match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
         _ => question(model).ok_or("No stream is broken")?,
     };
     let Question::Turn { turn, .. } = question else {
-        return Err("No stream is broken here".to_owned());
+        return Err("No stream is broken here".into());
     };
     armed(model, &question, by, at)?;
     if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {

@@ -31,7 +31,7 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_shown(model) && is_cancellable(model), seen),
-    run: |model, press| Ok(cancel(model, press.by, press.at, press.out)?),
+    run: |model, press| cancel(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -64,7 +64,7 @@ fn seen(model: &Model) -> Result<(), Refusal> {
     }
 }
 
-fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, _) = looked_at_call(model, by, at)?;
     if let Some(attempt) = choices::cancelled(model, call) {
         can_decide(model)?;
@@ -79,7 +79,8 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
             return Err(format!(
                 "Cannot cancel {call}: it is {}",
                 status.map_or("unknown", Status::base_label)
-            ));
+            )
+            .into());
         }
     }
     let command = CallCommand::Cancel {

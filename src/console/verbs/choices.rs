@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{go_to_queue, subject};
 use crate::console::update::{refresh, views};
@@ -27,7 +28,7 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| live(model, has_choices(model)),
-    run: |model, press| Ok(open_waiting(model, press)?),
+    run: open_waiting,
     ..Verb::BASE
 };
 
@@ -45,7 +46,7 @@ fn has_choices(model: &Model) -> bool {
 
 /// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened
 /// in the inspector.
-fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), String> {
+fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     if let Some(Subject::Broken(_)) = model.inspector.subject {
         return choices(model);
     }

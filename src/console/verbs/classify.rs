@@ -68,13 +68,13 @@ pub const ERROR_PATTERN: Verb = Verb {
 };
 
 /// A reason that may hold words of a tool.
-fn safe(why: String) -> Refusal {
-    visible(&why).into()
+fn safe(why: Refusal) -> Refusal {
+    visible(&why.to_string()).into()
 }
 
-fn show(model: &mut Model) -> Result<(), String> {
+fn show(model: &mut Model) -> Result<(), Refusal> {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
-        return Err("No call selected".to_owned());
+        return Err("No call selected".into());
     };
     let failed = Corrigible::of(&model.run.state, id)?;
     let pattern = failed.pattern();
@@ -86,14 +86,14 @@ fn show(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-fn asked(model: &mut Model) -> Result<Classifying, String> {
+fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
     match shown(model).map(|page| &page.content) {
         Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
-        _ => Err("No error is shown".to_owned()),
+        _ => Err("No error is shown".into()),
     }
 }
 
-fn change(model: &mut Model) -> Result<(), String> {
+fn change(model: &mut Model) -> Result<(), Refusal> {
     let asked = asked(model)?;
     let title = "regular expression for errors like this one";
     prompts::line(model, LinePurpose::ErrorPattern, title, &asked.pattern);
@@ -101,7 +101,7 @@ fn change(model: &mut Model) -> Result<(), String> {
 }
 
 /// Requests to save the rule. An invalid rule is refused before anything is written.
-fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), String> {
+fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let asked = asked(model)?;
     let by = model.run.state.started.as_ref();
     let by = by.map(|started| started.user.clone()).unwrap_or_default();

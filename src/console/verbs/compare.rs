@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::Overlay;
+use crate::console::refusal::Refusal;
 use crate::console::update::open;
 use crate::domain::branch;
 
@@ -21,7 +22,7 @@ pub const BRANCH_COMPARE: Verb = Verb {
     hint: "compare",
     rank: in_pane_leads,
     available: |model| live(model, on_other_branch(model)),
-    run: |model, _| Ok(compare(model)?),
+    run: |model, _| compare(model),
     ..Verb::BASE
 };
 
@@ -57,7 +58,7 @@ fn lists_all(model: &Model) -> bool {
 }
 
 /// Compares the branch under the cursor with the marked one, or with the current branch.
-fn compare(model: &mut Model) -> Result<(), String> {
+fn compare(model: &mut Model) -> Result<(), Refusal> {
     let b = selected(model)?;
     let (marked, mark) = match listing(model).map(|list| &list.kind) {
         Some(Kind::Branches { marked }) => (*marked, "branch-mark"),
@@ -67,9 +68,9 @@ fn compare(model: &mut Model) -> Result<(), String> {
     let a = marked.unwrap_or_else(|| branch::current(&model.run.state));
     if a == b {
         let key = model.settings.keymap.first(mark);
-        return Err(format!(
-            "Cannot compare a branch with itself. Choose another or mark one with {key}"
-        ));
+        return Err(
+            format!("Cannot compare a branch with itself. Choose another or mark one with {key}").into(),
+        );
     }
     let kind = Kind::Compare { a, b, all: false };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));

@@ -8,6 +8,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::choices::{asked, chosen, whole};
 use crate::console::update::decide::{ask_word, irreversible};
 use crate::domain::command::ConsentChoice;
@@ -25,7 +26,7 @@ pub const REUSE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, overlay_seen),
-    run: |model, press| Ok(reuse(model, press.by, press.at, press.out)?),
+    run: |model, press| reuse(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -41,15 +42,7 @@ pub const RUN_AGAIN: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, dialog_read),
-    run: |model, press| {
-        Ok(consent(
-            model,
-            ConsentChoice::RunAgain,
-            press.by,
-            press.at,
-            press.out,
-        )?)
-    },
+    run: |model, press| consent(model, ConsentChoice::RunAgain, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -59,7 +52,7 @@ fn consent(
     by: By,
     at: u64,
     out: &mut Vec<Out>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let (call, rev, digest) = asked(model, by, at)?;
     if choice == ConsentChoice::RunAgain {
         whole(model)?;
@@ -83,12 +76,12 @@ fn consent(
     Ok(())
 }
 
-fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
     let call = state.call(id).ok_or_else(|| format!("Cannot find call {id}"))?;
     match repeat::reusable_result(state, call) {
         Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => Err(repeat::no_result(call)),
+        None => Err(repeat::no_result(call).into()),
     }
 }

@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::prompts;
 use crate::console::update::typing::fits_clipboard;
 use crate::console::update::views::STILL;
@@ -20,7 +21,7 @@ pub const COPY: Verb = Verb {
     keys: &["y"],
     contexts: &[Context::Panes],
     doc: "copy the shown text to the terminal's clipboard",
-    run: |model, press| Ok(copy(model, press.out)?),
+    run: |model, press| copy(model, press.out),
     ..Verb::BASE
 };
 
@@ -30,7 +31,7 @@ pub const SAVE: Verb = Verb {
     keys: &[],
     contexts: &[Context::Panes],
     doc: "save the shown text, byte for byte, in a new file that you name",
-    run: |model, _| Ok(save(model)?),
+    run: |model, _| save(model),
     ..Verb::BASE
 };
 
@@ -49,16 +50,16 @@ pub const OPEN_OUTSIDE: Verb = Verb {
 };
 
 /// What the inspector shows, as text.
-fn whole(model: &Model) -> Result<String, String> {
+fn whole(model: &Model) -> Result<String, Refusal> {
     let doc = &model.inspector.doc;
     if doc.is_waiting() {
-        return Err(STILL.to_owned());
+        return Err(STILL.into());
     }
     Ok(doc.copy())
 }
 
 /// Asks for the file into which the shown text goes.
-fn save(model: &mut Model) -> Result<(), String> {
+fn save(model: &mut Model) -> Result<(), Refusal> {
     let text: Arc<str> = whole(model)?.into();
     let title = format!(
         "write the shown {} bytes to which file? nothing is overwritten",
@@ -68,10 +69,10 @@ fn save(model: &mut Model) -> Result<(), String> {
     Ok(())
 }
 
-fn copy(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn copy(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let text = whole(model)?;
     if let Err(why) = fits_clipboard(text.len()) {
-        return Err(format!("{why}. `save` in the palette writes it to a file"));
+        return Err(format!("{why}. `save` in the palette writes it to a file").into());
     }
     model.set_status(format!(
         "Copied {} bytes to the clipboard{}",

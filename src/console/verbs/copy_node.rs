@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Item, Kind};
 use crate::console::model::overlay::Whose;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::subject;
 use crate::console::update::review;
 use crate::domain::branch;
@@ -26,7 +27,7 @@ pub const PANE_COPY: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, on_other_branch(model) && subject(model).is_some()),
-    run: |model, _| Ok(copy(model)?),
+    run: |model, _| copy(model),
     ..Verb::BASE
 };
 
@@ -42,7 +43,7 @@ pub const BRANCH_COPY: Verb = Verb {
 };
 
 /// Previews copying the node under the cursor.
-fn copy(model: &mut Model) -> Result<(), String> {
+fn copy(model: &mut Model) -> Result<(), Refusal> {
     if in_pane(model) {
         let from = selected(model)?;
         let node = subject(model).ok_or("No node selected in the graph")?;
@@ -50,7 +51,7 @@ fn copy(model: &mut Model) -> Result<(), String> {
     }
     let list = listing(model).ok_or("The comparison is not open")?;
     let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
-        return Err("No node selected".to_owned());
+        return Err("No node selected".into());
     };
     // Copies from the other side into the current branch.
     let from = if *b == branch::current(&model.run.state) {
@@ -62,18 +63,19 @@ fn copy(model: &mut Model) -> Result<(), String> {
 }
 
 /// Previews copying a node from a branch.
-fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), String> {
+fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal> {
     if from == branch::current(&model.run.state) {
-        return Err(format!("Branch {} is the current branch. Choose another", from.0));
+        return Err(format!("Branch {} is the current branch. Choose another", from.0).into());
     }
     let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
     if !there(node.observation()) {
-        return Err(if there(node) {
+        let why = if there(node) {
             format!("Cannot copy {node}: no result on branch {}", from.0)
         } else {
             format!("Cannot copy {node}: not active on branch {}", from.0)
-        });
+        };
+        return Err(why.into());
     }
     let here = model
         .run

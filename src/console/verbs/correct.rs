@@ -8,6 +8,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::{editor_on, open_editor, selected};
 use crate::console::update::stage;
 
@@ -21,11 +22,11 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, status(model).is_some_and(has_result)),
-    run: |model, press| Ok(observation(model, press.out)?),
+    run: |model, press| observation(model, press.out),
     ..Verb::BASE
 };
 
-pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let id = id.observation();
     let node = model.run.state.observation(id.call()).ok_or_else(|| {

@@ -7,6 +7,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::Whose;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::selected;
 use crate::console::update::review;
 use crate::domain::command::Edit;
@@ -20,11 +21,11 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, true),
-    run: |model, _| Ok(delete(model)?),
+    run: |model, _| delete(model),
     ..Verb::BASE
 };
 
-fn delete(model: &mut Model) -> Result<(), String> {
+fn delete(model: &mut Model) -> Result<(), Refusal> {
     let (node, base) = selected(model)?;
     review::edits(model, vec![Edit::Delete { node, base }], Whose::New);
     Ok(())

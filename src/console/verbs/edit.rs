@@ -8,6 +8,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::{editor_on, open_editor, selected};
 use crate::console::update::stage;
 use crate::domain::id::NodeKind;
@@ -22,7 +23,7 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, is_editable(model)),
-    run: |model, press| Ok(edit(model, press.out)?),
+    run: |model, press| edit(model, press.out),
     ..Verb::BASE
 };
 
@@ -31,7 +32,7 @@ fn is_editable(model: &Model) -> bool {
     active_kind(model).is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention))
 }
 
-fn edit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn edit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let editor = editor_on(model, id)?;
     let editor = stage::with_staged_text(model, editor);

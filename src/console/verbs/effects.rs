@@ -10,10 +10,9 @@ use crate::console::model::arming::Question;
 use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::update::decide::question;
+use crate::console::refusal::Refusal;
 use crate::console::update::ledger::selected;
 use crate::console::update::{edits, lists, open};
-use crate::domain::ledger;
 use crate::domain::template::{Filled, compensate_of, probe_entry, probe_of};
 
 /// The verb `effects`.
@@ -59,7 +58,7 @@ pub const REVERT_EFFECT: Verb = Verb {
             selected(model).is_some_and(|seq| compensate_of(&model.run.state, seq).is_ok()),
         )
     },
-    run: |model, press| Ok(revert(model, press.out)?),
+    run: |model, press| revert(model, press.out),
     ..Verb::BASE
 };
 
@@ -73,7 +72,7 @@ pub const PROBE: Verb = Verb {
     short: "look",
     effect: Effect::Records,
     available: |model| live(model, can_probe(model)),
-    run: |model, press| Ok(probe(model, press.out)?),
+    run: |model, press| probe(model, press.out),
     ..Verb::BASE
 };
 
@@ -114,7 +113,7 @@ fn toggle(model: &mut Model) {
 }
 
 /// Opens an editor on the call that reverts the effect under the cursor.
-fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let seq = selected(model).ok_or("No effect selected")?;
     let filled = compensate_of(&model.run.state, seq).map_err(|why| why.to_string())?;
     put_in(model, &filled, out);
@@ -123,7 +122,7 @@ fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 
 /// Opens an editor on the call that checks whether an execution happened: the one under the cursor
 /// of the list, or that of the open question.
-fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     if let Some(seq) = selected(model) {
         let filled = probe_entry(&model.run.state, seq).map_err(|why| why.to_string())?;
         put_in(model, &filled, out);
@@ -135,9 +134,9 @@ fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
                 model.run.still_asks(question)?;
                 *call
             }
-            _ => return Err("This is not about a call".to_owned()),
+            _ => return Err("This is not about a call".into()),
         },
-        _ => return Err("No question is open".to_owned()),
+        _ => return Err("No question is open".into()),
     };
     let filled = probe_of(&model.run.state, call).map_err(|why| why.to_string())?;
     model.overlays.pop();

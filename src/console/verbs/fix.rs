@@ -157,7 +157,7 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         AttentionReason::Limit => (limits::VERB.run)(model, press),
         AttentionReason::Breaker => (reset_breaker::VERB.run)(model, press),
         AttentionReason::Stream(_) => (jumps::NEXT_PENDING.run)(model, press),
-        AttentionReason::Edit if !model.staged_edits.is_empty() => Ok(staged_edits::list(model)?),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => staged_edits::list(model),
         AttentionReason::Calls
         | AttentionReason::Repair
         | AttentionReason::Loop(_)
@@ -209,7 +209,7 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
 const STOPPED: &str = "the operator stopped this branch: continue without it";
 
 /// Goes to the call of a fix: in the queue if it waits, else in the graph.
-fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, String> {
+fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
     let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
     let call = need.calls.iter().find(counts).or(need.calls.first());
     let call = *call.ok_or("No call for this")?;

@@ -9,6 +9,7 @@ use super::availability::live;
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::selected;
 use crate::console::update::open;
 use crate::domain::call::Outcome;
@@ -22,12 +23,12 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "preview a change of the selected node; changes nothing",
     available: |model| live(model, true),
-    run: |model, _| Ok(impact(model)?),
+    run: |model, _| impact(model),
     ..Verb::BASE
 };
 
 /// Previews a change of the selected node, whatever the change is.
-fn impact(model: &mut Model) -> Result<(), String> {
+fn impact(model: &mut Model) -> Result<(), Refusal> {
     let (id, base) = selected(model)?;
     let node = model.run.state.node(id).ok_or("The node is gone")?;
     let edit = match &node.now().content {
@@ -52,7 +53,7 @@ fn impact(model: &mut Model) -> Result<(), String> {
                 _ => "null".into(),
             },
         },
-        Content::Deleted => return Err(format!("{id} was deleted")),
+        Content::Deleted => return Err(format!("{id} was deleted").into()),
     };
     let title = format!("what a change of {id} would do");
     open(

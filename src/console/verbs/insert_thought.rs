@@ -7,6 +7,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::editor::Purpose;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::subject;
 use crate::console::update::edits::{after, new_words};
 use crate::domain::command::InsertAfter;
@@ -30,7 +31,7 @@ pub const VERB: Verb = Verb {
 };
 
 /// Where to insert a thought: after the selected node, or after its turn if it is only a record.
-fn insert_after(model: &Model) -> Result<Option<InsertAfter>, String> {
+fn insert_after(model: &Model) -> Result<Option<InsertAfter>, Refusal> {
     let Some(turn) = after(model)? else {
         return Ok(None);
     };

@@ -4,14 +4,13 @@
 
 use super::Verb;
 use super::availability::offered;
-use super::selection::is_shown;
 use crate::console::context::Context;
 use crate::console::halted;
 use crate::console::model::graph::Pick;
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
-use crate::console::tabs::fits;
+use crate::console::refusal::Refusal;
 use crate::console::update::{decide, search};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::graph;
@@ -25,7 +24,7 @@ pub const NEXT_PENDING: Verb = Verb {
     doc: "go to the first call that waits for you; stays on a waiting call (move down for the next)",
     hint: "next pending",
     available: |model| offered(model.queue.waiting() > 0 && !halted::is(model)),
-    run: |model, _| Ok(pending(model)?),
+    run: |model, _| pending(model),
     ..Verb::BASE
 };
 
@@ -37,9 +36,9 @@ pub const NEXT_FAILURE: Verb = Verb {
     doc: "go to the next failed call or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
-        Ok(next(model, "Nothing failed", &broken, |model, id| {
+        next(model, "Nothing failed", &broken, |model, id| {
             EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
-        })?)
+        })
     },
     ..Verb::BASE
 };
@@ -66,7 +65,7 @@ pub const PARENT: Verb = Verb {
     keys: &["["],
     contexts: &[Context::Panes],
     doc: "go to the parent of the selected node",
-    run: |model, _| Ok(parent(model)?),
+    run: |model, _| parent(model),
     ..Verb::BASE
 };
 
@@ -76,7 +75,7 @@ pub const CHILD: Verb = Verb {
     keys: &["]"],
     contexts: &[Context::Panes],
     doc: "go to the first child of the selected node",
-    run: |model, _| Ok(child(model)?),
+    run: |model, _| child(model),
     ..Verb::BASE
 };
 
@@ -86,7 +85,7 @@ pub const NEXT_SIBLING: Verb = Verb {
     keys: &["}"],
     contexts: &[Context::Panes],
     doc: "go to the next sibling",
-    run: |model, _| Ok(sibling(model, false)?),
+    run: |model, _| sibling(model, false),
     ..Verb::BASE
 };
 
@@ -96,7 +95,7 @@ pub const PREVIOUS_SIBLING: Verb = Verb {
     keys: &["{"],
     contexts: &[Context::Panes],
     doc: "go to the previous sibling",
-    run: |model, _| Ok(sibling(model, true)?),
+    run: |model, _| sibling(model, true),
     ..Verb::BASE
 };
 
@@ -120,7 +119,7 @@ pub const NEXT_MATCH: Verb = Verb {
     keys: &["n"],
     contexts: &[Context::Panes, Context::Page],
     doc: "go to the next match",
-    run: |model, _| Ok(to_match(model, false)?),
+    run: |model, _| to_match(model, false),
     ..Verb::BASE
 };
 
@@ -130,12 +129,12 @@ pub const PREVIOUS_MATCH: Verb = Verb {
     keys: &["N"],
     contexts: &[Context::Panes, Context::Page],
     doc: "go to the previous match",
-    run: |model, _| Ok(to_match(model, true)?),
+    run: |model, _| to_match(model, true),
     ..Verb::BASE
 };
 
 /// Goes to the next match, or back to the previous one: of the page, the inspector or the graph.
-fn to_match(model: &mut Model, back: bool) -> Result<(), String> {
+fn to_match(model: &mut Model, back: bool) -> Result<(), Refusal> {
     if search::step(model, back) {
         return Ok(());
     }
@@ -143,7 +142,7 @@ fn to_match(model: &mut Model, back: bool) -> Result<(), String> {
 }
 
 /// Goes to a waiting call: the selected one if it still waits, else the next in the queue.
-fn pending(model: &mut Model) -> Result<(), String> {
+fn pending(model: &mut Model) -> Result<(), Refusal> {
     let in_queue = model.screen.lead == Pane::Queue;
     let stays = match cursor(model) {
         _ if in_queue => model.queue.current(),
@@ -157,7 +156,7 @@ fn pending(model: &mut Model) -> Result<(), String> {
     // If the selected entry no longer waits, the next entry has taken its place.
     let next = if in_queue { model.queue.selected } else { first };
     let Some(requested) = stays.or(next) else {
-        return Err(idle(model));
+        return Err(idle(model).into());
     };
     if in_queue && stays.is_some() && count > 1 {
         let key = model.settings.keymap.first("down");
@@ -190,22 +189,22 @@ fn here(model: &Model) -> NodeId {
 }
 
 /// Goes to a node in the graph.
-pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), String> {
+pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     let (graph, run) = (&mut model.graph, &model.run);
     if !graph.go_to(id, run) {
-        return Err(format!("{id} has no row"));
+        return Err(format!("{id} has no row").into());
     }
     model.screen.focus(Pane::Graph);
     Ok(())
 }
 
 /// Goes to a match: a node, or the row of a broken stream.
-fn go_pick(model: &mut Model, pick: Pick) -> Result<(), String> {
+fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
     match pick {
         Pick::Node(id) => go(model, id),
         Pick::Live(turn, _) => {
             if !model.graph.go_to_broken(turn) {
-                return Err(format!("{turn} has no row"));
+                return Err(format!("{turn} has no row").into());
             }
             model.screen.focus(Pane::Graph);
             Ok(())
@@ -228,7 +227,7 @@ fn next(
     none: &str,
     broken: &[TurnId],
     fits: impl Fn(&Model, NodeId) -> bool,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let below = below(model, broken);
     let here = here(model);
     let from = |first: NodeId| {
@@ -254,21 +253,21 @@ fn next(
         .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
     match found {
         Some(pick) => go_pick(model, pick),
-        None => Err(none.to_owned()),
+        None => Err(none.into()),
     }
 }
 
-fn parent(model: &mut Model) -> Result<(), String> {
+fn parent(model: &mut Model) -> Result<(), Refusal> {
     let here = cursor(model).ok_or("Nothing selected")?;
     let edges = graph::edges_into(&model.run.state, here);
     let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
     match data.or(edges.first()).map(|edge| edge.from) {
         Some(id) => go(model, id),
-        None => Err(format!("{here} has no parent")),
+        None => Err(format!("{here} has no parent").into()),
     }
 }
 
-fn child(model: &mut Model) -> Result<(), String> {
+fn child(model: &mut Model) -> Result<(), Refusal> {
     let here = cursor(model).ok_or("Nothing selected")?;
     let state = &model.run.state;
     let mut into = graph::Edges::new(state);
@@ -283,12 +282,12 @@ fn child(model: &mut Model) -> Result<(), String> {
         });
     match found {
         Some(id) => go(model, id),
-        None => Err(format!("Nothing depends on {here}")),
+        None => Err(format!("Nothing depends on {here}").into()),
     }
 }
 
 /// Goes to the next node with the same parent, and to the first after the last.
-fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
+fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
     let here = cursor(model).ok_or("Nothing selected")?.call();
     let state = &model.run.state;
     let parent = graph::edges_into(state, here)
@@ -311,23 +310,24 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), String> {
             let id = all.get(next).copied().unwrap_or(here);
             go(model, id)
         }
-        None => Err(format!("Nothing else depends on {parent}")),
+        None => Err(format!("Nothing else depends on {parent}").into()),
     }
 }
 
-pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<(), String> {
+pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<(), Refusal> {
     search::look_again(model);
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
         if !graph.search.text.is_empty() {
-            return Err(format!("Not found in the graph: `{}`", graph.search.text));
+            return Err(format!("Not found in the graph: `{}`", graph.search.text).into());
         }
         return Err(format!(
             "Nothing searched yet. {} searches",
             model.settings.keymap.first("search")
-        ));
+        )
+        .into());
     }
     let here = here(model);
     let search = &graph.search;

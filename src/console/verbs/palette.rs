@@ -8,7 +8,6 @@ use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{Choice, Gives, ListPurpose};
-use crate::console::update::choices::choices;
 use crate::console::update::lists;
 
 /// The verb `palette`.

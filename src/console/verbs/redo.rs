@@ -6,6 +6,7 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
+use crate::console::refusal::Refusal;
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -21,12 +22,12 @@ pub const VERB: Verb = Verb {
     hint: "redo",
     effect: Effect::Records,
     available: |model| live(model, branch::redo_target(&model.run.state).is_some()),
-    run: |model, _| Ok(redo(model)?),
+    run: |model, _| redo(model),
     ..Verb::BASE
 };
 
 /// Previews a redo.
-fn redo(model: &mut Model) -> Result<(), String> {
+fn redo(model: &mut Model) -> Result<(), Refusal> {
     let state = &model.run.state;
     let to = branch::redo_target(state).ok_or("Nothing to redo")?;
     let title = format!(

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{answer, decision, dialog, overlay_seen, question_seen};
+use super::availability::{answer, decision, overlay_seen, question_seen};
 use super::selection::{active_kind, is_hidden, is_shown, status};
 use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::{LinePurpose, Overlay};
+use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{armed, question, subject, waiting};
 use crate::console::update::prompts;
@@ -27,7 +28,7 @@ pub const REJECT: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_rejectable(model), question_seen),
-    run: |model, press| Ok(reject(model, press.by, press.at)?),
+    run: |model, press| reject(model, press.by, press.at),
     ..Verb::BASE
 };
 
@@ -53,7 +54,7 @@ fn is_rejectable(model: &Model) -> bool {
     }
 }
 
-fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+fn reject(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     if let Some(Overlay::Dialog(dialog)) = model.overlays.last() {
         let question = dialog.question.clone();
         armed(model, &question, by, at)?;
@@ -79,7 +80,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), String> {
         && id.kind == NodeKind::Answer
     {
         if model.settings.is_recorded() {
-            return Err("Cannot reject: this run is recorded".to_owned());
+            return Err("Cannot reject: this run is recorded".into());
         }
         let title = format!("reject {id}: what should the model do instead?");
         prompts::line(

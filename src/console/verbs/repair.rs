@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::{send, subject};
 use crate::console::update::executions::seen_call;
 use crate::console::update::prompts;
@@ -29,7 +30,7 @@ pub const CHOOSE_REPAIR: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_shown(model) && is_offered(model), question_seen),
-    run: |model, press| Ok(choose(model, press.by, press.at)?),
+    run: |model, press| choose(model, press.by, press.at),
     ..Verb::BASE
 };
 
@@ -55,7 +56,7 @@ pub const SKIP_REPAIR: Verb = Verb {
             question_seen,
         )
     },
-    run: |model, press| Ok(skip(model, press.by, press.at, press.out)?),
+    run: |model, press| skip(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -67,12 +68,12 @@ fn is_offered(model: &Model) -> bool {
 }
 
 /// Opens a line for the number of one of the offered repairs.
-pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     let life = model.run.state.call(call);
     let offered = life.and_then(Call::offered).unwrap_or_default();
     if offered.is_empty() {
-        return Err(format!("{call}: no repair is offered"));
+        return Err(format!("{call}: no repair is offered").into());
     }
     let options: Vec<String> = offered
         .iter()
@@ -87,10 +88,10 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), String> {
 }
 
 /// Stops repairing and lets the call fail.
-fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.repairing.contains(&call) {
-        return Err(format!("{call} is not being repaired"));
+        return Err(format!("{call} is not being repaired").into());
     }
     let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
     send(model, command, Some(call), out);

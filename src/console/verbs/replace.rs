@@ -7,6 +7,7 @@ use super::selection::status;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits::selected;
 use crate::console::update::lists;
 
@@ -20,11 +21,11 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, status(model).is_some()),
-    run: |model, _| Ok(replace(model)?),
+    run: |model, _| replace(model),
     ..Verb::BASE
 };
 
-fn replace(model: &mut Model) -> Result<(), String> {
+fn replace(model: &mut Model) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let node = id.call();
     let base = model

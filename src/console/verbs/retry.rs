@@ -8,6 +8,7 @@ use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::send;
 use crate::console::update::executions::seen_call;
 use crate::domain::call::Status;
@@ -33,11 +34,11 @@ pub const VERB: Verb = Verb {
             question_seen,
         )
     },
-    run: |model, press| Ok(retry(model, press.by, press.at, press.out)?),
+    run: |model, press| retry(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
-fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     send(
         model,

@@ -10,6 +10,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::overlay::{LinePurpose, Overlay, Review, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, send};
 use crate::console::update::prompts;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -30,7 +31,7 @@ pub const COMMIT_EDIT: Verb = Verb {
             overlay_seen(model)
         })
     },
-    run: |model, press| Ok(commit(model, press.by, press.at, press.out)?),
+    run: |model, press| commit(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -43,7 +44,7 @@ pub const EDIT_REASON: Verb = Verb {
     hint: "reason",
     effect: Effect::Acts,
     available: |model| live(model, is_known(model) && !edits(model).is_empty()),
-    run: |model, _| Ok(reason(model)?),
+    run: |model, _| reason(model),
     ..Verb::BASE
 };
 
@@ -57,7 +58,7 @@ pub const KEEP_LATER: Verb = Verb {
     label: |model| keeps_later(model).then_some("supersede later ones"),
     effect: Effect::Acts,
     available: |model| live(model, may_keep(model)),
-    run: |model, _| Ok(keep_later(model)?),
+    run: |model, _| keep_later(model),
     ..Verb::BASE
 };
 
@@ -90,12 +91,12 @@ fn may_keep(model: &Model) -> bool {
 }
 
 /// Toggles whether later turns stay active.
-fn keep_later(model: &mut Model) -> Result<(), String> {
+fn keep_later(model: &mut Model) -> Result<(), Refusal> {
     let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
-        return Err("Cannot keep later turns: this is not an edit".to_owned());
+        return Err("Cannot keep later turns: this is not an edit".into());
     };
     *keep_later = !*keep_later;
     review.made = None;
@@ -107,12 +108,12 @@ fn keep_later(model: &mut Model) -> Result<(), String> {
 }
 
 /// Asks for the reason of the edit.
-fn reason(model: &mut Model) -> Result<(), String> {
+fn reason(model: &mut Model) -> Result<(), Refusal> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
     if review.edits().is_empty() {
-        return Err("Only an edit is recorded with a reason".to_owned());
+        return Err("Only an edit is recorded with a reason".into());
     }
     let before = review.reason.clone();
     prompts::line(
@@ -125,19 +126,19 @@ fn reason(model: &mut Model) -> Result<(), String> {
 }
 
 /// Commits the previewed change, if the preview was on screen for long enough.
-fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());
     };
     if review.made.is_none() {
-        return Err("The preview just changed. Read it first".to_owned());
+        return Err("The preview just changed. Read it first".into());
     }
     let seen = review.known()?.effects.len();
     let question = Question::Review { stamp: review.stamp };
     let shown = armed(model, &question, by, at)?;
     let all = shown.read.misses(shown.rows).is_empty();
     if model.run.committing {
-        return Err("Already sent, waiting for a reply".to_owned());
+        return Err("Already sent, waiting for a reply".into());
     }
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());

@@ -10,6 +10,7 @@ use crate::console::model::double_press::What;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::send;
 use crate::console::update::open;
 use crate::console::update::rules::live as live_run;
@@ -25,7 +26,7 @@ pub const RULES: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| live(model, true),
-    run: |model, _| Ok(list(model)?),
+    run: |model, _| list(model),
     ..Verb::BASE
 };
 
@@ -40,15 +41,15 @@ pub const DROP_RULE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, true, overlay_seen),
-    run: |model, press| Ok(drop_rule(model, press.out)?),
+    run: |model, press| drop_rule(model, press.out),
     ..Verb::BASE
 };
 
 /// Lists the rules of the session.
-fn list(model: &mut Model) -> Result<(), String> {
+fn list(model: &mut Model) -> Result<(), Refusal> {
     if model.run.state.rules.is_empty() {
         let key = model.settings.keymap.first("write-rule");
-        return Err(format!("No rules in this session. {key} writes one"));
+        return Err(format!("No rules in this session. {key} writes one").into());
     }
     let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
@@ -56,17 +57,17 @@ fn list(model: &mut Model) -> Result<(), String> {
 }
 
 /// Removes the rule under the cursor on the second press.
-fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     live_run(model)?;
     let key = model.settings.keymap.first("drop-rule");
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("The list of rules is not open".to_owned());
+        return Err("The list of rules is not open".into());
     };
     let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
-        return Err("No rule selected".to_owned());
+        return Err("No rule selected".into());
     };
     if !model.confirm_press(What::DropRule(no)) {
-        return Err(format!("{key} again removes rule {no}"));
+        return Err(format!("{key} again removes rule {no}").into());
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);
     Ok(())

@@ -8,6 +8,7 @@ use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::send;
 use crate::console::update::executions::seen_call;
 use crate::domain::call::Status;
@@ -35,14 +36,14 @@ pub const VERB: Verb = Verb {
             question_seen,
         )
     },
-    run: |model, press| Ok(run_now(model, press.by, press.at, press.out)?),
+    run: |model, press| run_now(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
-fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.delayed.contains(&call) {
-        return Err(format!("{call} is not scheduled"));
+        return Err(format!("{call} is not scheduled").into());
     }
     let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
     send(model, command, Some(call), out);

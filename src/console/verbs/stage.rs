@@ -9,6 +9,7 @@ use crate::console::model::Model;
 use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::edits;
 use crate::console::update::stage::{count, hold, them};
 
@@ -21,7 +22,7 @@ pub const STAGE: Verb = Verb {
     hint: "stage",
     effect: Effect::Acts,
     available: |model| live(model, can_stage(model)),
-    run: |model, press| Ok(stage(model, press.out)?),
+    run: |model, press| stage(model, press.out),
     ..Verb::BASE
 };
 
@@ -44,22 +45,22 @@ fn can_stage(model: &Model) -> bool {
 }
 
 /// Stages the edit of the topmost editor or preview.
-fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (edits, item) = match model.overlays.last() {
         Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
-            return Err("Cannot stage: this is not an edit of the graph".to_owned());
+            return Err("Cannot stage: this is not an edit of the graph".into());
         }
         Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
             Some((edit, item)) => (vec![edit], item),
             None => return Ok(()),
         },
         Some(Overlay::Review(_)) if model.run.committing => {
-            return Err("Already sent, waiting for a reply".to_owned());
+            return Err("Already sent, waiting for a reply".into());
         }
         Some(Overlay::Review(review)) => match review.whose {
             Whose::AllStaged => {
                 let key = model.settings.keymap.first("commit-edit");
-                return Err(format!("Already staged. {key} commits them"));
+                return Err(format!("Already staged. {key} commits them").into());
             }
             Whose::New => (review.edits().to_vec(), None),
             Whose::Item(no) => (review.edits().to_vec(), Some(no)),
@@ -67,7 +68,7 @@ fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         _ => return Ok(()),
     };
     if edits.is_empty() {
-        return Err("Cannot stage: this is not an edit".to_owned());
+        return Err("Cannot stage: this is not an edit".into());
     }
     let mut again = false;
     for edit in edits {

@@ -14,6 +14,7 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
 use crate::console::model::staged_edits::{moved, node_of, rebased};
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::stage::{and_run, count, release, some};
 use crate::console::update::{edits, lists, open, prompts, review};
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -27,7 +28,7 @@ pub const STAGED_EDITS: Verb = Verb {
     hint: "staged edits",
     effect: Effect::Acts,
     available: |model| live(model, !model.staged_edits.is_empty()),
-    run: |model, _| Ok(list(model)?),
+    run: |model, _| list(model),
     ..Verb::BASE
 };
 
@@ -40,7 +41,7 @@ pub const STAGED_PREVIEW: Verb = Verb {
     hint: "preview all",
     effect: Effect::Acts,
     available: |model| live(model, true),
-    run: |model, _| Ok(review(model)?),
+    run: |model, _| review(model),
     ..Verb::BASE
 };
 
@@ -53,7 +54,7 @@ pub const STAGED_OPEN: Verb = Verb {
     hint: "open",
     effect: Effect::Records,
     available: |model| live(model, true),
-    run: |model, press| Ok(reopen(model, press.out)?),
+    run: |model, press| reopen(model, press.out),
     ..Verb::BASE
 };
 
@@ -66,7 +67,7 @@ pub const STAGED_REMOVE: Verb = Verb {
     hint: "remove",
     effect: Effect::Acts,
     available: |model| live(model, true),
-    run: |model, press| Ok(remove(model, press.out)?),
+    run: |model, press| remove(model, press.out),
     ..Verb::BASE
 };
 
@@ -80,7 +81,7 @@ pub const STAGED_DROP: Verb = Verb {
     effect: Effect::Acts,
     care: Care::Alone,
     available: |model| live(model, true),
-    run: |model, press| Ok(drop_all(model, press.out)?),
+    run: |model, press| drop_all(model, press.out),
     ..Verb::BASE
 };
 
@@ -96,7 +97,7 @@ pub const COMMIT_STAGED: Verb = Verb {
 };
 
 /// Opens the list of staged edits.
-pub(super) fn list(model: &mut Model) -> Result<(), String> {
+pub(super) fn list(model: &mut Model) -> Result<(), Refusal> {
     some(model)?;
     let kind = Kind::StagedEdits;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
@@ -104,16 +105,16 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 }
 
 /// Previews all staged edits together.
-fn review(model: &mut Model) -> Result<(), String> {
+fn review(model: &mut Model) -> Result<(), Refusal> {
     some(model)?;
     let edits = model.staged_edits.edits();
     review::edits(model, edits, Whose::AllStaged);
     Ok(())
 }
 
-fn selected(model: &Model) -> Result<(u64, Edit), String> {
+fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("The list of staged edits is not open".to_owned());
+        return Err("The list of staged edits is not open".into());
     };
     let no = match list.selected {
         Some(Item::Edit(no)) => Some(no),
@@ -121,11 +122,11 @@ fn selected(model: &Model) -> Result<(u64, Edit), String> {
     };
     no.and_then(|no| model.staged_edits.get(no))
         .map(|item| (item.no, item.edit.clone()))
-        .ok_or_else(|| "No edit selected".to_owned())
+        .ok_or_else(|| "No edit selected".into())
 }
 
 /// Removes the selected edit.
-fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (no, edit) = selected(model)?;
     model.staged_edits.remove(no);
     let mut runs = String::new();
@@ -143,7 +144,7 @@ fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 }
 
 /// Drops all staged edits on the second press.
-fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     some(model)?;
     let key = model.settings.keymap.first("staged-drop");
     let count = model.staged_edits.len();
@@ -152,10 +153,11 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         return Ok(());
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
-        return Err(match count {
+        let why = match count {
             1 => format!("{key} again drops the edit{would}. It was not committed"),
             _ => format!("{key} again drops all {count} edits{would}. None was committed"),
-        });
+        };
+        return Err(why.into());
     }
     let runs = and_run(model, None, "now");
     model.staged_edits.clear();
@@ -169,7 +171,7 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
 }
 
 /// Reopens the selected edit, based on the current content of its node.
-fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (no, edit) = selected(model)?;
     let problem = moved(&model.run.state, &edit);
     let now = rebased(&model.run.state, &edit);
@@ -177,7 +179,8 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
         return Err(format!(
             "{why}. {} removes the edit",
             model.settings.keymap.first("staged-remove")
-        ));
+        )
+        .into());
     }
     match &now {
         Edit::Call {

@@ -6,6 +6,7 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
+use crate::console::refusal::Refusal;
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -21,12 +22,12 @@ pub const VERB: Verb = Verb {
     hint: "undo",
     effect: Effect::Records,
     available: |model| live(model, branch::undo_target(&model.run.state).is_some()),
-    run: |model, _| Ok(undo(model)?),
+    run: |model, _| undo(model),
     ..Verb::BASE
 };
 
 /// Previews an undo of the newest edit.
-fn undo(model: &mut Model) -> Result<(), String> {
+fn undo(model: &mut Model) -> Result<(), Refusal> {
     let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
     let title = format!(
         "undo: {}",

@@ -8,6 +8,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt, whole};
 use crate::console::update::decide::send;
 use crate::console::update::{edits, ledger, prompts};
@@ -26,7 +27,7 @@ pub const IT_HAPPENED: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| on_unknown(model, |_, _, _| true, overlay_seen),
-    run: |model, press| Ok(happened(model, press.by, press.at)?),
+    run: |model, press| happened(model, press.by, press.at),
     ..Verb::BASE
 };
 
@@ -42,7 +43,7 @@ pub const IT_DID_NOT: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| on_unknown(model, has_ended, dialog_read),
-    run: |model, press| Ok(did_not(model, press.by, press.at, press.out)?),
+    run: |model, press| did_not(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -64,7 +65,7 @@ pub const DID_NOT_FINISH: Verb = Verb {
             overlay_seen,
         )
     },
-    run: |model, press| Ok(did_not_finish(model, press.by, press.at, press.out)?),
+    run: |model, press| did_not_finish(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -80,11 +81,11 @@ pub const ABANDON_CALL: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, overlay_seen),
-    run: |model, press| Ok(leave(model, press.by, press.at)?),
+    run: |model, press| leave(model, press.by, press.at),
     ..Verb::BASE
 };
 
-fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     if ledger::selected(model).is_some() {
         return ledger::happened(model, by, at);
     }
@@ -98,7 +99,7 @@ fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
     Ok(())
 }
 
-fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     if ledger::selected(model).is_some() {
         return ledger::did_not(model, by, at, out);
     }
@@ -121,7 +122,7 @@ fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(),
 }
 
 /// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
-fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, ..) = asked(model, by, at)?;
     let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
     model.overlays.pop();
@@ -130,7 +131,7 @@ fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Res
 }
 
 /// Abandons a call with an unknown outcome. Asks for a note to the model first.
-fn leave(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+fn leave(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     let (call, ..) = asked(model, by, at)?;
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();

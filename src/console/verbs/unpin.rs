@@ -7,6 +7,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::decide::{send, subject};
 use crate::console::update::edits::selected;
 use crate::domain::command::{CallCommand, Command};
@@ -27,7 +28,7 @@ pub const VERB: Verb = Verb {
             command(model).is_some_and(|command| predicts(model, &command)),
         )
     },
-    run: |model, press| Ok(unpin(model, press.out)?),
+    run: |model, press| unpin(model, press.out),
     ..Verb::BASE
 };
 
@@ -38,11 +39,11 @@ fn command(model: &Model) -> Option<Command> {
     Some(Command::Call(CallCommand::Unpin { node, rev }))
 }
 
-fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
+fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let node = id.observation();
     if !model.run.state.node(node).is_some_and(|node| node.pinned) {
-        return Err(format!("{node} is not pinned"));
+        return Err(format!("{node} is not pinned").into());
     }
     if let Some(command) = command(model) {
         send(model, command, None, out);

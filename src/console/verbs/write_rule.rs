@@ -15,10 +15,11 @@ use crate::console::model::arming::Question;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::console::update::bulk::unread;
 use crate::console::update::decide::{armed, send, subject};
 use crate::console::update::open;
-use crate::console::update::rules::{call, live as live_run, show};
+use crate::console::update::rules::{call, live as live_run};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::rule::RuleRequest;
@@ -42,7 +43,7 @@ pub const WRITE_RULE: Verb = Verb {
             matches!(active_kind(model), Some(NodeKind::Call | NodeKind::Observation)),
         )
     },
-    run: |model, _| Ok(write(model)?),
+    run: |model, _| write(model),
     ..Verb::BASE
 };
 
@@ -57,15 +58,15 @@ pub const ACCEPT_RULE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, true, list_read),
-    run: |model, press| Ok(accept(model, press.by, press.at, press.out)?),
+    run: |model, press| accept(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
 /// Opens an editor on a rule that starts from the selected call.
-fn write(model: &mut Model) -> Result<(), String> {
+fn write(model: &mut Model) -> Result<(), Refusal> {
     live_run(model)?;
     let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
-        return Err(no_call(model));
+        return Err(no_call(model).into());
     };
     let active = |gate: &str| {
         let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
@@ -126,15 +127,15 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
 }
 
 /// Accepts the rule that is shown, if all of it was on screen for long enough.
-fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let Some(Overlay::Rule(view)) = model.overlays.last() else {
-        return Err("No rule is shown".to_owned());
+        return Err("No rule is shown".into());
     };
     let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
     let rule = view.rule.clone();
     let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
     if let Some(why) = unread(shown) {
-        return Err(why);
+        return Err(why.into());
     }
     model.queue.leaving = model.queue.selected;
     let command = Command::Run(RunCommand::AddRule { rule, seen });
