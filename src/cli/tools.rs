@@ -15,6 +15,7 @@ use super::{print, run};
 use crate::domain::call::Outcome;
 use crate::domain::event::run::ToolCard;
 use crate::engine::advise::parse_args;
+use crate::resilience::ladder::Ladder;
 use crate::text::{visible, visible_lines};
 use crate::tools::registry::Registry;
 use crate::tools::run::Limits;
@@ -27,7 +28,10 @@ const WIDEST: usize = 44;
 
 /// Carries out an action on tools.
 pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
-    let context = AppContext::read(common)?;
+    let mut context = AppContext::read(common)?;
+    if let Some(server) = only(tools.what.as_ref(), &context) {
+        context.settings.servers.retain(|one| one.name == server);
+    }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {
         let mut connected = context.connect(None, &context.workspace).await;
@@ -37,6 +41,18 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     });
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result
+}
+
+/// Returns the only server that an action needs, if that follows from a name.
+fn only(what: Option<&ToolsWhat>, context: &AppContext) -> Option<String> {
+    let named = match what? {
+        ToolsWhat::List => return None,
+        ToolsWhat::Accept { server, .. } => server.as_str(),
+        ToolsWhat::Show { name } | ToolsWhat::Call { name, .. } => name.split_once("__")?.0,
+    };
+    let servers = context.settings.servers.iter();
+    let mut found = servers.filter(|server| server.name == named);
+    found.next().map(|server| server.name.clone())
 }
 
 async fn act(
@@ -264,7 +280,7 @@ async fn call(
         on_output: Arc::new(|_| {}),
     };
     let mut stop = super::signals::listen()?;
-    let outcome = {
+    let mut outcome = {
         let mut running = std::pin::pin!(tools::run(tool, job, Limits::default()));
         loop {
             tokio::select! {
@@ -273,6 +289,7 @@ async fn call(
             }
         }
     };
+    Ladder::new(context.settings.resilience.clone(), crate::engine::ids::seed()).classify(name, &mut outcome);
     Ok(print_outcome(common, &outcome))
 }
 

@@ -261,7 +261,7 @@ fn routing(files: &Files, mine: Feedback, theirs: Feedback) -> RoutingSettings {
 pub(super) fn ignored(key: &str, place: &Place) -> Notice {
     let (key, file, line) = (visible(key), visible(&place.file), place.line);
     Notice(format!(
-        "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file, or see `overrule trust`"
+        "ignored: `{key}` in {file}:{line}: a workspace may only tighten; put it into your own configuration file"
     ))
 }
 

@@ -90,6 +90,10 @@ args = {}
         ["drift {}"],
         "no call ran under the new definition"
     );
+    // The run sees the difference, or the call that was already on its way is stopped.
     let journal = served.world.journal(&served.world.id());
-    assert!(journal.contains("removed: fail"), "the difference is recorded");
+    assert!(
+        journal.contains("removed: fail") || journal.contains("changed this tool after the call was decided"),
+        "the change is recorded"
+    );
 }

@@ -5,7 +5,7 @@
 //! Variables set how it starts; the names of its tools say how their calls end. It appends what happens to a file, so
 //! that a test sees what ran and what did not.
 
-use std::io::{BufRead as _, Write as _};
+use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ struct Server {
     dropped: Vec<String>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "its settings are its environment")]
 fn set(name: &str) -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "its settings are its environment")]
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -89,8 +89,12 @@ impl Server {
             Some("late") => std::thread::sleep(Duration::from_secs(12)),
             _ => {}
         }
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { break };
+        loop {
+            let mut line = String::new();
+            // The lock is not kept: a call may wait for a reply itself.
+            if !matches!(std::io::stdin().read_line(&mut line), Ok(1..)) {
+                break;
+            }
             let Ok(message) = serde_json::from_str::<Value>(&line) else {
                 continue;
             };
@@ -257,7 +261,7 @@ impl Server {
     /// Answers a call once the client has replied to a question of the server.
     fn late(&self, id: &Value) {
         let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).unwrap_or_default();
+        std::io::stdin().read_line(&mut line).unwrap_or_default();
         let reply: Value = serde_json::from_str(&line).unwrap_or_default();
         self.note(&format!("reply {}", reply["error"]["code"]));
         answer(

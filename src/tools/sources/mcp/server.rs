@@ -161,6 +161,13 @@ impl Server {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Waits until its first start has ended in some way, but not longer than this.
+    pub(super) async fn started(&self, limit: Duration) {
+        let mut phase = self.phase.subscribe();
+        let settled = phase.wait_for(|phase| !matches!(phase, Phase::Starting));
+        let _ = tokio::time::timeout(limit, settled).await;
+    }
+
     /// Waits until it takes calls, or is down for good. The error says why it does not.
     pub(super) async fn ready(&self, limit: Duration) -> Result<Arc<Live>, String> {
         let mut phase = self.phase.subscribe();

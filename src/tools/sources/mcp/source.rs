@@ -113,7 +113,7 @@ impl Source for Servers {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .extend(tasks);
-            join_all(servers.iter().map(|server| server.ready(START))).await;
+            join_all(servers.iter().map(|server| server.started(START))).await;
             tools(&servers)
         })
     }
