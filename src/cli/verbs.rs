@@ -1,4 +1,4 @@
-//! The operator verbs on a session, stored or running: the one list of them, and how one is carried out.
+//! The operator verbs on a session, stored or running: their list, and how one is carried out.
 //!
 //! Must not know: how a command is decided.
 //!
@@ -12,6 +12,7 @@ pub mod approve;
 pub mod approve_all;
 pub mod ask_again;
 pub mod cancel;
+pub mod changes;
 pub mod classify;
 pub mod commit;
 pub mod consent;
@@ -126,6 +127,14 @@ const fn act<V: Act + clap::Args + 'static>(name: &'static str) -> Entry {
     }
 }
 
+const fn look<V: Look + clap::Args + 'static>(name: &'static str) -> Entry {
+    Entry {
+        name,
+        arguments: V::augment_args,
+        read: |found| Ok(Verb::Look(Box::new(V::from_arg_matches(found)?))),
+    }
+}
+
 /// Every verb, in the order of help.
 static VERBS: &[Entry] = &[
     act::<approve::Approve>("approve"),
@@ -174,6 +183,7 @@ static VERBS: &[Entry] = &[
     act::<set_policy::SetPolicy>("set-policy"),
     act::<weights::SetWeight>("set-weight"),
     act::<weights::ResetWeights>("reset-weights"),
+    look::<changes::Changes>("changes"),
 ];
 
 impl FromArgMatches for Verb {

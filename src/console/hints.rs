@@ -67,7 +67,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let rank = |verb: &Verb| (verb.rank)(model);
     let (last, first): (Vec<_>, Vec<_>) = offered
         .into_iter()
-        .partition(|(verb, _)| rank(verb) == Rank::Seldom);
+        .partition(|(verb, _)| rank(verb) == Rank::Last);
     let all = first.into_iter().chain(last);
     all.map(|(verb, refused)| hint(model, verb, refused, brief))
         .collect()

@@ -2,8 +2,6 @@
 //!
 //! Must not know: verbs, the model.
 
-use crate::domain;
-
 /// Why a verb is not carried out. Its text is a state, then the next step with its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -54,9 +52,6 @@ pub enum Refusal {
     /// It may be part of a paste.
     #[error("right after a paste")]
     AfterPaste,
-    /// The run would refuse the command.
-    #[error("{}", .0.message)]
-    Domain(#[from] domain::refusal::Refusal),
     /// The verb has no target here, or another reason of its own.
     #[error("{0}")]
     Reason(String),

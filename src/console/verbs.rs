@@ -18,6 +18,7 @@ pub mod attention;
 pub mod branches;
 pub mod broken_stream;
 pub mod cancel_call;
+pub mod changes;
 pub mod choices;
 pub mod classify;
 pub mod close;
@@ -254,6 +255,7 @@ static VIEW: &[Verb] = &[
     loops::LOOPS,
     attention::VERB,
     effects::EFFECTS,
+    changes::VERB,
     theme::VERB,
     copy::COPY,
     screen::MOUSE,

@@ -18,6 +18,7 @@ pub mod branch;
 pub mod breaker;
 pub mod bulk;
 pub mod call;
+pub mod changes;
 pub mod command;
 pub mod correction;
 pub mod decide;

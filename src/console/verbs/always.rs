@@ -26,7 +26,7 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "approve this call and always allow exactly these bytes; shows the rule first",
     hint: "always allow exactly this",
-    rank: |_| Rank::Seldom,
+    rank: |_| Rank::Last,
     about: About::Node,
     effect: Effect::Records,
     decides: true,

@@ -26,8 +26,8 @@ pub const FOLLOW_EVENT: Verb = Verb {
     hint: "go there",
     label: label,
     rank: |_| Rank::Leads,
-    available: |model| leads_somewhere(model),
-    run: |model, press| follow(model, press),
+    available: leads_somewhere,
+    run: follow,
     ..Verb::BASE
 };
 

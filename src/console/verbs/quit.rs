@@ -34,7 +34,7 @@ pub const QUIT: Verb = Verb {
             may_leave(model, By::Key, model.arming.now)
         })
     },
-    run: |model, press| quit(model, press),
+    run: quit,
     ..Verb::BASE
 };
 
@@ -47,7 +47,7 @@ pub const QUIT_WAIT: Verb = Verb {
     hint: "quit after running calls",
     effect: Effect::Records,
     // No wait needed if nothing runs.
-    available: |model| leaves(model),
+    available: leaves,
     run: |model, press| {
         may_leave(model, press.by, press.at)?;
         let reason = "the operator leaves".to_owned();
@@ -67,7 +67,7 @@ pub const QUIT_CANCEL: Verb = Verb {
     hint: "cancel everything, then quit",
     effect: Effect::Ends(is_busy),
     care: Care::Alone,
-    available: |model| leaves(model),
+    available: leaves,
     run: |model, press| {
         may_leave(model, press.by, press.at)?;
         leave_by(

@@ -148,7 +148,7 @@ pub enum Rank {
     /// In the order of the list.
     Usual,
     /// Last: only if there is room left.
-    Seldom,
+    Last,
     /// At the end, but at every width: help, and the way out of a text.
     Stays,
 }

@@ -32,7 +32,7 @@ pub const WRITE_RULE: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "write a rule for the session from the selected call: allow, ask or deny; counts its past matches first",
     hint: "rule for such calls",
-    rank: |_| Rank::Seldom,
+    rank: |_| Rank::Last,
     about: About::Node,
     effect: Effect::Records,
     decides: true,
