@@ -67,7 +67,7 @@ impl RuleHistoryView {
             rejected,
         } = self;
         format!(
-            "would have {verb} {matched} of {of} recorded calls; {ran} of them ran, you rejected {rejected}"
+            "would have {verb} {matched} of the {of} calls recorded here; {ran} of them ran, {rejected} you rejected"
         )
     }
 }

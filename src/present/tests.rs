@@ -123,9 +123,9 @@ fn the_page_has_every_field_of_every_view_and_no_other() {
     let described: BTreeSet<&str> = tables.keys().map(String::as_str).collect();
     let known: BTreeSet<&str> = examples.iter().map(|(name, _)| *name).collect();
     assert_eq!(described, known, "views on the page and in the tests");
-    for (name, values) in &examples {
-        let table = &tables[*name];
-        let [all, always, null] = keys(values);
+    for (name, values) in examples {
+        let table = &tables[name];
+        let [all, always, null] = keys(&values);
         let names: BTreeSet<&str> = table.iter().map(|field| &*field.name).collect();
         assert_eq!(names, all, "{name}: fields on the page, and of the type");
         assert_eq!(names.len(), table.len(), "{name} has a field twice");

@@ -113,7 +113,7 @@ fn proposals(full: bool) -> Vec<ProposalView<'static>> {
 }
 
 fn incident() -> LoopView<'static> {
-    let finding: Finding = recorded(json!({"detector": "same_call", "nodes": ["c3"]}));
+    let finding: Finding = recorded(json!({"detector": "sequence", "nodes": ["c3"]}));
     LoopView {
         incident: 1,
         over: false,

@@ -131,9 +131,9 @@ fn learned() -> LearnedView<'static> {
 
 fn weights(full: bool) -> WeightsView<'static> {
     let repairs = if full {
-        json!({"tools": {"book": {"text_cleanup": {"tried": 1}}}})
+        json!({"book": {"text_cleanup": {"tried": 1, "succeeded": 1, "failed": 0}}})
     } else {
-        json!({"tools": {}})
+        json!({})
     };
     let snapshot: Snapshot = recorded(json!({
         "version": 1, "executions": 2,
