@@ -10,7 +10,7 @@ use super::inspector::Subject;
 use super::run::RunPart;
 use crate::console::symbols::Charset;
 use crate::domain::call::{Call, Status};
-use crate::domain::id::{NodeId, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::live::{Live, LiveOutput};
 
 /// Milliseconds of one position of the spinner.
