@@ -13,8 +13,8 @@ use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
 /// The signs of a part that is played, of the rest, and of the position.
-const LINE: [char; 3] = ['━', '─', '█'];
-const LINE_ASCII: [char; 3] = ['=', '-', 'O'];
+const LINE: [char; 3] = ['━', '─', '╋'];
+const LINE_ASCII: [char; 3] = ['=', '-', '+'];
 /// The fewest columns with room for the legend.
 const WIDE: u16 = 70;
 
