@@ -120,7 +120,7 @@ pub fn unfinished(store: &Store, workspace: &Path) -> Option<String> {
     let name = summary.title.as_deref().unwrap_or_default();
     let short: String = place.id().chars().take(screen::SHORT_ID_CHARS).collect();
     Some(format!(
-        "The last run here did not end ({}). To continue it: overrule resume {short}",
+        "`overrule resume {short}` continues the last run here, which did not end ({})",
         visible_head(name, NAME)
     ))
 }

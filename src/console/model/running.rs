@@ -10,7 +10,7 @@ use super::inspector::Subject;
 use super::run::RunPart;
 use crate::console::symbols::Charset;
 use crate::domain::call::{Call, Status};
-use crate::domain::id::{NodeId, TurnId};
+use crate::domain::id::TurnId;
 use crate::domain::live::{Live, LiveOutput};
 
 /// Milliseconds of one position of the spinner.
@@ -38,7 +38,7 @@ impl RunPart {
 impl Model {
     /// True while the screen shows how long something has been running.
     pub fn shows_running(&self) -> bool {
-        self.now_of_run().is_some() && self.run.running().next().is_some()
+        !self.settings.is_recorded() && self.now_of_run().is_some() && self.run.running().next().is_some()
     }
 
     /// True if the inspector shows a call that runs.
@@ -51,7 +51,7 @@ impl Model {
 
     /// How long a call has been running, with a spinner; none if it does not run, or in a recorded or halted run.
     pub fn running_words(&self, call: &Call) -> Option<String> {
-        let now = self.now_of_run()?;
+        let now = self.now_of_run().filter(|_| !self.settings.is_recorded())?;
         let Status::Running(attempt) = call.status else {
             return None;
         };

@@ -34,6 +34,9 @@ use crate::present::call::{repeat_lines, repeats};
 use crate::present::outcome;
 use crate::text;
 
+/// The most lines of the output of a running call.
+const PRINTED: usize = 8;
+
 /// A call and its result, for reading.
 pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
@@ -45,6 +48,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     };
     status(maker, call);
     maker.field("tool", tool);
+    printed(maker, call);
     model_reason(maker, node);
     let args = &bare(maker, args);
     // Parsing copies the text: a long one is shown as it is instead.
@@ -92,7 +96,6 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
         maker.field("fault", &format!("{} {}", fault.path, fault.message));
     }
     super::repairs::rounds(maker, call);
-    printed(maker, call);
     if let Some(observation) = run.state.observation(id) {
         let role = if observation.pinned {
             Role::Edited
@@ -117,14 +120,13 @@ fn printed(maker: &mut Maker<'_>, call: &Call) {
     let Some(output) = maker.run.output_of(call) else {
         return;
     };
-    let shown = output.text.len() as u64;
-    let words = if output.bytes > shown {
-        format!("prints, {} bytes so far; the last {shown}:", output.bytes)
-    } else {
-        format!("prints, {} bytes so far:", output.bytes)
-    };
-    maker.own(Role::Running, words);
-    let text: Arc<str> = output.text.trim_end_matches('\n').into();
+    let mut lines: Vec<&str> = output.text.lines().rev().take(PRINTED).collect();
+    lines.reverse();
+    maker.own(
+        Role::Running,
+        format!("printed {} bytes; the last lines:", output.bytes),
+    );
+    let text = lines.join("\n");
     let text = maker.cache.owned(&text);
     maker.text(
         &text,

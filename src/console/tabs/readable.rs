@@ -100,11 +100,7 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let exact = now.exact;
     maker.shown = Some(now);
     if let Some(why) = &why {
-        maker.fact(
-            "exact",
-            Role::Warning,
-            format!("the exact bytes come first: {why}"),
-        );
+        maker.fact("look out", Role::Warning, format!("exact bytes first: {why}"));
     }
     if exact {
         danger(maker, &tool, &shown, Some(&form));
@@ -195,7 +191,7 @@ fn why_asked(maker: &mut Maker<'_>, call: &Call) {
         if verdict.quoted.is_some() || verdict.rule.starts_with("workspace ") {
             frame::rule(maker, verdict);
         } else {
-            maker.field("asks", &asks_because(verdict));
+            maker.field("why", &asks_because(verdict));
         }
     }
     frame::approver(maker, call);

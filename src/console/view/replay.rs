@@ -13,8 +13,8 @@ use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
 /// The signs of a part that is played, of the rest, and of the position.
-const LINE: [char; 3] = ['━', '─', '●'];
-const LINE_ASCII: [char; 3] = ['=', '-', 'O'];
+const LINE: [char; 3] = ['━', '─', '╋'];
+const LINE_ASCII: [char; 3] = ['=', '-', '+'];
 /// The fewest columns with room for the legend.
 const WIDE: u16 = 70;
 
@@ -109,7 +109,6 @@ fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
             },
             state,
         )
-        .own(Role::Dim, format!("{event}: "))
         .untrusted(Role::Text, &what, 400);
     let place = Rect {
         width: row.width.saturating_sub(width),

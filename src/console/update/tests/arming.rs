@@ -437,7 +437,7 @@ fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
     let bytes = ARGS.len() as u64;
     assert_eq!(
         stage.commands(),
-        [approve(3, 1, 0), approve(4, 1, bytes)],
+        [approve_as(3, 1, 0, None), approve_as(4, 1, bytes, None)],
         "the first was read before"
     );
 }

@@ -51,27 +51,23 @@ fn the_bar_marks_what_happened_and_says_the_event_in_words() {
         let text = stage.text();
         let bar = text
             .lines()
-            .find(|line| line.contains('●'))
+            .find(|line| line.contains('╋'))
             .unwrap_or_else(|| panic!("{text}"));
         assert_eq!(bar.matches('◆').count(), 1, "{bar}");
         assert!(
-            bar.find('━') < bar.find('●') && bar.find('●') < bar.find('─'),
+            bar.find('━') < bar.find('╋') && bar.find('╋') < bar.find('─'),
             "{bar}"
         );
         if height >= 16 {
             let words = text
                 .lines()
-                .find(|line| line.contains(" paused 30: "))
+                .find(|line| line.contains(" paused "))
                 .unwrap_or_else(|| panic!("{text}"));
-            assert!(words.contains("c6"), "the newest event: {words}");
+            assert!(words.contains("stream ended"), "the newest event: {words}");
             assert!(words.contains("◆ decision"), "{words}");
         }
         at(&mut stage, 31, Some(4.0));
-        assert!(
-            height < 16 || stage.text().contains(" 4x 31: "),
-            "{}",
-            stage.text()
-        );
+        assert!(height < 16 || stage.text().contains(" 4x "), "{}", stage.text());
     }
 }
 
@@ -127,6 +123,6 @@ fn a_click_on_the_bar_goes_to_its_place() {
 fn a_live_run_has_no_bar() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
-    assert!(!stage.text().contains('●'));
+    assert!(!stage.text().contains('╋'));
     assert_eq!(stage.model.screen.places.bar, None);
 }
