@@ -71,6 +71,7 @@ pub fn commands(
         | Verb::Restrict { .. }
         | Verb::Step { .. }
         | Verb::StopTurn { .. }
+        | Verb::Shorten { .. }
         | Verb::Stop { .. }
         | Verb::SetLimits { .. }
         | Verb::SetPolicy { .. } => Command::Run(on_run(common, context, state, verb)?),
@@ -307,6 +308,7 @@ fn on_run(common: &Common, context: &AppContext, state: &State, verb: &Verb) -> 
         Verb::Restrict { lift: true, .. } => RunCommand::LiftRestriction {},
         Verb::Step { .. } => RunCommand::Step {},
         Verb::StopTurn { .. } => RunCommand::StopTurn {},
+        Verb::Shorten { .. } => RunCommand::Shorten {},
         Verb::Stop { .. } => RunCommand::Stop {
             reason: or(reason, "stopped by the operator"),
         },

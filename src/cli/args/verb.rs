@@ -458,6 +458,12 @@ pub enum Verb {
         #[command(flatten)]
         on: On,
     },
+    /// Shorten old results for the model, if its request is too long
+    Shorten {
+        /// The session
+        #[command(flatten)]
+        on: On,
+    },
     /// Change limits: --max-turns, --max-tokens, --max-time, --max-price, --parallel
     SetLimits {
         /// The session

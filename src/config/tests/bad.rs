@@ -100,7 +100,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[mcp]]\nname = \"x\"",
-            "1:3: `mcp`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, editor, glyphs, keep_replies, limits, max_output_tokens, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
+            "1:3: `mcp`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, context, editor, glyphs, keep_replies, limits, max_output_tokens, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

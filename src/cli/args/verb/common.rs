@@ -41,6 +41,7 @@ impl Verb {
             | Self::Restrict { on, .. }
             | Self::Step { on }
             | Self::StopTurn { on }
+            | Self::Shorten { on }
             | Self::Stop { on }
             | Self::SetLimits { on }
             | Self::SetPolicy { on, .. } => on,
