@@ -14,7 +14,7 @@ use super::models;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
-use crate::domain::event::run::Started;
+use crate::domain::event::run::{Limits, Started};
 use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::approver::{self, Approver};
@@ -194,7 +194,10 @@ impl AppContext {
             tools,
             policy: self.settings.preset.value.to_string(),
             sandbox: adviser.sandbox.to_string(),
-            limits: self.settings.limits.values(),
+            limits: Limits {
+                context: self.settings.context.limit(self.window(setup)),
+                ..self.settings.limits.values()
+            },
             user: self.user(),
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
@@ -202,6 +205,22 @@ impl AppContext {
             hide_edits: !self.settings.announce_edits.value,
             price: self.price(setup),
         })
+    }
+
+    /// Tokens of the model's window; none where it is not known.
+    fn window(&self, setup: &Setup) -> Option<u64> {
+        let ModelSetup::Server {
+            model,
+            base_url,
+            entry,
+            ..
+        } = &setup.model
+        else {
+            return None;
+        };
+        let entry = models::entry(&self.settings, entry.as_deref(), base_url);
+        let listed = || self.settings.prices.list.of(model, base_url)?.window;
+        entry.and_then(|entry| entry.window).or_else(listed)
     }
 
     /// What the model of a run costs.

@@ -39,6 +39,7 @@ pub mod run_now;
 pub mod set_limits;
 pub mod set_policy;
 pub mod set_resilience;
+pub mod shorten;
 pub mod step;
 pub mod stop;
 pub mod switch;
@@ -173,6 +174,7 @@ static VERBS: &[Entry] = &[
     act::<loops::MuteLoops>("mute-loops"),
     act::<stop::StopTurn>("stop-turn"),
     act::<stop::Stop>("stop"),
+    act::<shorten::Shorten>("shorten"),
     act::<set_limits::SetLimits>("set-limits"),
     act::<run_now::RunNow>("run-now"),
     act::<repair::ChooseRepair>("choose-repair"),

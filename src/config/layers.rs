@@ -29,7 +29,9 @@ use super::price_list::PriceList;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
 use super::servers::{self, RawServers};
-use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings};
+use super::settings::{
+    Ambiguous, ContextSettings, Glyphs, Origin, Prices, Reduce, ReuseSettings, Setting, Settings,
+};
 use super::tools::{Tags, Templates};
 use super::written::RawSettings;
 
@@ -203,6 +205,10 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
         announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),
         limits,
+        context: ContextSettings {
+            reduce: files.last(Reduce::default(), mine.context.reduce, theirs.context.reduce),
+            share: files.last(70, mine.context.share, theirs.context.share),
+        },
         resilience,
         resilience_set,
         prices: prices(&files, mine.compiled.price, theirs.compiled.price),

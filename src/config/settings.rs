@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::document::Place;
-use crate::domain::event::run::{Limits, Reuse};
+use crate::domain::event::run::{ContextLimit, Limits, Reuse};
 use crate::domain::price::{self, Price};
 use crate::model::wire::{Options, Wire};
 use crate::policy::{Notice, Policy, Preset};
@@ -141,6 +141,7 @@ impl LimitSettings {
             tokens: self.tokens.value,
             wall_ms: self.wall_ms.value,
             price: self.price.value,
+            context: None,
         }
     }
 }
@@ -164,6 +165,51 @@ impl Prices {
         let general = self.general.as_ref().filter(|_| server.is_some());
         let set = own.or(general).map(|setting| &setting.value);
         set.or_else(|| self.list.of(model, server?)?.price.as_ref())
+    }
+}
+
+/// What happens before a request that is longer than a share of the model's window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduce {
+    /// The run stops and asks.
+    #[default]
+    Ask,
+    /// The oldest long results are shortened for the model.
+    Auto,
+    /// Nothing.
+    Off,
+}
+
+impl Reduce {
+    /// Returns its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Auto => "auto",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// How long requests may be, with origins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextSettings {
+    /// What happens beyond the share.
+    pub reduce: Setting<Reduce>,
+    /// Per cent of the window.
+    pub share: Setting<u64>,
+}
+
+impl ContextSettings {
+    /// Returns the limit for a model with this window; none where the window is unknown.
+    pub fn limit(&self, window: Option<u64>) -> Option<ContextLimit> {
+        let window = window.filter(|_| self.reduce.value != Reduce::Off)?;
+        Some(ContextLimit {
+            tokens: window.saturating_mul(self.share.value) / 100,
+            window,
+            auto: self.reduce.value == Reduce::Auto,
+        })
     }
 }
 
@@ -220,6 +266,8 @@ pub struct Settings {
     pub mouse: Setting<bool>,
     /// Limits of a run.
     pub limits: LimitSettings,
+    /// How long requests may be.
+    pub context: ContextSettings,
     /// Whether the raw replies of the model are kept with the session.
     pub keep_replies: Setting<bool>,
     /// Whether the model sees a note when the operator or a repair changed its context.
@@ -372,6 +420,10 @@ impl Settings {
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
+            line("context.reduce", &self.context.reduce, |reduce| {
+                reduce.label().into()
+            }),
+            line("context.share", &self.context.share, u64::to_string),
             line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.announce_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),

@@ -20,7 +20,7 @@ use super::notify;
 use super::price;
 use super::routing;
 use super::servers;
-use super::settings::{Ambiguous, Glyphs};
+use super::settings::{Ambiguous, Glyphs, Reduce};
 use super::tools;
 use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
 use crate::model::wire::Wire;
@@ -91,6 +91,8 @@ pub struct RawSettings {
     pub announce_edits: Field<bool>,
     /// `[limits]`
     pub limits: Limits,
+    /// `[context]`
+    pub context: Context,
     /// `[notify]`
     pub notify: notify::RawNotify,
     /// `[approver]`
@@ -157,6 +159,17 @@ pub struct Limits {
     /// `price`, in trillionths of the currency
     #[serde(deserialize_with = "price::limit")]
     pub price: Field<Option<u64>>,
+}
+
+/// `[context]` in a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Context {
+    /// `reduce`
+    pub reduce: Field<Reduce>,
+    /// `share`, in per cent of the window
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub share: Field<u64>,
 }
 
 /// `[reuse]` in a file.

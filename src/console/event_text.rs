@@ -75,7 +75,9 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             EditEvent::Revised { node, .. } | EditEvent::Pinned { node } | EditEvent::Unpinned { node } => {
                 Some(*node)
             }
-            EditEvent::MarkedStale { calls } | EditEvent::Suspended { calls, .. } => calls.first().copied(),
+            EditEvent::MarkedStale { calls }
+            | EditEvent::Suspended { calls, .. }
+            | EditEvent::Shortened { calls, .. } => calls.first().copied(),
             EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
             EditEvent::Released { node } => *node,
             EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
@@ -340,6 +342,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
+        EditEvent::Shortened { calls, .. } => format!("results shortened for the model: {}", list(calls)),
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

@@ -96,6 +96,8 @@ pub enum RunCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<u32>,
     },
+    /// Shorten old results for the model: before a request that is too long, or after a server refused one for that.
+    Shorten {},
     /// Change the limits.
     SetLimits {
         /// The new ones.

@@ -46,6 +46,7 @@ pub mod output_digest;
 pub mod pending_retry;
 pub mod price;
 pub mod ready;
+pub mod reduction;
 pub mod reference;
 pub mod refusal;
 pub mod repair;

@@ -321,6 +321,10 @@ pub struct EditRecord {
     pub what: Arc<str>,
     /// The rule of the engine that made it; none for an operator's.
     pub by: Option<Arc<str>>,
+    /// Calls whose results it shortens for the model.
+    pub shortened: Vec<NodeId>,
+    /// The place in the thread of the first turn that is asked so.
+    pub shortened_from: u32,
 }
 
 /// How an epoch began.

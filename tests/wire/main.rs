@@ -42,6 +42,7 @@ mod formats;
 mod inserting;
 mod keyed;
 mod listened;
+mod long_requests;
 mod operating;
 mod recording;
 mod reused;

@@ -131,6 +131,7 @@ fn every_key_of_a_file_arrives() {
             tokens: Some(1000),
             wall_ms: Some(600_000),
             price: Some(750_000_000_000),
+            context: None,
         }
     );
     let general = Price {
@@ -210,6 +211,7 @@ fn flags_over_files() {
             tokens: Some(10),
             wall_ms: Some(120_000),
             price: Some(250_000_000_000),
+            context: None,
         }
     );
     assert_eq!(world.why("limits.turns"), "9 by --max-turns");

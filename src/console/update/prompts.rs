@@ -17,7 +17,7 @@ use crate::domain::command::{
     RunCommand, WeightCommand,
 };
 use crate::domain::escape::Detector;
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{ContextLimit, Limits};
 use crate::domain::price::{decimal, trillionths};
 use crate::domain::weight::MOST;
 
@@ -428,6 +428,14 @@ pub(in crate::console) fn limits(now: Limits, text: &str) -> Result<Limits, Stri
             ("minutes", number) if number == minutes_of(&now) => {}
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
             ("price", number) => limits.price = number,
+            // The window is the model's own: only where it is known the size of a request has a limit.
+            ("context", number) => {
+                limits.context = match (number, now.context) {
+                    (None, _) => None,
+                    (Some(tokens), Some(limit)) => Some(ContextLimit { tokens, ..limit }),
+                    (Some(_), None) => return Err(wrong()),
+                }
+            }
             ("parallel", Some(number)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
             _ => return Err(wrong()),
         }
@@ -444,12 +452,14 @@ fn minutes_of(limits: &Limits) -> Option<u64> {
 /// Limits as they are written in the line.
 pub(in crate::console) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
+    let context = limits.context.map(|limit| format!(" context={}", limit.tokens));
     format!(
-        "turns={} tokens={} minutes={} price={} parallel={}",
+        "turns={} tokens={} minutes={} price={} parallel={}{}",
         word(limits.turns.map(u64::from)),
         word(limits.tokens),
         word(minutes_of(limits)),
         limits.price.map_or("none".to_owned(), decimal),
-        limits.parallel
+        limits.parallel,
+        context.unwrap_or_default()
     )
 }

@@ -58,6 +58,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 thread,
                 what: what.clone(),
                 by: by.clone(),
+                shortened: Vec::new(),
+                shortened_from: 0,
             });
             mark_edited(state, thread);
         }
@@ -101,6 +103,12 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = state.editing.values().flatten().copied().collect();
         }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
+        EditEvent::Shortened { from, calls } => {
+            if let Some(edit) = state.edits.last_mut() {
+                edit.shortened.clone_from(calls);
+                edit.shortened_from = *from;
+            }
+        }
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
         }

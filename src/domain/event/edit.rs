@@ -105,6 +105,14 @@ pub enum EditEvent {
         /// What caused it.
         by: EpochOrigin,
     },
+    /// Results are shortened for the model from a turn on. Belongs to the commit before it.
+    Shortened {
+        /// The place in the thread of the first turn that is asked so.
+        from: u32,
+        /// The calls whose results are shortened.
+        #[serde(default)]
+        calls: Vec<NodeId>,
+    },
     /// Corrections that no call has any longer.
     CorrectionsLost {
         /// The observations that they were written for.

@@ -205,6 +205,21 @@ pub struct Limits {
     /// Trillionths of the price's currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<u64>,
+    /// The size of one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextLimit>,
+}
+
+/// The size of one request, in estimated tokens, and what happens beyond it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextLimit {
+    /// Tokens from which on old results are shortened.
+    pub tokens: u64,
+    /// Tokens of the model's window.
+    pub window: u64,
+    /// True if the engine shortens by itself; false if it asks.
+    #[serde(default)]
+    pub auto: bool,
 }
 
 impl Limits {
@@ -246,6 +261,7 @@ impl Default for Limits {
             tokens: None,
             wall_ms: None,
             price: None,
+            context: None,
         }
     }
 }

@@ -139,6 +139,11 @@ fn run() -> Vec<Event> {
                 tokens: Some(u64::MAX),
                 wall_ms: Some(0),
                 price: Some(7),
+                context: Some(crate::domain::event::run::ContextLimit {
+                    tokens: 6_000,
+                    window: 8_000,
+                    auto: true,
+                }),
             },
         },
         RunEvent::Refused {

@@ -362,6 +362,7 @@ impl Client {
                 "; waiting does not help: check the plan and the credit of the account"
             }
             (StreamFaultKind::Auth, _) => "; check the API key",
+            (StreamFaultKind::Overflow, _) => "; shorten old results, or delete earlier calls",
             (_, 404) => "; check the base URL and the model's name",
             (_, 300..=399) => "; put the right address into the base URL",
             _ => "",

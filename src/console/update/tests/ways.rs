@@ -42,6 +42,7 @@ ways! { run, RUN, RunCommand:
     RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "quit-cancel"]),
     RunCommand::AskAgain { .. } => By(&["ask-again", "ask-turn-again"]),
     RunCommand::KeepArrived { .. } => By(&["keep-arrived"]),
+    RunCommand::Shorten {} => Not("the shell verb `shorten` does"),
     RunCommand::SetLimits { .. } => By(&["limits"]),
     RunCommand::SetPolicy { .. } => By(&["policy"]),
     RunCommand::Title { .. } => By(&["title"]),
