@@ -74,7 +74,7 @@ fn is_known(model: &Model) -> bool {
 }
 
 fn edits(model: &Model) -> &[Edit] {
-    preview(model).map_or(&[], |review| review.edits())
+    preview(model).map_or(&[], Review::edits)
 }
 
 fn keeps_later(model: &Model) -> bool {
