@@ -17,4 +17,4 @@ pub mod workspace;
 
 pub use registry::Registry;
 pub use run::run;
-pub use tool::{Job, Replacement, Spec, Tool};
+pub use tool::{Job, OnOutput, Replacement, Spec, Tool};
