@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::shell::{SHELL, ShellCall};
-use crate::shell_line::Command;
+use crate::shell_line::{Command, Redirect};
 
 /// What a call may do that deserves a second look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -195,10 +195,8 @@ impl Danger {
             let named = entries.iter().find(|entry| {
                 entry.as_str() == tool || commands.iter().any(|command| matches(entry, command))
             });
-            named.cloned().or_else(|| {
-                let outside = (kind == DangerKind::Outside).then(|| place.left(entries, &commands, base))?;
-                outside
-            })
+            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &commands, base));
+            named.cloned().or_else(|| outside().flatten())
         };
         let marks = DangerKind::ALL.into_iter().filter_map(|kind| {
             Some(DangerMark {
@@ -213,7 +211,7 @@ impl Danger {
 /// True if a command is what an entry names.
 fn matches(entry: &str, command: &Command) -> bool {
     if entry == REDIRECT {
-        return command.redirects.iter().any(|one| one.replaces());
+        return command.redirects.iter().any(Redirect::replaces);
     }
     let Some(program) = command.program_name() else {
         return false;

@@ -23,6 +23,9 @@ pub struct Spec {
     pub facts: ToolFacts,
 }
 
+/// Takes a part of an output.
+pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
 /// The input of one execution.
 #[derive(Clone)]
 pub struct Job {
@@ -41,7 +44,7 @@ pub struct Job {
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
     /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
-    pub on_output: Arc<dyn Fn(&[u8]) + Send + Sync>,
+    pub on_output: OnOutput,
 }
 
 /// What an execution would replace.

@@ -22,7 +22,7 @@ use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 use crate::tools::child::{self, Environment, Started};
 use crate::tools::errors::{from_io, refused, untouched};
 use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::tools::tool::{Job, OnOutput, Spec, Tool};
 use crate::tools::workspace::Workspace;
 
 /// Default time limit in seconds.
@@ -254,10 +254,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn of(
-        pipe: Option<impl AsyncRead + Unpin + Send + 'static>,
-        on_output: &Arc<dyn Fn(&[u8]) + Send + Sync>,
-    ) -> Self {
+    fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, on_output: &OnOutput) -> Self {
         let on_output = Arc::clone(on_output);
         let stored = Arc::new(Mutex::new(Bounded::new(HEAD, TAIL)));
         let into = stored.clone();
