@@ -218,6 +218,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let unattended = headless && !common.control;
     let runtime = runtime()?;
     let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace));
+    let of_servers = connected.notices();
     let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, &what.input)?;
@@ -227,7 +228,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     let start = learned::start(context, &setup)?;
     let writer = context.store.create(id)?;
     let mut notices = context.notices();
-    notices.extend(connected.notices());
+    notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);

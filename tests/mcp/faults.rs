@@ -94,13 +94,10 @@ fn failures_reach_the_classes_of_the_program() {
         let state = served.world.state(id);
         assert!(matches!(status(&state, tool), Status::Failed(_)), "{tool}");
         let call = state.calls.values().next().unwrap();
-        let Some(Outcome::Err(error)) = call
-            .last_attempt()
-            .and_then(|last| last.outcome.clone())
-        else {
+        let Some(Outcome::Err(error)) = call.last_attempt().and_then(|last| last.outcome.clone()) else {
             panic!("{tool}: {call:?}");
         };
-        assert_eq!(error.class.label(), "param", "{tool}: {error:?}");
+        assert_eq!(error.class.label(), "parameter", "{tool}: {error:?}");
     }
 }
 

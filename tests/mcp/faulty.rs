@@ -114,7 +114,8 @@ impl Server {
                         "resultType": "complete",
                         "supportedVersions": [version],
                         "capabilities": { "tools": { "listChanged": true } },
-                        "serverInfo": { "name": "faulty", "version": "1" }
+                        "ttlMs": 60_000,
+                        "cacheScope": "private"
                     }),
                 );
             }

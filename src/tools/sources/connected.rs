@@ -49,12 +49,20 @@ impl Connected {
         self.sources.iter().flat_map(|source| source.servers()).collect()
     }
 
+    /// Takes the present tools of a source.
+    fn refresh(&mut self, name: &'static str) {
+        let source = self.sources.iter().find(|source| source.name() == name);
+        if let Some(tools) = source.and_then(|source| source.tools()) {
+            self.tools.insert(name, tools);
+        }
+    }
+
     /// Waits for the next change. Returns its notice; for `None`, the tools changed.
     pub async fn changed(&mut self) -> Option<String> {
         match self.changes.recv().await {
             Some(Change::Notice(text)) => Some(text),
-            Some(Change::Tools { source, tools }) => {
-                self.tools.insert(source, tools);
+            Some(Change::Tools(source)) => {
+                self.refresh(source);
                 None
             }
             // No source is left that could change.
@@ -68,7 +76,7 @@ impl Connected {
         while let Ok(change) = self.changes.try_recv() {
             match change {
                 Change::Notice(text) => notices.push(text),
-                Change::Tools { source, tools } => _ = self.tools.insert(source, tools),
+                Change::Tools(source) => self.refresh(source),
             }
         }
         notices

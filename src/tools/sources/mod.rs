@@ -36,13 +36,8 @@ pub struct Context {
 
 /// What a source reports after it was connected.
 pub enum Change {
-    /// All tools of a source, instead of those it had.
-    Tools {
-        /// Name of the source.
-        source: &'static str,
-        /// The tools.
-        tools: Vec<Arc<dyn Tool>>,
-    },
+    /// The source of this name has other [tools](Source::tools) than before.
+    Tools(&'static str),
     /// A notice for the operator.
     Notice(String),
 }
@@ -57,6 +52,11 @@ pub trait Source: Send + Sync {
 
     /// Returns its tools. A tool that is not ready in time is reported later.
     fn connect<'a>(&'a self, context: &'a Context, changes: Changes) -> BoxFuture<'a, Vec<Arc<dyn Tool>>>;
+
+    /// Returns its present tools; `None` if they never change.
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
+        None
+    }
 
     /// Describes its servers, if it has any.
     fn servers(&self) -> Vec<mcp::ServerView> {

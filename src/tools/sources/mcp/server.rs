@@ -199,7 +199,11 @@ impl Server {
         loop {
             let began = Instant::now();
             let why = match self.serve(&on_change).await {
-                End::Stopped => return,
+                End::Stopped => {
+                    // Also writes what it said before its session existed.
+                    self.log.note("ended with the run");
+                    return;
+                }
                 End::Refused(why) => {
                     self.down(why.clone(), false);
                     on_change(Some(format!("MCP server {name}: {why}"))).await;

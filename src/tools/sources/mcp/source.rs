@@ -105,7 +105,7 @@ impl Source for Servers {
             .collect();
         *self.all.lock().unwrap_or_else(PoisonError::into_inner) = servers.clone();
         Box::pin(async move {
-            let on_change = on_change(servers.clone(), changes);
+            let on_change = on_change(changes);
             let tasks = servers
                 .iter()
                 .map(|server| tokio::spawn(Arc::clone(server).supervise(Arc::clone(&on_change))));
@@ -116,6 +116,10 @@ impl Source for Servers {
             join_all(servers.iter().map(|server| server.started(START))).await;
             tools(&servers)
         })
+    }
+
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
+        Some(tools(&self.all()))
     }
 
     fn servers(&self) -> Vec<ServerView> {
@@ -143,21 +147,12 @@ impl Source for Servers {
     }
 }
 
-/// Reports the tools of all servers whenever one of them changed. One report at a time: an older list never follows a
-/// newer one.
-fn on_change(servers: Vec<Arc<Server>>, changes: Changes) -> OnChange {
-    let turn = Arc::new(tokio::sync::Mutex::new(()));
+/// Reports each change of a server.
+fn on_change(changes: Changes) -> OnChange {
     Arc::new(move |notice| {
-        let (servers, changes, turn) = (servers.clone(), changes.clone(), Arc::clone(&turn));
+        let changes = changes.clone();
         Box::pin(async move {
-            let _turn = turn.lock().await;
-            let change = notice.map_or_else(
-                || Change::Tools {
-                    source: SOURCE,
-                    tools: tools(&servers),
-                },
-                Change::Notice,
-            );
+            let change = notice.map_or(Change::Tools(SOURCE), Change::Notice);
             // An error means that the run has ended.
             changes.send(change).await.unwrap_or_default();
         })
