@@ -46,7 +46,7 @@ pub struct Common {
     /// Policy: supervised, guarded, auto, read-only, or a policy file
     #[arg(long, global = true, value_name = "POLICY")]
     pub policy: Option<String>,
-    /// Model, or an entry of [models]; `scripted` (with --playbook) and `recorded` (with --from) need no server
+    /// Model, or an entry of [models]; `scripted` (with --playbook) and `recorded` (with run --from) need no server
     #[arg(long, global = true, value_name = "NAME")]
     pub model: Option<String>,
     /// Base URL of an OpenAI-compatible server
@@ -61,8 +61,8 @@ pub struct Common {
     /// Keep the raw exchange with the model in a new file
     #[arg(long, global = true, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Recording that answers instead of a model
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Recording that answers instead of a model: a flag of `run` alone.
+    #[arg(skip)]
     pub from: Option<PathBuf>,
     /// Theme: dark, light, high-contrast, mono, ember, paper, blue-orange, one of yours, or a file
     #[arg(long, global = true, value_name = "THEME")]
@@ -195,6 +195,9 @@ pub struct Task {
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
+    /// Recording that answers, with --model recorded
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
     /// File with the JSON Schema of the final answer
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,

@@ -106,6 +106,10 @@ const LONGEST_TASK: u64 = 1024 * 1024;
 
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
+    let common = &Common {
+        from: task.from.clone(),
+        ..common.clone()
+    };
     let content = match task.task.as_deref() {
         Some("-") => Some(read_task(std::io::stdin().lock())?),
         content => content.map(str::to_owned),

@@ -18,6 +18,7 @@ use super::thread;
 use super::transcript::Message;
 use super::transcript::build;
 use super::transcript::result::ends_of;
+use super::turn::Turn;
 
 /// The rule of the engine that shortens by itself.
 pub const RULE: &str = "reduce";
@@ -70,7 +71,10 @@ pub fn shortened(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTr
     let at = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
-    here.filter(|edit| edit.shortened_from <= at && line.holds(edit.epoch))
+    // Places change when a turn is inserted before them: the turn itself tells where it is now.
+    let place = |turn: &TurnId| state.turns.get(turn).map(|turn| turn.pos);
+    here.filter(|edit| edit.after.as_ref().and_then(place).is_none_or(|after| at > after))
+        .filter(|edit| line.holds(edit.epoch))
         .flat_map(|edit| edit.shortened.iter().copied())
         .collect()
 }
@@ -131,14 +135,9 @@ pub fn may_reduce(state: &State, limit: &ContextLimit) -> bool {
     limit.auto && !undone
 }
 
-/// Adds the events of a reduction, which is one edit with one epoch. It counts from the turn at `from` on.
-pub fn commit(draft: &mut Draft<'_>, thread: ThreadId, from: u32, plan: &ReductionPlan, by: Option<&str>) {
+/// Adds the events of a reduction, which is one edit with one epoch. It counts for the turns after `after`.
+pub fn commit(draft: &mut Draft<'_>, after: Option<TurnId>, plan: &ReductionPlan, by: Option<&str>) {
     let intervention = draft.node(NodeKind::Intervention);
-    let after = draft
-        .state
-        .turns_of(thread)
-        .rfind(|turn| turn.pos < from)
-        .map(|turn| turn.id);
     draft.edit(EditEvent::Committed {
         epoch: draft.epoch,
         intervention,
@@ -149,15 +148,17 @@ pub fn commit(draft: &mut Draft<'_>, thread: ThreadId, from: u32, plan: &Reducti
         by: by.map(Arc::from),
     });
     draft.edit(EditEvent::Shortened {
-        from,
         calls: plan.calls.clone(),
     });
 }
 
-/// The place of the next turn of a thread.
-pub fn next_place(state: &State, thread: ThreadId) -> u32 {
-    let turns = state.threads.get(&thread).map_or(0, Vec::len);
-    u32::try_from(turns).unwrap_or(u32::MAX)
+/// The last turn of a thread that counts, before a turn or at the end.
+pub fn last_before(state: &State, thread: ThreadId, turn: Option<&Turn>) -> Option<TurnId> {
+    let end = turn.map_or(u32::MAX, |turn| turn.pos);
+    let mut before = state.turns_of(thread);
+    before
+        .rfind(|one| one.pos < end && one.is_active())
+        .map(|one| one.id)
 }
 
 /// Bytes of a request with these messages.

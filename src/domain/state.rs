@@ -323,8 +323,8 @@ pub struct EditRecord {
     pub by: Option<Arc<str>>,
     /// Calls whose results it shortens for the model.
     pub shortened: Vec<NodeId>,
-    /// The place in the thread of the first turn that is asked so.
-    pub shortened_from: u32,
+    /// The turn after which it was made; none for an edit of a node.
+    pub after: Option<TurnId>,
 }
 
 /// How an epoch began.

@@ -69,7 +69,7 @@ fn requests_near_the_end_of_the_window_are_shortened_by_themselves_where_that_is
     let server = Server::new(replies);
     let entry = |reduce: &str, server: &Server| {
         format!(
-            "[context]\nreduce = \"{reduce}\"\nshare = 60\n[models.small]\nbase_url = \"{}\"\nwindow = 14000\n",
+            "[context]\nreduce = \"{reduce}\"\nshare = 60\n[models.small]\nbase_url = \"{}\"\nwindow = 11000\n",
             server.base
         )
     };

@@ -407,8 +407,8 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     let plan = reduction::plan(state, thread, limit.tokens);
     if reduction::may_reduce(state, &limit) {
         if !plan.calls.is_empty() {
-            let from = reduction::next_place(state, thread);
-            reduction::commit(draft, thread, from, &plan, Some(reduction::RULE));
+            let after = reduction::last_before(state, thread, None);
+            reduction::commit(draft, after, &plan, Some(reduction::RULE));
             return true;
         }
         // There is nothing to shorten, and it may still fit.

@@ -59,7 +59,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 what: what.clone(),
                 by: by.clone(),
                 shortened: Vec::new(),
-                shortened_from: 0,
+                after: *after,
             });
             mark_edited(state, thread);
         }
@@ -103,10 +103,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = state.editing.values().flatten().copied().collect();
         }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
-        EditEvent::Shortened { from, calls } => {
+        EditEvent::Shortened { calls } => {
             if let Some(edit) = state.edits.last_mut() {
                 edit.shortened.clone_from(calls);
-                edit.shortened_from = *from;
             }
         }
         EditEvent::CorrectionsLost { nodes } => {

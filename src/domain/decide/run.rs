@@ -292,8 +292,8 @@ fn shorten(draft: &mut Draft<'_>) -> Result<(), Refusal> {
             "cannot shorten results: no old result is long; hint: delete a turn's calls, or stop the run",
         ));
     }
-    let from = refused.map_or_else(|| reduction::next_place(state, thread), |turn| turn.pos);
-    reduction::commit(draft, thread, from, &plan, None);
+    let after = reduction::last_before(state, thread, refused);
+    reduction::commit(draft, after, &plan, None);
     if state.limit_reached.is_some() {
         draft.run(RunEvent::LimitsRaised { limits: state.limits });
         draft.run(RunEvent::Resumed {});

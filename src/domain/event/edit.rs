@@ -105,10 +105,8 @@ pub enum EditEvent {
         /// What caused it.
         by: EpochOrigin,
     },
-    /// Results are shortened for the model from a turn on. Belongs to the commit before it.
+    /// Results are shortened for the model. Belongs to the commit before it, and counts for the turns after its `after`.
     Shortened {
-        /// The place in the thread of the first turn that is asked so.
-        from: u32,
         /// The calls whose results are shortened.
         #[serde(default)]
         calls: Vec<NodeId>,

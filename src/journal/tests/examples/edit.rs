@@ -47,10 +47,7 @@ pub(super) fn edit() -> Vec<Event> {
             reason: Some(text("because")),
             by: Some(text("loop guard")),
         },
-        EditEvent::Shortened {
-            from: 4,
-            calls: vec![CALL],
-        },
+        EditEvent::Shortened { calls: vec![CALL] },
         EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },
