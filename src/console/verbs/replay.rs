@@ -224,7 +224,9 @@ fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>)
         model.run.playing = false;
         press.out.push(Out::Replay(ReplayControl::Pause));
     }
-    press.out.push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
+    press
+        .out
+        .push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
     Ok(())
 }
 
@@ -238,6 +240,8 @@ fn skip(model: &mut Model, back: bool, press: &mut Press<'_>) -> Result<(), Refu
     } else {
         (at.event + part).min(at.of)
     };
-    press.out.push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
+    press
+        .out
+        .push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
     Ok(())
 }

@@ -6,11 +6,11 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::present::many;
 use crate::console::update::decide::send;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::live::LivePart;
 use crate::domain::pending_retry;
+use crate::present::many;
 
 /// The verb `stop-turn`.
 pub const VERB: Verb = Verb {

@@ -162,7 +162,11 @@ impl Reader<'_, '_> {
             once: written.once,
             reasoning: self.templates(&written.reasoning)?,
             think: self.templates(&written.think)?,
-            calls: written.call.iter().map(|call| self.call(call)).collect::<Result<_, _>>()?,
+            calls: written
+                .call
+                .iter()
+                .map(|call| self.call(call))
+                .collect::<Result<_, _>>()?,
             text: self.template(written.say.as_ref())?,
             answer: self.template(written.answer.as_ref())?,
             fail: written.fail.map(failure),
@@ -210,9 +214,12 @@ impl Reader<'_, '_> {
                 Arg::Text(Template::read(self.document, &text, &self.names)?)
             }
             RawArg::Plain(value) => Arg::Plain(value.clone()),
-            RawArg::List(items) => {
-                Arg::List(items.iter().map(|item| self.argument(item)).collect::<Result<_, _>>()?)
-            }
+            RawArg::List(items) => Arg::List(
+                items
+                    .iter()
+                    .map(|item| self.argument(item))
+                    .collect::<Result<_, _>>()?,
+            ),
             RawArg::Table(table) => Arg::Table(self.pairs(table)?),
         })
     }
@@ -243,7 +250,11 @@ impl Reader<'_, '_> {
 
     fn regex(&self, text: &Text, whole: bool) -> Result<Regex, Error> {
         let written = text.get_ref();
-        let pattern = if whole { format!("^(?:{written})$") } else { written.clone() };
+        let pattern = if whole {
+            format!("^(?:{written})$")
+        } else {
+            written.clone()
+        };
         Regex::new(&pattern).map_err(|error| {
             let what = format!("`{written}` is not a regular expression: {}", last_line(&error));
             self.document.error(text.span(), &what)
@@ -252,11 +263,14 @@ impl Reader<'_, '_> {
 
     fn templates(&self, texts: &Texts) -> Result<Vec<Template>, Error> {
         let texts = texts.0.iter();
-        texts.map(|text| Template::read(self.document, text, &self.names)).collect()
+        texts
+            .map(|text| Template::read(self.document, text, &self.names))
+            .collect()
     }
 
     fn template(&self, text: Option<&Text>) -> Result<Option<Template>, Error> {
-        text.map(|text| Template::read(self.document, text, &self.names)).transpose()
+        text.map(|text| Template::read(self.document, text, &self.names))
+            .transpose()
     }
 }
 

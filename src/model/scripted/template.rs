@@ -128,7 +128,9 @@ impl Template {
         })?;
         let mut used: Vec<String> = parsed.undeclared_variables(false).into_iter().collect();
         used.sort();
-        let known = |name: &str| names.iter().any(|known| known == name) || ENGINE.globals().any(|(global, _)| global == name);
+        let known = |name: &str| {
+            names.iter().any(|known| known == name) || ENGINE.globals().any(|(global, _)| global == name)
+        };
         if let Some(name) = used.iter().find(|name| !known(name)) {
             let line = line_of_variable(source, name);
             let what = format!(

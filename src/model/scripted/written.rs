@@ -187,8 +187,14 @@ impl<'de> Deserialize<'de> for RawArg {
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawArg, A::Error> {
                 let pairs = Pairs::deserialize(MapAccessDeserializer::new(map))?;
                 // The reader of TOML gives a time as a table with one private key.
-                if pairs.0.iter().any(|(key, _)| key.get_ref().starts_with("$__toml")) {
-                    return Err(A::Error::custom("expected a value that JSON has too; write the time in quotes"));
+                if pairs
+                    .0
+                    .iter()
+                    .any(|(key, _)| key.get_ref().starts_with("$__toml"))
+                {
+                    return Err(A::Error::custom(
+                        "expected a value that JSON has too; write the time in quotes",
+                    ));
                 }
                 Ok(RawArg::Table(pairs))
             }

@@ -29,8 +29,8 @@ use super::fault::Refusal;
 use super::{Quirk, Quirks, Request};
 
 pub use id::Wire;
-pub use options::{Options, Thinking, ToolChoice};
 pub use key::{ApiKey, KeyVariable};
+pub use options::{Options, Thinking, ToolChoice};
 pub use reply::{Decoder, Reply};
 
 /// All formats. The first is the default.

@@ -188,7 +188,7 @@ proptest! {
         let text: String = text.chars().filter(|c| *c != ' ').take(20).collect();
         let mut field = Field::lines(&text);
         // Room for every row and for the cursor behind it, but no more: blank cells take time, too.
-        let columns = text.lines().map(|line| visible_line(line).columns()).max().unwrap_or_default();
+        let columns = text.split('\n').map(|line| visible_line(line).columns()).max().unwrap_or_default();
         let width = u16::try_from(columns + 2).unwrap();
         let height = u16::try_from(text.matches('\n').count() + 1).unwrap();
         let before = rows(&field, width, height);
