@@ -233,6 +233,7 @@ pub fn started(adviser: &Adviser, model: &dyn Model) -> Started {
             tokens: None,
             wall_ms: None,
             price: None,
+            context: None,
         },
         user: Arc::from("operator"),
         input: Arc::from("null"),

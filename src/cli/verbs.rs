@@ -56,7 +56,7 @@ use clap::{ArgMatches, FromArgMatches, Subcommand};
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{effects, plan, print, record, resume};
+use super::{plan, print, record, resume};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
@@ -64,7 +64,7 @@ use crate::domain::state::State;
 use crate::journal::Place;
 use crate::present::json;
 use crate::present::plan::PlanView;
-use crate::text::{submit_warning, visible};
+use crate::text::submit_warning;
 use takes::On;
 
 /// A session that a verb acts on.
