@@ -35,7 +35,7 @@ const MAP: [(&str, &[&str]); 18] = [
     ("present", &["domain", "policy", "resilience"]),
     ("regular_file", &[]),
     ("journal", &["domain", "regular_file"]),
-    ("model", &["domain", "resilience"]),
+    ("model", &["domain", "resilience", "document"]),
     ("tools", &["domain", "schema", "resilience", "regular_file"]),
     (
         "engine",

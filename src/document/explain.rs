@@ -113,6 +113,7 @@ fn expected(message: &str) -> Option<&str> {
     }
     let (_, expected) = message.rsplit_once(", expected ")?;
     Some(match expected {
+        "a spanned value" => "a value that JSON has too",
         "a string" | "path string" => "a string in quotes",
         "a boolean" => "true or false",
         "a sequence" => "a list",

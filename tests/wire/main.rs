@@ -48,7 +48,6 @@ mod recording;
 mod reused;
 mod rules;
 mod running;
-mod served;
 mod stage;
 mod streaming;
 mod taken;

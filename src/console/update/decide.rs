@@ -262,8 +262,8 @@ fn nothing_here(model: &Model) -> String {
 
 /// Bytes of the arguments that were not on screen yet.
 pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, Refusal> {
-    let (pager, _) = doc.decided().ok_or("Its arguments are not on screen")?;
-    if pager.rows() != shown.rows {
+    let all = doc.decided_len().ok_or("Its arguments are not on screen")?;
+    if all != shown.rows || doc.stamp() != shown.stamp {
         // No frame has shown the new layout yet: rows read in the old one do not apply.
         return Err("The layout just changed. Read it again".into());
     }

@@ -24,7 +24,7 @@ pub const FOLLOW_EVENT: Verb = Verb {
     contexts: &[Context::Log],
     doc: "go to the node of the line, or read a line without a node in full",
     hint: "go there",
-    label: label,
+    label,
     rank: |_| Rank::Leads,
     available: leads_somewhere,
     run: follow,

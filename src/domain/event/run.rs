@@ -214,8 +214,10 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimit {
     /// Tokens from which on old results are shortened.
+    #[serde(default)]
     pub tokens: u64,
     /// Tokens of the model's window.
+    #[serde(default)]
     pub window: u64,
     /// True if the engine shortens by itself; false if it asks.
     #[serde(default)]

@@ -338,11 +338,17 @@ fn what_the_provider_added_to_an_answer_goes_back_until_the_answer_is_edited() {
         text: "one".into(),
         opaque: Some("\"cited\"".into()),
     }]);
-    let id = w.all(NodeKind::Answer)[0];
     w.guide("more").unwrap();
     assert!(w.last_request().contains("cited"));
+
+    let mut w = World::new();
+    w.reply(&[crate::domain::input::Block::Answer {
+        text: "one".into(),
+        opaque: Some("\"cited\"".into()),
+    }]);
+    let id = w.all(NodeKind::Answer)[0];
     w.text(id, "two").unwrap();
-    w.drain();
+    w.guide("more").unwrap();
     let request = w.last_request();
     assert!(request.contains("two") && !request.contains("cited"), "{request}");
 }

@@ -62,6 +62,16 @@ impl Lines {
     }
 }
 
+/// Returns the key of a template. The line tells which of several rules or calls it is in.
+fn key(document: &Document<'_>, text: &Text) -> String {
+    let mut key = document.key(&text.span());
+    while let Some((before, rest)) = key.split_once('[') {
+        let after = rest.split_once(']').map_or("", |(_, after)| after);
+        key = format!("{before}{after}");
+    }
+    key
+}
+
 /// Why a template gives nothing, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, `{key}`: {what}")]
@@ -120,6 +130,7 @@ impl Template {
         let fail = |line: usize, what: &str| {
             let mut error = document.error(text.span(), what);
             error.place.line = lines.line(line);
+            error.key = key(document, text);
             error
         };
         let parsed = ENGINE.template_from_str(source).map_err(|error| {
@@ -154,7 +165,7 @@ impl Template {
         Ok(Self {
             source: Arc::from(source),
             is_expression,
-            key: document.key(&text.span()).into(),
+            key: key(document, text).into(),
             lines,
         })
     }

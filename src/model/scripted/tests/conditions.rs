@@ -130,23 +130,23 @@ fn mistakes_name_file_line_and_key() {
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ turn | frist }}\"\n",
-            "p.toml:4:10: `rule[0].answer`: `frist` is not a filter; hint: ",
+            "p.toml:4:10: `rule.answer`: `frist` is not a filter; hint: ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''\nx | y\n{{ turn is nix }}'''\n",
-            "p.toml:6:10: `rule[0].answer`: `nix` is not a test; hint: ",
+            "p.toml:6:10: `rule.answer`: `nix` is not a test; hint: ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = '''reslut\n{{ reslut.a }}'''\n",
-            "p.toml:5:10: `rule[0].answer`: `reslut` is not a variable here; hint: use one of args, ",
+            "p.toml:5:10: `rule.answer`: `reslut` is not a variable here; hint: use one of args, ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{#if a}}\"\n",
-            "p.toml:4:10: `rule[0].answer`: syntax error at `#`: unexpected character; hint: templates are Jinja",
+            "p.toml:4:10: `rule.answer`: syntax error at `#`: unexpected character; hint: templates are Jinja",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{{ a\"\n",
-            "p.toml:4:10: `rule[0].answer`: syntax error at ",
+            "p.toml:4:10: `rule.answer`: syntax error at ",
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\nanswer = \"{% if turn %}\"\n",
@@ -182,7 +182,7 @@ fn mistakes_name_file_line_and_key() {
         ),
         (
             "[meta]\nname = \"x\"\n[[rule]]\n[[rule.call]]\ntool = \"a\"\nargs = { at = 2026-01-01 }\n",
-            "p.toml:6:15: `rule[0].call[0].args.at`: expected a value that JSON has too; write the time in quotes",
+            "p.toml:6:15: `rule[0].call[0].args.at`: expected a value that JSON has too, found a time",
         ),
         ("[meta]\nname = \"x\"\n", "there is no `[[rule]]`"),
         ("[[rule]]\nanswer = \"a\"\n", "`meta`: is missing; add `[meta]`"),

@@ -131,7 +131,7 @@ fn a_fault_names_line_key_value_and_what_to_do() {
         let fault = fault(template, "x");
         assert_eq!(
             (fault.line, &*fault.key),
-            (line, "rule[0].answer"),
+            (line, "rule.answer"),
             "{template}: {fault}"
         );
         assert!(fault.what.contains(what), "{template}: {fault}");
@@ -144,7 +144,7 @@ fn a_fault_names_line_key_value_and_what_to_do() {
     };
     assert_eq!(
         (fault.line, &*fault.key),
-        (7, "rule[0].call[0].args.deep.path"),
+        (7, "rule.call.args.deep.path"),
         "{fault}"
     );
 }

@@ -5,7 +5,6 @@
 mod matrix;
 mod refusing;
 mod rewriting;
-mod streams;
 mod unchanged;
 
 use super::{AgentRequest, PartKind, decode_request};
