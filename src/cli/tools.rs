@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a tool works, how calls of a run are decided.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -149,12 +150,13 @@ fn line(card: &ToolCard, servers: &[ServerView], widest: usize) -> String {
     words.extend(card.tags.iter().map(|tag| visible(tag)));
     let mut line = format!("{:widest$}  {}", visible(&card.name), words.join(", "));
     if let Some((server, tool)) = of_server(card, servers) {
-        line.push_str(&format!(
+        let _ = write!(
+            line,
             "  {} › {}  ~{} tokens",
             server.name, tool.name, tool.tokens
-        ));
+        );
         if let Some(proposed) = tool.proposed.filter(|proposed| *proposed != card.effect) {
-            line.push_str(&format!("  (the server suggests {})", proposed.label()));
+            let _ = write!(line, "  (the server suggests {})", proposed.label());
         }
     }
     line

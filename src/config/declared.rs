@@ -329,10 +329,8 @@ fn action(
     for span in [
         table.stdin.as_ref().map(Spanned::span),
         table.success.as_ref().map(Spanned::span),
-    ] {
-        if let Some(span) = span {
-            return Err(document.error(span, "only goes with command; remove it"));
-        }
+    ].into_iter().flatten() {
+        return Err(document.error(span, "only goes with command; remove it"));
     }
     let http = table.http.as_ref().map(Spanned::get_ref);
     let method = http

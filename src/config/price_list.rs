@@ -93,7 +93,7 @@ impl PriceList {
         let here = self
             .providers
             .iter()
-            .filter(|provider| provider.hosts.iter().any(|one| *one == host));
+            .filter(|provider| provider.hosts.contains(&host));
         let mut models = here.flat_map(|provider| &provider.models);
         let (_, listed) = models.find(|(name, _)| is_version_of(model, name))?;
         Some(listed)

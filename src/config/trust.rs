@@ -45,7 +45,7 @@ pub fn add(env: &Env, path: &Path, hash: &str) -> io::Result<()> {
 pub fn remove(env: &Env, path: &Path) -> io::Result<bool> {
     let mut was = false;
     change(env, |files| {
-        was = files.remove(&*path.to_string_lossy()).is_some()
+        was = files.remove(&*path.to_string_lossy()).is_some();
     })?;
     Ok(was)
 }

@@ -15,10 +15,10 @@ use crate::resilience::attention::{Attention, AttentionReason};
 
 /// Calls that wait for a decision, oldest first. `around` tells what the machine knows about each. An interrupted
 /// call that is safe to repeat runs again on resume, and does not wait.
-pub fn calls<'s>(
-    state: &'s State,
+pub fn calls(
+    state: &State,
     around: impl Fn(&Call) -> Surroundings,
-) -> impl Iterator<Item = CallView<'s>> {
+) -> impl Iterator<Item = CallView<'_>> {
     let waits = |call: &&Call| {
         !matches!(call.status, Status::OutcomeUnknown(_)) || call.effect > EffectClass::Idempotent
     };

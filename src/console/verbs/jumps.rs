@@ -50,11 +50,11 @@ pub const NEXT_EDIT: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "go to the next edited node",
     run: |model, _| {
-        Ok(next(model, "Nothing edited", &[], |model, id| {
+        next(model, "Nothing edited", &[], |model, id| {
             let node = model.run.state.node(id);
             id.kind == NodeKind::Intervention
                 || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
-        })?)
+        })
     },
     ..Verb::BASE
 };

@@ -270,7 +270,7 @@ fn shorten(draft: &mut Draft<'_>) -> Result<(), Refusal> {
         .find(|turn| turn.is_active() && overflowed(turn));
     let too_long = || {
         let most = limit.map(|limit| limit.tokens)?;
-        let mut threads = thread::at_work(state).into_iter();
+        let mut threads = thread::at_work(state);
         threads.find(|thread| reduction::tokens(state, *thread) > most)
     };
     let Some(thread) = refused.map(|turn| turn.thread).or_else(too_long) else {

@@ -118,19 +118,16 @@ impl<'r> Rewrite<'r> {
             return request.body.to_string();
         };
         let as_message = |raw: &str| format!("{{\"role\":\"user\",\"content\":{raw}}}");
-        let new = match elements.as_slice() {
-            [Element::Changed(_, raw)] => raw.clone(),
-            _ => {
-                let all: Vec<String> = elements
-                    .iter()
-                    .map(|element| match element {
-                        Element::Old(_) => as_message(request.raw(only)),
-                        Element::Changed(_, raw) => as_message(raw),
-                        Element::New(raw) => raw.clone(),
-                    })
-                    .collect();
-                format!("[{}]", all.join(","))
-            }
+        let new = if let [Element::Changed(_, raw)] = elements.as_slice() { raw.clone() } else {
+            let all: Vec<String> = elements
+                .iter()
+                .map(|element| match element {
+                    Element::Old(_) => as_message(request.raw(only)),
+                    Element::Changed(_, raw) => as_message(raw),
+                    Element::New(raw) => raw.clone(),
+                })
+                .collect();
+            format!("[{}]", all.join(","))
         };
         json::spliced(&request.body, &[(only.span.clone(), new)])
     }

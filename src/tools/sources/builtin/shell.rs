@@ -110,6 +110,7 @@ impl Tool for Shell {
 }
 
 /// A program to run.
+#[expect(clippy::struct_field_names, reason = "it is the program of the program's call")]
 pub(in crate::tools) struct Program {
     /// The program.
     pub program: OsString,

@@ -24,6 +24,7 @@ use crate::tools::tool::{Job, Spec, Tool};
 const SOURCE: &str = "declared";
 
 /// A declared tool.
+#[expect(clippy::struct_field_names, reason = "it is what was declared")]
 struct Declared {
     spec: Spec,
     declared: Arc<Declaration>,

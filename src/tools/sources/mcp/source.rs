@@ -103,7 +103,10 @@ impl Source for Servers {
                 Arc::new(Server::new(config.clone(), environment, places))
             })
             .collect();
-        *self.all.lock().unwrap_or_else(PoisonError::into_inner) = servers.clone();
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone_from(&servers);
         Box::pin(async move {
             let on_change = on_change(changes);
             let tasks = servers
