@@ -15,6 +15,7 @@
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
+//! - [`proxy`]: supervises an agent that another program runs.
 //! - [`control`]: lets a second process command a running session.
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
@@ -34,6 +35,7 @@ pub mod export;
 pub mod journal;
 pub mod model;
 pub mod policy;
+pub mod proxy;
 pub mod regular_file;
 pub mod resilience;
 pub mod schema;

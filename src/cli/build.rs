@@ -185,15 +185,27 @@ impl AppContext {
         setup: &Setup,
         input: &str,
     ) -> Result<Started, Failure> {
-        let mut tools = adviser.cards();
-        self.settings.templates.fit(&mut tools)?;
-        Ok(Started {
+        let mut started = self.started_by_agent(adviser, model, setup, input);
+        self.settings.templates.fit(&mut started.tools)?;
+        Ok(started)
+    }
+
+    /// The same for tools that the settings do not know.
+    pub fn started_by_agent(
+        &self,
+        adviser: &Adviser,
+        model: &dyn Model,
+        setup: &Setup,
+        input: &str,
+    ) -> Started {
+        let tools = adviser.cards();
+        Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: adviser.workspace.display().to_string(),
             model: model.name(),
             wire: match setup.model {
                 ModelSetup::Scripted { .. } => "scripted".into(),
-                ModelSetup::Server { wire, .. } => wire.name().into(),
+                ModelSetup::Server { wire, .. } | ModelSetup::Agent { wire, .. } => wire.name().into(),
             },
             system: Arc::from(prompt::system(setup.output_schema.as_deref())),
             tools,
@@ -206,14 +218,14 @@ impl AppContext {
             reuse: self.settings.reuse.values(),
             hide_edits: !self.settings.announce_edits.value,
             price: self.price(setup),
-        })
+        }
     }
 
     /// What the model of a run costs.
     fn price(&self, setup: &Setup) -> Option<Price> {
         let (name, is_scripted) = match &setup.model {
             ModelSetup::Scripted { name, .. } => (name, true),
-            ModelSetup::Server { model, .. } => (model, false),
+            ModelSetup::Server { model, .. } | ModelSetup::Agent { model, .. } => (model, false),
         };
         self.settings.prices.of(name, is_scripted).cloned()
     }

@@ -168,7 +168,7 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(playbook.output_schema)
         }
-        ModelSetup::Server { .. } => Ok(None),
+        ModelSetup::Server { .. } | ModelSetup::Agent { .. } => Ok(None),
     }
 }
 
@@ -180,7 +180,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
         }
-        ModelSetup::Server { .. } => None,
+        ModelSetup::Server { .. } | ModelSetup::Agent { .. } => None,
     };
     prompt.ok_or_else(|| {
         Failure::new(
@@ -210,5 +210,12 @@ pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<
                 client.with_max_output(context.settings.max_output.value),
             ))
         }
+        ModelSetup::Agent { program, .. } => Err(Failure::new(
+            Code::Usage,
+            format!(
+                "cannot ask the model of an agent without the agent; hint: continue with `overrule proxy --resume SESSION -- {}`",
+                program.as_deref().map_or_else(|| "AGENT".into(), visible)
+            ),
+        )),
     }
 }

@@ -119,6 +119,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         head,
         run,
         door: None,
+        guest: None,
         tools,
     };
     run::serve(common, &context, ready, headless, runtime)

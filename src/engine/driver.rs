@@ -29,6 +29,7 @@ use crate::domain::turn::{Stream, Turn};
 use crate::domain::{advance, decide};
 use crate::model::{Model, Tap};
 use crate::resilience::watch::Watch;
+use crate::tools::registry::Registry;
 
 /// Maximum number of messages taken before their results are written and published.
 const BATCH: usize = 256;
@@ -260,11 +261,33 @@ impl Driver {
             Message::Refused { command, reason } => self.note_refused(command, reason),
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
+            Message::Tools(registry) => self.refit(*registry),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
             Message::Subscribe(out) => self.subscribe(out),
             Message::Shutdown(done) => return Some(done),
         }
         None
+    }
+
+    /// Continues with other tools, which is recorded.
+    fn refit(&mut self, registry: Registry) {
+        let Some(started) = self.state.started.as_deref() else {
+            return;
+        };
+        let mut started = started.clone();
+        let registry = Arc::new(registry.keeping_out_of(self.adviser.registry.private().iter().cloned()));
+        self.adviser.registry = Arc::clone(&registry);
+        if let Some(executor) = &mut self.executor {
+            executor.set_tools(registry);
+        }
+        started.tools = self.adviser.cards();
+        let started = Box::new(started);
+        self.record(
+            vec![Event::Run(RunEvent::Refitted { started })],
+            &Actor::Engine,
+            Seq(0),
+        );
+        self.follow();
     }
 
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {

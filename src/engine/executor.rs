@@ -79,6 +79,11 @@ impl Executor {
         }
     }
 
+    /// Replaces the tools; executions under way are not touched.
+    pub fn set_tools(&mut self, registry: Arc<Registry>) {
+        self.registry = registry;
+    }
+
     /// Asks the model; blocks are reported as they complete.
     pub fn ask(&mut self, (turn, request): (TurnId, u32), what: Request) {
         tracing::debug!(turn = turn.0, request, "asking the model");
@@ -230,6 +235,7 @@ impl Executor {
         let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
         let clock = self.clock;
         let job = Job {
+            call,
             args: parse_args(approved.bytes()),
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
@@ -250,7 +256,8 @@ impl Executor {
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();
-            let outcome = run(tool, job, Limits::default()).await;
+            let limits = Limits::of(&*tool);
+            let outcome = run(tool, job, limits).await;
             let ms = clock.mono_ms().saturating_sub(began);
             let finished = Input::Finished {
                 call,

@@ -16,6 +16,7 @@ use crate::domain::input::Input;
 use crate::domain::live::Live;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::tools::registry::Registry;
 
 /// What the engine publishes to its listeners.
 #[derive(Debug, Clone)]
@@ -57,6 +58,8 @@ pub enum Message {
     Live(Live),
     /// A message for the listeners.
     Notice(String),
+    /// The tools from here on, of a run whose tools another program offers.
+    Tools(Box<Registry>),
     /// A new listener.
     Subscribe(mpsc::UnboundedSender<Vec<Publication>>),
     /// End this process's part of the run, which can be resumed.
@@ -188,6 +191,11 @@ impl Handle {
     /// Sends the listeners a notice that is not a fact of the run.
     pub fn notice(&self, text: String) {
         self.post(Message::Notice(text));
+    }
+
+    /// Replaces the tools of the run.
+    pub fn offer_tools(&self, registry: Registry) {
+        self.post(Message::Tools(Box::new(registry)));
     }
 
     /// Starts to listen.

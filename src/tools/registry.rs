@@ -76,6 +76,13 @@ impl Registry {
         if !is_name(name) {
             return Err(Error::Name(super::errors::shown(name)));
         }
+        self.add_of_agent(tool)
+    }
+
+    /// Adds a tool of another agent at the end. Its provider decides which names are allowed.
+    pub fn add_of_agent(&mut self, tool: Arc<dyn Tool>) -> Result<(), Error> {
+        let card = &tool.spec().card;
+        let name = &card.name;
         if self.entry(name).is_some() {
             return Err(Error::Duplicate(name.to_string()));
         }
@@ -205,6 +212,12 @@ fn is_name(name: &str) -> bool {
         && name
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,16 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+impl Limits {
+    /// The limits of an execution of a tool.
+    pub fn of(tool: &dyn Tool) -> Self {
+        Self {
+            time: tool.longest(),
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

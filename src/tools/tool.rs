@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::advice::ToolFacts;
 use crate::domain::call::{Operand, Outcome};
 use crate::domain::event::run::ToolCard;
+use crate::domain::id::NodeId;
 use crate::domain::input::Finding;
 
 /// The description of a tool.
@@ -26,6 +28,8 @@ pub struct Spec {
 /// The input of one execution.
 #[derive(Clone)]
 pub struct Job {
+    /// The call.
+    pub call: NodeId,
     /// The arguments, validated against the tool's schema.
     pub args: Value,
     /// The exact argument text.
@@ -76,6 +80,11 @@ pub trait Tool: Send + Sync {
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
         None
+    }
+
+    /// Returns the time limit of one execution, longer than what the tool allows itself.
+    fn longest(&self) -> Duration {
+        Duration::from_secs(3_700)
     }
 
     /// Runs the tool once. Never panics; every failure is an outcome.

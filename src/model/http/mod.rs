@@ -7,4 +7,4 @@ pub mod client;
 pub(super) mod connect;
 
 pub use client::{Client, Patience};
-pub use connect::Error;
+pub use connect::{Error, pass_through};

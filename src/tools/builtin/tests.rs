@@ -76,6 +76,7 @@ impl Bench {
         assert_eq!(faults, [], "{text} does not pass the schema of {tool}");
         let spawned = self.spawned.clone();
         let job = Job {
+            call: crate::domain::id::NodeId::FIRST,
             text: text.into(),
             args,
             workspace: Arc::new(self.path().to_owned()),

@@ -27,6 +27,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
     let text = args.to_string();
     assert_eq!(registry.check(tool, &text, true).unwrap(), [], "{tool} {text}");
     let job = Job {
+            call: crate::domain::id::NodeId::FIRST,
         args,
         text: text.into(),
         workspace: Arc::new(PathBuf::from("/")),
