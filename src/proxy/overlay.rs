@@ -61,6 +61,7 @@ pub fn applied(state: &State, request: &AgentRequest, notes: &[Arc<str>]) -> Str
     let mut open: Vec<Option<&Call>> = Vec::new();
     let mut was_model = false;
     let mut results = 0;
+    let mut masks: Vec<&Call> = Vec::new();
     for (at, message) in request.messages.iter().enumerate() {
         let is_model = message.role == Role::Assistant;
         if is_model && !was_model {
@@ -74,6 +75,7 @@ pub fn applied(state: &State, request: &AgentRequest, notes: &[Arc<str>]) -> Str
                     let call = masked_by(name).and_then(|id| state.calls.get(&id));
                     let call = call.or_else(|| ids.get(id.as_deref()?).copied());
                     open.push(call);
+                    masks.extend(call.filter(|_| masked_by(name).is_some()));
                     call.and_then(|call| restored(state, call))
                 }
                 PartKind::Result { id, .. } => {
@@ -97,7 +99,24 @@ pub fn applied(state: &State, request: &AgentRequest, notes: &[Arc<str>]) -> Str
         let end = request.messages.len();
         rewrite.messages(end..end, vec![note(request, notes)]);
     }
-    rewrite.body()
+    named(state, rewrite.body(), &masks)
+}
+
+/// Some formats name the tool in a result: the true name stands there as well. As a whole JSON string, the name of a mask
+/// stands for nothing else.
+fn named(state: &State, body: String, masks: &[&Call]) -> String {
+    masks.iter().fold(body, |body, call| {
+        let tool = state
+            .nodes
+            .get(&call.id)
+            .and_then(Node::as_call)
+            .map(|(tool, _)| &**tool);
+        let quoted = |name: &str| serde_json::Value::from(name).to_string();
+        match tool {
+            Some(tool) => body.replace(&quoted(&mask(call.id)), &quoted(tool)),
+            None => body,
+        }
+    })
 }
 
 /// The true name and arguments of a masked call.

@@ -250,10 +250,11 @@ impl AgentRun {
     pub async fn with_agent(&self, call: NodeId, tool: &str, args: &str) -> Outcome {
         let (done, result) = oneshot::channel();
         self.until(|inner| inner.state.nodes.get(&call).map(|_| ())).await;
-        let mut inner = self.lock();
-        inner.with_agent.insert(call, done);
-        inner.release(call, tool, args);
-        drop(inner);
+        {
+            let mut inner = self.lock();
+            inner.with_agent.insert(call, done);
+            inner.release(call, tool, args);
+        }
         result.await.unwrap_or(Outcome::Cancelled { executed: true })
     }
 

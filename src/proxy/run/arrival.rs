@@ -253,7 +253,9 @@ impl Inner {
                 let PartKind::Call { id: Some(id), .. } = &part.kind else {
                     return false;
                 };
-                calls.iter().any(|call| call.provider_id.as_deref() == Some(id))
+                calls
+                    .iter()
+                    .any(|call| call.provider_id.as_deref() == Some(id.as_str()))
             });
         if !is_open
             || !is_whole
