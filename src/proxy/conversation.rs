@@ -35,7 +35,8 @@ const NAMED_BY: [(&str, &[&str]); 3] = [
 
 /// Returns what a request is.
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
-    if !request.tools.iter().any(|tool| !tool.is_providers) {
+    // A kind of tool that is not known yet counts too: its calls must be seen.
+    if request.tools.is_empty() {
         return Kind::Aside;
     }
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
