@@ -13,9 +13,8 @@ mod tests;
 use crate::console::key::{Code, Key};
 use crate::console::msg::TermMsg;
 
-/// Milliseconds after which an escape byte is the key, and no longer the start of a sequence. Less than a frame, so that
-/// the key is on the screen at once. A rest that comes later is still dropped, see [`LATE_MS`].
-const ESCAPE_MS: u64 = 10;
+/// Milliseconds after which an escape byte is the key, and no longer the start of a sequence.
+const ESCAPE_MS: u64 = 100;
 /// Milliseconds without a byte after which an unfinished sequence is over.
 const UNFINISHED_MS: u64 = 1_000;
 /// Milliseconds without a byte after which a paste without its end is over.

@@ -37,7 +37,7 @@ fn read(bytes: &[u8]) -> Vec<String> {
 /// The same bytes in pieces of every length, at some paces.
 fn in_pieces(bytes: &[u8], mut check: impl FnMut(Vec<String>, &str)) {
     for length in 1..=bytes.len() {
-        for gap in [0, 1, 5, 9] {
+        for gap in [0, 1, 20, 60] {
             let pieces: Vec<&[u8]> = bytes.chunks(length).collect();
             check(reads(&pieces, gap), &format!("{length} bytes each {gap} ms"));
         }
