@@ -16,6 +16,7 @@
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
 //! - [`control`]: lets a second process command a running session.
+//! - [`present`]: the views of a run, for every drawing of it. Pure.
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
 //! - [`config`]: settings. [`cli`]: the composition root.
 
@@ -34,6 +35,7 @@ pub mod export;
 pub mod journal;
 pub mod model;
 pub mod policy;
+pub mod present;
 pub mod regular_file;
 pub mod resilience;
 pub mod schema;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 17] = [
+const MAP: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("canon", &[]),
     ("shell_line", &[]),
@@ -32,6 +32,7 @@ const MAP: [(&str, &[&str]); 17] = [
     ("document", &[]),
     ("policy", &["domain", "document"]),
     ("resilience", &["domain", "schema"]),
+    ("present", &["domain", "policy", "resilience"]),
     ("regular_file", &[]),
     ("journal", &["domain", "regular_file"]),
     ("model", &["domain", "resilience", "document"]),
@@ -58,6 +59,8 @@ const MAP: [(&str, &[&str]); 17] = [
             "resilience",
             "regular_file",
             "model::wire",
+            "schema",
+            "tools::sources",
         ],
     ),
     (
@@ -69,12 +72,13 @@ const MAP: [(&str, &[&str]); 17] = [
             "schema",
             "config",
             "resilience",
+            "present",
             "regular_file",
         ],
     ),
     (
         "export",
-        &["domain", "resilience", "console::layout", "console::symbols"],
+        &["domain", "present", "console::layout", "console::symbols"],
     ),
 ];
 /// Pure, and free for all but each other.
@@ -82,7 +86,7 @@ const LEAVES: [&str; 3] = ["text", "canon", "shell_line"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 9] = [
+const PURE: [&str; 10] = [
     "text",
     "canon",
     "shell_line",
@@ -91,6 +95,7 @@ const PURE: [&str; 9] = [
     "domain",
     "policy",
     "resilience",
+    "present",
     "export",
 ];
 /// What that means in names.

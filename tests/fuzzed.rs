@@ -104,5 +104,103 @@ fn every_target_calls_what_is_tried_here() {
         assert!(own.contains(&format!("fn {name}(")), "{name} is tried by no test");
         targets += 1;
     }
-    assert_eq!(targets, 5);
+    assert_eq!(targets, 15);
+}
+
+/// The files below a directory with seeds.
+fn seeds(kind: &str) -> Vec<Vec<u8>> {
+    let dir = format!("{}/tests/seeds/{kind}", env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    for wire in std::fs::read_dir(dir).unwrap() {
+        for file in std::fs::read_dir(wire.unwrap().path()).unwrap() {
+            paths.push(file.unwrap().path());
+        }
+    }
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % (most.max(1) as u64)).unwrap()
+    }
+}
+
+/// Changes a seed in some places: bytes, pieces of it, pieces of another.
+fn mutated(seed: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    const PIECES: &[&[u8]] = &[
+        b"null",
+        b"\"",
+        b"{",
+        b"]",
+        b",",
+        b"\\u",
+        b"\n\n",
+        b"\r",
+        b"-1e999",
+        b"\xff",
+        b"data: ",
+        b"\xef\xbb\xbf",
+    ];
+    let mut bytes = seed.to_vec();
+    for _ in 0..=numbers.below(4) {
+        let from = numbers.below(bytes.len());
+        let to = (from + numbers.below(40)).min(bytes.len());
+        match numbers.below(6) {
+            0 if from < bytes.len() => bytes[from] ^= 1 << numbers.below(8),
+            1 => drop(bytes.drain(from..to)),
+            2 => {
+                let piece = bytes[from..to].to_vec();
+                bytes.splice(to..to, piece);
+            }
+            3 => {
+                let piece = PIECES[numbers.below(PIECES.len())];
+                bytes.splice(from..from, piece.iter().copied());
+            }
+            4 => bytes.truncate(from),
+            _ => {
+                let begin = numbers.below(other.len());
+                let end = (begin + numbers.below(80)).min(other.len());
+                bytes.splice(from..to, other[begin..end].iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+const WIRES: &[&str] = &["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"];
+
+/// Runs a target on all seeds, whole and changed, in every format.
+fn on_seeds(kind: &str, times: usize, target: fn(&str, &[u8])) {
+    let seeds = seeds(kind);
+    assert!(seeds.len() >= 8);
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for seed in &seeds {
+        for wire in WIRES {
+            target(wire, seed);
+        }
+        for _ in 0..times {
+            let other = &seeds[numbers.below(seeds.len())];
+            let bytes = mutated(seed, other, &mut numbers);
+            for wire in WIRES {
+                target(wire, &bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn stream() {
+    on_seeds("streams", 24, fuzzed::stream);
+}
+
+#[test]
+fn request() {
+    on_seeds("requests", 24, fuzzed::request);
 }

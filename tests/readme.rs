@@ -14,7 +14,7 @@ mod pictures;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overrule::console::commands;
+use overrule::console::verbs;
 
 const BEGIN: &str = "<!-- keys: begin";
 const END: &str = "<!-- keys: end -->";
@@ -36,7 +36,7 @@ fn the_keys_are_those_of_the_command_table() {
     let begin = text.find(BEGIN).expect("the mark of the keys");
     let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
     let end = text.find(END).expect("the end of the keys");
-    let expected = format!("\n{}\n", commands::markdown().trim_end());
+    let expected = format!("\n{}\n", verbs::markdown().trim_end());
     if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
         let new = format!("{}{expected}{}", &text[..begin], &text[end..]);
         std::fs::write(KEYS, new).unwrap();

@@ -104,6 +104,7 @@ scenarios! {
     set_limits = "set-limits",
     set_policy = "set-policy",
     set_resilience = "set-resilience",
+    shorten = "shorten",
     skip_repair = "skip-repair",
     step = "step",
     stop = "stop",

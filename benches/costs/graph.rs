@@ -183,7 +183,7 @@ impl World {
         self.input(&Input::Block {
             turn,
             request: 1,
-            block: Block::Answer { text },
+            block: Block::Answer { text, opaque: None },
         });
         self.end(turn, Stop::End);
     }

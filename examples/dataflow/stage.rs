@@ -64,14 +64,13 @@ pub fn spec(name: &str, effect: EffectClass, schema: &Value) -> Spec {
             takes_truncated: false,
             probe: None,
             compensate: None,
+            origin: None,
         },
         facts: ToolFacts {
             effect,
             takes_truncated: false,
             show_difference: false,
-            is_answer: false,
-            asks_operator: false,
-            delegates: false,
+            special: None,
         },
     }
 }
@@ -234,6 +233,7 @@ pub fn started(adviser: &Adviser, model: &dyn Model) -> Started {
             tokens: None,
             wall_ms: None,
             price: None,
+            context: None,
         },
         user: Arc::from("operator"),
         input: Arc::from("null"),

@@ -306,6 +306,7 @@ pub fn started() -> Started {
         takes_truncated: false,
         probe: None,
         compensate: None,
+        origin: None,
     };
     Started {
         version: "0".into(),

@@ -15,7 +15,7 @@ use overrule::domain::state::State;
 use overrule::engine::ids;
 use overrule::engine::setup::{ModelSetup, Setup};
 use overrule::journal::Store;
-use overrule::model::wire::Wire;
+use overrule::model::wire::{Options, Wire};
 use uuid::Uuid;
 
 use crate::run::{Run, started};
@@ -65,6 +65,9 @@ pub fn session(dir: &Path, nodes: usize, model: &str, edited: Edited) -> Result<
             wire: Wire::default(),
             base_url: model.to_owned(),
             model: "measured".to_owned(),
+            entry: None,
+            options: Options::NONE,
+            recording: None,
         },
         headless: false,
         task: None,

@@ -2,8 +2,8 @@
 //!
 //! Must not know: what they do.
 
-mod number;
-mod verb;
+pub(super) mod number;
+mod tools;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,11 +11,10 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::config;
+use crate::config::model::{RECORDED, SCRIPTED};
 
-pub use verb::{
-    AttemptArg, Change, Choice, CommitArgs, ErrorIs, FailureVerb, LoopVerb, On, PreviewArg, RevisionArg,
-    Verb, WeightVerb,
-};
+pub use super::verbs::Verb;
+pub use tools::{Tools, ToolsWhat, Trust};
 
 /// Supervise an LLM agent from the terminal.
 ///
@@ -47,7 +46,7 @@ pub struct Common {
     /// Policy: supervised, guarded, auto, read-only, or a policy file
     #[arg(long, global = true, value_name = "POLICY")]
     pub policy: Option<String>,
-    /// Model to use; `scripted` (with --playbook) needs no server
+    /// Model, or an entry of [models]; `scripted` (with --playbook) and `recorded` (with run --from) need no server
     #[arg(long, global = true, value_name = "NAME")]
     pub model: Option<String>,
     /// Base URL of an OpenAI-compatible server
@@ -59,6 +58,12 @@ pub struct Common {
     /// Playbook of the scripted model
     #[arg(long, global = true, value_name = "FILE")]
     pub playbook: Option<PathBuf>,
+    /// Keep the raw exchange with the model in a new file
+    #[arg(long, global = true, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Recording that answers instead of a model: a flag of `run` alone.
+    #[arg(skip)]
+    pub from: Option<PathBuf>,
     /// Theme: dark, light, high-contrast, mono, ember, paper, blue-orange, one of yours, or a file
     #[arg(long, global = true, value_name = "THEME")]
     pub theme: Option<String>,
@@ -99,7 +104,10 @@ impl Common {
     pub fn flags(&self) -> config::Flags {
         config::Flags {
             config: self.config.clone(),
-            model: self.model.clone().filter(|name| name != "scripted"),
+            model: self
+                .model
+                .clone()
+                .filter(|name| name != SCRIPTED && name != RECORDED),
             base_url: self.base_url.clone(),
             wire: self.wire.clone(),
             policy: self.policy.clone(),
@@ -134,7 +142,7 @@ pub enum What {
     /// Print the graph of a session
     Graph(Graph),
     /// Print the calls that wait for a decision, with their digests
-    Queue(Queue),
+    Queue(QueueArgs),
     /// Print the loops of a session, the steps against them, and your options
     Loops(Queue),
     /// Print the executions with effects, their outcomes, and how to revert them
@@ -149,9 +157,17 @@ pub enum What {
     Branches(Branches),
     /// Compare two branches node by node: answers, calls, requests, tokens
     Compare(Compare),
+    /// List, show and call the tools of a run here: built-in, declared, of MCP servers
+    Tools(Tools),
+    /// Show what files of the workspace would start or loosen, and trust them
+    Trust(Trust),
+    /// Check settings, model, session directory, terminal and MCP servers
+    Doctor,
     /// Print every setting and policy rule in force, each with its origin
     Config,
-    /// Decode a captured model stream
+    /// List the models that are configured and found: server, window, price, and what answered
+    Models,
+    /// Decode a captured model stream or request
     Decode(Decode),
     /// Operator verbs on a session.
     #[command(flatten)]
@@ -179,6 +195,9 @@ pub struct Task {
     /// Input for `†input` references: JSON text, or @FILE
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
+    /// Recording that answers, with --model recorded
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
     /// File with the JSON Schema of the final answer
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
@@ -210,9 +229,8 @@ impl Demo {
 /// The session to resume.
 #[derive(Debug, ClapArgs)]
 pub struct Resume {
-    /// Session: id, unique prefix, or `last`
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, or `last` [default: pick one; without a terminal, last]
+    pub id: Option<String>,
 }
 
 /// Actions on sessions.
@@ -260,9 +278,8 @@ pub enum SessionsWhat {
 /// A replay.
 #[derive(Debug, ClapArgs)]
 pub struct Replay {
-    /// Session: id, unique prefix, `last`, or a file
-    #[arg(default_value = "last")]
-    pub id: String,
+    /// Session: id, unique prefix, `last`, or a file [default: pick one; without a terminal, last]
+    pub id: Option<String>,
     /// Start to play immediately, at FACTOR times the original speed
     #[arg(long, value_name = "FACTOR", value_parser = number::factor)]
     pub speed: Option<f64>,
@@ -318,6 +335,17 @@ pub struct Queue {
     /// Session: id, unique prefix, or `last`
     #[arg(default_value = "last")]
     pub id: String,
+}
+
+/// Session whose waiting calls to print.
+#[derive(Debug, ClapArgs)]
+pub struct QueueArgs {
+    /// Session: id, unique prefix, or `last`
+    #[arg(default_value = "last")]
+    pub id: String,
+    /// Print the exact bytes of the arguments
+    #[arg(long)]
+    pub exact: bool,
 }
 
 /// Formats of a printed audit.
@@ -392,7 +420,7 @@ pub struct Compare {
     pub all: bool,
 }
 
-/// A captured stream.
+/// A captured stream or request.
 #[derive(Debug, ClapArgs)]
 pub struct Decode {
     /// Wire format
@@ -401,6 +429,13 @@ pub struct Decode {
     /// Print one JSON object for the whole stream
     #[arg(long)]
     pub summary: bool,
-    /// File with the stream, or `-` for standard input
+    /// Decode the body of a request, not a stream
+    #[arg(long, conflicts_with = "summary")]
+    pub request: bool,
+    /// Print the request as one JSON object
+    #[arg(long, requires = "request")]
+    pub json: bool,
+    /// File with the stream or request, or `-` for standard input
+    #[arg(default_value = "-")]
     pub file: PathBuf,
 }

@@ -10,11 +10,11 @@ use super::address::{self, Address};
 use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
-use crate::config::tools::Mark;
+use super::models;
 use crate::config::{self, Env, Flags, Settings};
 use crate::control::Places;
 use crate::domain::envelope::Envelope;
-use crate::domain::event::run::Started;
+use crate::domain::event::run::{Limits, Started};
 use crate::domain::price::Price;
 use crate::engine::advise::Adviser;
 use crate::engine::approver::{self, Approver};
@@ -28,11 +28,8 @@ use crate::resilience::ladder::Ladder;
 use crate::resilience::watch::Watch;
 use crate::schema::Checker;
 use crate::tools::Tool;
-use crate::tools::builtin;
 use crate::tools::child::Environment;
 use crate::tools::fed::Program;
-use crate::tools::registry::Registry;
-use crate::tools::sample;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -49,6 +46,8 @@ pub struct AppContext {
     pub store: Store,
     /// Flags that a next command needs to find the sessions.
     pub reach: address::Flags,
+    /// The file that keeps the raw exchange with the model.
+    pub record: Option<PathBuf>,
     /// Where control sockets are.
     pub places: Places,
     /// Files and directories that no tool of a run may read or write.
@@ -61,7 +60,7 @@ impl AppContext {
         let env = Env::read();
         let workspace = workspace(common)?;
         let flags = common.flags();
-        let settings = config::load(&env, &flags, &workspace, config::Trust::No)?;
+        let settings = config::load(&env, &flags, &workspace, config::Trust::Recorded)?;
         let dir = settings.sessions.value.clone().ok_or_else(|| {
             Failure::new(
                 Code::Session,
@@ -72,6 +71,7 @@ impl AppContext {
         Ok(Self {
             private: private(common, &env, &dir, &places),
             reach: address::Flags::of(common, &settings.sessions),
+            record: common.record.clone(),
             places,
             env,
             flags,
@@ -86,7 +86,7 @@ impl AppContext {
     pub fn for_run(mut self, common: &Common, workspace: &Path, setup: &Setup) -> Result<Self, Failure> {
         let mut flags = common.flags();
         flags.policy_text = setup.policy.clone().map(|policy| (policy.name, policy.text));
-        self.settings = config::load(&self.env, &flags, workspace, config::Trust::No)?;
+        self.settings = config::load(&self.env, &flags, workspace, config::Trust::Recorded)?;
         workspace.clone_into(&mut self.workspace);
         Ok(self)
     }
@@ -107,8 +107,13 @@ impl AppContext {
         Arc::from(self.env.user.as_deref().unwrap_or("operator"))
     }
 
-    /// Builds the adviser of a run in this workspace: tools, policy, resilience.
-    pub fn adviser(&self, setup: &Setup, workspace: &Path, headless: bool) -> Result<Adviser, Failure> {
+    /// Builds the adviser of a run in this workspace, with these tools: policy, resilience.
+    pub fn adviser(
+        &self,
+        tools: Vec<Arc<dyn Tool>>,
+        setup: &Setup,
+        (workspace, headless): (&Path, bool),
+    ) -> Result<Adviser, Failure> {
         let environment = Environment::allowed(self.env.all.0.iter().cloned());
         let names: Vec<String> = environment
             .names()
@@ -119,17 +124,7 @@ impl AppContext {
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
-        let mut registry =
-            Registry::new(tools(setup, environment))?.keeping_out_of(self.private.iter().cloned());
-        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
-        let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
-        for (tool, mark) in self.settings.tags.fit(offered)? {
-            match mark {
-                Mark::Tag(tag) => registry.tag(tool, tag),
-                Mark::Pause(ms) => registry.pause(tool, ms),
-                Mark::Effect(effect) => registry.set_effect(tool, effect),
-            }
-        }
+        let registry = self.registry(tools)?;
         let output = setup.output_schema.as_deref().map(Checker::new).transpose();
         let output =
             output.map_err(|error| Failure::new(Code::Config, format!("the output schema: {error}")))?;
@@ -199,7 +194,10 @@ impl AppContext {
             tools,
             policy: self.settings.preset.value.to_string(),
             sandbox: adviser.sandbox.to_string(),
-            limits: self.settings.limits.values(),
+            limits: Limits {
+                context: self.settings.context.limit(self.window(setup)),
+                ..self.settings.limits.values()
+            },
             user: self.user(),
             input: Arc::from(input),
             setup: Arc::from(setup.to_text()),
@@ -209,13 +207,38 @@ impl AppContext {
         })
     }
 
+    /// Tokens of the model's window; none where it is not known.
+    fn window(&self, setup: &Setup) -> Option<u64> {
+        let ModelSetup::Server {
+            model,
+            base_url,
+            entry,
+            ..
+        } = &setup.model
+        else {
+            return None;
+        };
+        let entry = models::entry(&self.settings, entry.as_deref(), base_url);
+        let listed = || self.settings.prices.list.of(model, base_url)?.window;
+        entry.and_then(|entry| entry.window).or_else(listed)
+    }
+
     /// What the model of a run costs.
     fn price(&self, setup: &Setup) -> Option<Price> {
-        let (name, is_scripted) = match &setup.model {
-            ModelSetup::Scripted { name, .. } => (name, true),
-            ModelSetup::Server { model, .. } => (model, false),
-        };
-        self.settings.prices.of(name, is_scripted).cloned()
+        let prices = &self.settings.prices;
+        match &setup.model {
+            ModelSetup::Scripted { name, .. } => prices.of(name, None).cloned(),
+            ModelSetup::Server {
+                model,
+                base_url,
+                entry,
+                ..
+            } => {
+                let entry = models::entry(&self.settings, entry.as_deref(), base_url);
+                let own = entry.and_then(|entry| entry.price.as_ref());
+                own.or_else(|| prices.of(model, Some(base_url))).cloned()
+            }
+        }
     }
 
     /// Settings that were read and ignored, for the operator.
@@ -243,28 +266,12 @@ fn private(common: &Common, env: &Env, sessions: &Path, places: &Places) -> Vec<
         .as_deref()
         .into_iter()
         .chain(policy)
+        .chain(common.record.as_deref())
+        .chain(common.from.as_deref())
         .chain([sessions]);
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let sockets = places.make.iter().chain(&places.look).cloned();
     own.chain(sockets).chain(named.map(absolute)).collect()
-}
-
-/// The tools of a run.
-fn tools(setup: &Setup, environment: Environment) -> Vec<Arc<dyn Tool>> {
-    let mut tools = builtin::all(&builtin::Setup {
-        environment,
-        // The schema is given once, in the system text, and checked once, on the whole answer.
-        answer: setup
-            .output_schema
-            .is_some()
-            .then(|| serde_json::json!({ "description": "The JSON that fits the output schema." })),
-        // A sample server is on this machine, where no proxy reaches it.
-        proxy: setup.samples.is_none(),
-    });
-    if let Some(samples) = &setup.samples {
-        tools.extend(sample::of(&samples.run));
-    }
-    tools
 }
 
 fn workspace(common: &Common) -> Result<PathBuf, Failure> {

@@ -4,16 +4,19 @@
 
 use jiff::Timestamp;
 
-use super::args::{Common, ErrorIs};
+use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
+use super::verbs::classify::ErrorIs;
 use crate::config::keep;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::engine::clock::Clock;
 use crate::journal::Place;
+use crate::present::json;
+use crate::present::output::StoredView;
 use crate::resilience::correction::{self, Corrigible, Verdict};
 use crate::text::visible;
 
@@ -46,7 +49,10 @@ pub fn command(
     let file = keep::correction(&context.env, &context.flags, &rule)?;
     let file = visible(&file.to_string_lossy());
     print::out(&if common.json {
-        serde_json::json!({ "type": "stored", "file": file, "correction": rule }).to_string()
+        json(&StoredView {
+            file: &file,
+            correction: &rule,
+        })
     } else {
         let then = match verdict {
             Verdict::Permanent => "are permanent: they are not retried",

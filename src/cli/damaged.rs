@@ -8,7 +8,6 @@
 use std::sync::Arc;
 
 use super::exit::{Code, Failure};
-use crate::console::rows::many;
 use crate::domain::apply::apply;
 use crate::domain::envelope::{Actor, Envelope, stamp};
 use crate::domain::event::{Event, RunEvent};
@@ -17,6 +16,7 @@ use crate::domain::salvage;
 use crate::domain::state::{Mode, State};
 use crate::engine::{clock::Clock, ids};
 use crate::journal::{self, Damage, Place, Store};
+use crate::present::many;
 
 /// What can be read after the damage.
 pub struct DamagedTail {

@@ -1,4 +1,4 @@
-//! Prints the content of a captured model stream (`overrule decode`).
+//! Prints the content of a captured model stream or request (`overrule decode`).
 //!
 //! Must not know: wire formats.
 
@@ -7,6 +7,7 @@ use super::exit::{Code, Failure};
 use super::print;
 use crate::model::decode::{events, summary};
 use crate::model::wire::Wire;
+use crate::model::wire::agent::decode_request;
 use crate::regular_file;
 use crate::text::visible;
 
@@ -28,6 +29,9 @@ pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
     let shown = args.file.display();
     let bytes = regular_file::read_input(&args.file, MOST);
     let bytes = bytes.map_err(|error| Failure::new(Code::Usage, format!("cannot read {shown}: {error}")))?;
+    if args.request {
+        return request(args, wire, &bytes);
+    }
     let whole = if args.summary {
         let summary = summary(wire, &bytes);
         let text = serde_json::to_string(&summary).map_err(|error| Failure::new(Code::Other, error))?;
@@ -43,4 +47,19 @@ pub fn decode(args: &args::Decode) -> Result<Code, Failure> {
         whole
     };
     Ok(if whole { Code::Ok } else { Code::Other })
+}
+
+/// Prints a request; a body that cannot be read exits with 1 and prints nothing.
+fn request(args: &args::Decode, wire: Wire, bytes: &[u8]) -> Result<Code, Failure> {
+    let request = decode_request(wire, bytes).map_err(|error| Failure::new(Code::Other, error))?;
+    if args.json {
+        print::out(&request.to_json());
+        return Ok(Code::Ok);
+    }
+    for line in request.to_lines() {
+        if !print::out(&line) {
+            break;
+        }
+    }
+    Ok(Code::Ok)
 }

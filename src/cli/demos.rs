@@ -10,6 +10,8 @@ use super::{fit, print};
 use crate::domain::escape::Detector;
 use crate::engine::setup::{ModelSetup, Samples, Setup, Templates};
 use crate::model::scripted::{Playbook, builtin};
+use crate::present;
+use crate::present::output::DemoView;
 use crate::resilience::loops::Others;
 use crate::resilience::policy::Policy;
 use crate::resilience::repair::{RawRule, ToolSettings};
@@ -103,7 +105,10 @@ pub const ALL: &[BuiltIn] = &[
 pub fn list(json: bool) {
     if json {
         for run in ALL {
-            print::out(&serde_json::json!({ "name": run.name, "what": run.what }).to_string());
+            print::out(&present::json(&DemoView {
+                name: run.name,
+                what: run.what,
+            }));
         }
         return;
     }

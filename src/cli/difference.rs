@@ -3,7 +3,7 @@
 //! Must not know: why a command was refused.
 
 use crate::console::diff::{self, Change};
-use crate::domain::call::{Digest, Outcome};
+use crate::domain::call::Digest;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event};
@@ -12,6 +12,7 @@ use crate::domain::node::{Content, Node, Revision};
 use crate::domain::ready;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::present::content_text;
 use crate::text::visible;
 
 /// What the operator had seen of a node.
@@ -136,25 +137,6 @@ fn shown(facts: &[Envelope], node: &Node, digest: &Digest) -> Option<(Rev, Strin
         }
         _ => None,
     })
-}
-
-/// The text of a revision, for a comparison by lines.
-fn content_text(content: &Content) -> String {
-    match content {
-        Content::Text { text, .. } => text.to_string(),
-        Content::Call { tool, args } => format!("{tool} {args}"),
-        Content::Observation { outcome, .. } => match outcome {
-            Outcome::Ok {
-                value,
-                exit: Some(code),
-                ..
-            } => format!("exit {code}\n{value}"),
-            Outcome::Ok { value, .. } => value.to_string(),
-            Outcome::Err(error) => error.message.clone(),
-            Outcome::Cancelled { .. } => "cancelled".to_owned(),
-        },
-        Content::Deleted => "deleted".to_owned(),
-    }
 }
 
 fn difference(old: &str, new: &str) -> Vec<String> {

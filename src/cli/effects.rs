@@ -2,22 +2,19 @@
 //!
 //! Must not know: how a call is filled, who approves it.
 
-use std::sync::Arc;
-
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{damaged, fork, print, record};
-use crate::console::rows::many;
-use crate::console::tabs;
+use super::{damaged, print, record};
 use crate::domain::call::{Decision, Outcome};
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::fork::Elsewhere;
+use crate::domain::command::Edit;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger::{self, Row};
 use crate::domain::rule;
 use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::template::{self, Filled, NotOffered, Purpose};
+use crate::present::effect::{AfterDamageView, EffectView, ElsewhereView, ForeignView, OfferView, happened};
+use crate::present::{self, json, many, time};
 use crate::text::{visible, visible_head};
 
 /// The most characters of arguments on a line.
@@ -38,27 +35,29 @@ pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}.", place.id()));
     }
     let of_this = ledger::rows(&state).map(|row| {
+        let view = EffectView::of(&state, &row);
         if common.json {
-            json(&state, &row).to_string()
+            json(&view)
         } else {
-            row_lines(&state, &row).join("\n")
+            lines(&view).join("\n")
         }
     });
-    let of_others = state.elsewhere.iter().map(|(seq, one)| {
+    let of_others = ForeignView::all(&state).map(|view| {
         if common.json {
-            serde_json::json!({ "recorded": seq, "elsewhere": fork::elsewhere_json(&one.what) }).to_string()
+            json(&view)
         } else {
-            format!("{seq} {}", elsewhere(&one.what))
+            format!("{} {}", view.recorded, elsewhere(&view.elsewhere))
         }
     });
     let salvaged = following
         .iter()
         .flat_map(|following| &following.effects)
         .map(|one| {
+            let after_damage = ElsewhereView::of(one);
             if common.json {
-                serde_json::json!({ "after_damage": fork::elsewhere_json(one) }).to_string()
+                json(&AfterDamageView { after_damage })
             } else {
-                after_damage(one)
+                describe_after_damage(&after_damage)
             }
         });
     let mut any = false;
@@ -95,15 +94,15 @@ fn left_open(any: bool, unreadable: Option<usize>) -> Option<String> {
 }
 
 /// Formats an effect that started after the damage.
-fn after_damage(one: &Elsewhere) -> String {
+fn describe_after_damage(one: &ElsewhereView<'_>) -> String {
     format!(
         "{} {} {} · {} · outcome unknown · {} · after the damage\n  {}",
         one.entry,
         one.call,
-        visible(&one.tool),
+        visible(one.tool),
         one.effect.label(),
-        print::moment(one.at),
-        short(&one.args)
+        time::second(one.at),
+        short(one.args)
     )
 }
 
@@ -123,13 +122,8 @@ pub fn before_resume(state: &State) -> Vec<String> {
 }
 
 /// An effect of another session.
-fn elsewhere(one: &Elsewhere) -> String {
-    format!(
-        "{} {}: {}",
-        visible(&one.tool),
-        short(&one.args),
-        tabs::happened_elsewhere(one)
-    )
+fn elsewhere(one: &ElsewhereView<'_>) -> String {
+    format!("{} {}: {}", visible(one.tool), short(one.args), happened(one))
 }
 
 /// The edit that inserts the call to probe or revert an execution.
@@ -191,28 +185,11 @@ fn short(args: &str) -> String {
     visible_head(args, SHOWN)
 }
 
-fn outcome(entry: &LedgerOutcome) -> String {
-    match entry {
-        LedgerOutcome::Running => "running".into(),
-        LedgerOutcome::Unknown => "outcome unknown".into(),
-        LedgerOutcome::DidNot => "did not happen".into(),
-        LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
-        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok".into(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed: {}", error.class.label()),
-        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".into(),
-    }
-}
-
-/// How an execution ended, for programs.
-pub(super) const fn kind(entry: &LedgerOutcome) -> &'static str {
-    match entry {
-        LedgerOutcome::Running => "running",
-        LedgerOutcome::Unknown => "unknown",
-        LedgerOutcome::DidNot => "did_not",
-        LedgerOutcome::Known(Outcome::Ok { exit: Some(_), .. }) => "exit",
-        LedgerOutcome::Known(Outcome::Ok { .. }) => "ok",
-        LedgerOutcome::Known(Outcome::Err(_)) => "error",
-        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled",
+/// How an execution ended, in a word or two.
+fn outcome(outcome: &LedgerOutcome) -> String {
+    match outcome {
+        LedgerOutcome::Known(Outcome::Ok { exit: None, .. }) => "ok".into(),
+        other => present::outcome(other),
     }
 }
 
@@ -236,82 +213,46 @@ fn consent(decision: Option<&Decision>) -> String {
     }
 }
 
-fn row_lines(state: &State, row: &Row<'_>) -> Vec<String> {
-    let entry = row.entry;
-    let via = row
+fn lines(view: &EffectView<'_>) -> Vec<String> {
+    let ran = &view.execution;
+    let via = view
         .via
         .map(|via| format!(" ({})", via.label()))
         .unwrap_or_default();
     let mut lines = vec![
         format!(
             "{} {} {} {} · {} · {} · {} · {} · {} · {}",
-            entry.seq,
-            entry.call,
-            entry.rev,
-            entry.attempt,
-            visible(&entry.tool),
-            entry.effect.label(),
-            outcome(&entry.outcome),
-            print::moment(entry.at),
-            entry.epoch,
-            consent(row.consent) + &via,
+            ran.entry,
+            ran.call,
+            ran.rev,
+            ran.attempt,
+            visible(ran.tool),
+            ran.effect.label(),
+            outcome(ran.outcome),
+            time::second(ran.at),
+            ran.epoch,
+            consent(view.consent) + &via,
         ),
-        format!("  {}", short(row.args)),
+        format!("  {}", short(ran.args)),
     ];
-    if ledger::is_orphaned(state, entry) {
+    if view.orphaned {
         lines.push("  orphaned: an edit superseded its call".into());
     }
-    if let Some(by) = ledger::taken_back(state, entry) {
+    if let Some(by) = view.reverted {
         lines.push(format!("  reverted by {by}"));
     }
-    lines.extend(offer("to probe", template::probe_entry(state, entry.seq)));
-    lines.extend(offer("to revert", template::compensate_of(state, entry.seq)));
+    lines.extend(offer("to probe", &view.probe));
+    lines.extend(offer("to revert", &view.compensate));
     lines
 }
 
-fn offer(what: &str, filled: Result<Filled, NotOffered>) -> Option<String> {
-    match filled {
-        Ok(Filled { tool, args }) => Some(format!("  {what}: {} {}", visible(&tool), short(&args))),
+fn offer(what: &str, offer: &OfferView) -> Option<String> {
+    match offer {
+        OfferView::Call(call) => Some(format!("  {what}: {} {}", visible(&call.tool), short(&call.args))),
         // There is no template, or nothing to do: no line.
-        Err(NotOffered::NoTemplate(..) | NotOffered::DidNot | NotOffered::Running) => None,
-        Err(why) => Some(format!("  {what}: not possible: {why}")),
+        OfferView::Not {
+            why: NotOffered::NoTemplate(..) | NotOffered::DidNot | NotOffered::Running,
+        } => None,
+        OfferView::Not { why } => Some(format!("  {what}: not possible: {why}")),
     }
-}
-
-fn json(state: &State, row: &Row<'_>) -> serde_json::Value {
-    let entry = row.entry;
-    let call = |filled: Result<Filled, NotOffered>| match filled {
-        Ok(Filled { tool, args }) => serde_json::json!({"tool": tool, "args": args}),
-        Err(why) => serde_json::json!({"not": why.to_string()}),
-    };
-    serde_json::json!({
-        "entry": entry.seq.0,
-        "at": entry.at,
-        "call": entry.call,
-        "rev": entry.rev.0,
-        "attempt": entry.attempt.0,
-        "tool": entry.tool,
-        "effect": entry.effect,
-        "args": row.args,
-        "outcome": kind(&entry.outcome),
-        "consent": row.consent,
-        "via": row.via,
-        "epoch": entry.epoch.0,
-        "orphaned": ledger::is_orphaned(state, entry),
-        "reverted": ledger::taken_back(state, entry),
-        "probe": call(template::probe_entry(state, entry.seq)),
-        "compensate": call(template::compensate_of(state, entry.seq)),
-    })
-}
-
-/// The calls that a command inserts, as tool and arguments, for its preview.
-pub fn inserts(command: &Command) -> Vec<(&Arc<str>, &Arc<str>)> {
-    let Command::Edit(EditCommand::Commit { edits, .. }) = command else {
-        return Vec::new();
-    };
-    let inserted = edits.iter().filter_map(|edit| match edit {
-        Edit::InsertCall { tool, args, .. } => Some((tool, args)),
-        _ => None,
-    });
-    inserted.collect()
 }

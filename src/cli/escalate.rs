@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -17,12 +16,12 @@ use super::build::AppContext;
 use super::headless_decisions::End;
 use crate::console::event_text;
 use crate::domain::apply;
-use crate::domain::call::Call;
 use crate::domain::envelope::Envelope;
-use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::engine::handle::Subscription;
 use crate::engine::{Handle, Publication};
+use crate::present::alert::{AlertCallView, AlertView, RunStateView};
+use crate::present::json;
 use crate::resilience::attention::{self, Attention, AttentionReason};
 use crate::resilience::notify;
 use crate::resilience::policy::Ms;
@@ -196,75 +195,60 @@ impl Caller {
         failed
     }
 
-    fn send(&mut self, state: &State, cause: &str, (reason, attempts): (&str, &[String]), need: &Attention) {
-        let text = self.text(state, cause, (reason, attempts), need).to_string();
+    fn send(
+        &mut self,
+        state: &State,
+        cause: &'static str,
+        (reason, attempts): (&str, &[String]),
+        need: &Attention,
+    ) {
+        let text = json(&self.view(state, cause, (reason, attempts), need));
         let ways = Arc::clone(&self.ways);
         tracing::info!(cause, "the operator is notified");
         self.calls.spawn(async move { ways.call(&text).await });
     }
 
-    /// The notification as one object: every text visible, without secrets, and short.
-    fn text(
+    /// The notification: every text visible, without secrets, and short.
+    fn view(
         &self,
         state: &State,
-        cause: &str,
+        cause: &'static str,
         (reason, attempts): (&str, &[String]),
         need: &Attention,
-    ) -> Value {
-        let waiting: Vec<Value> = need
+    ) -> AlertView {
+        let waiting = need
             .calls
             .iter()
             .take(NEWEST)
             .filter_map(|id| state.calls.get(id))
-            .map(|call| waiting(state, call))
+            .map(|call| AlertCallView::of(state, call, clean))
             .collect();
-        let events: Vec<String> = self
+        let events = self
             .newest
             .iter()
             .map(|one| clean(&event_text::of(one)))
             .collect();
-        let (mode, why) = match &state.mode {
-            Mode::Running => ("running", None),
-            Mode::Paused(why) => ("paused", Some(clean(why))),
-            Mode::Stopped(why) => ("stopped", Some(clean(why))),
-            Mode::Finished(_) => ("finished", None),
-        };
         let from = attempts.len().saturating_sub(NEWEST);
-        let attempts: Vec<String> = attempts.iter().skip(from).map(|line| clean(line)).collect();
+        let attempts = attempts.iter().skip(from).map(|line| clean(line)).collect();
         let session = &self.session;
         let see = match cause {
             "loop" | "stopped" => format!("overrule loops {session}"),
             "calls" | "repair" | "breaker" => format!("overrule queue {session}"),
             _ => format!("overrule resume {session}"),
         };
-        json!({
-            "type": "overrule.needed",
-            "restricted": state.restricted.as_deref().map(clean),
-            "session": session.id(),
-            "title": state.title.as_deref().map(clean),
-            "cause": cause,
-            "reason": clean(reason),
-            "state": mode,
-            "state_reason": why,
-            "waiting": waiting,
-            "attempts": attempts,
-            "events": events,
-            "see": see,
-        })
+        AlertView {
+            restricted: state.restricted.as_deref().map(clean),
+            session: session.id().to_owned(),
+            title: state.title.as_deref().map(clean),
+            cause,
+            reason: clean(reason),
+            state: RunStateView::of(&state.mode, clean),
+            waiting,
+            attempts,
+            events,
+            see,
+        }
     }
-}
-
-fn waiting(state: &State, call: &Call) -> Value {
-    let call_content = state.nodes.get(&call.id).and_then(Node::as_call);
-    let (tool, args) = call_content.map_or(("", ""), |(tool, args)| (&**tool, &**args));
-    let args = call.resolved.as_deref().unwrap_or(args);
-    json!({
-        "call": call.id.to_string(),
-        "tool": clean(tool),
-        "arguments": clean(args),
-        "status": call.status.label(),
-        "effect": call.effect.label(),
-    })
 }
 
 /// Returns a text without secrets, visible, and short. Secrets are removed before the text is cut, so

@@ -7,24 +7,23 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Value, json};
-
 use super::address::{self, Address};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::console::link::{Forking, NewSession, Update};
-use crate::console::tabs;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::decide;
 use crate::domain::envelope::{Actor, Envelope, Via, stamp};
-use crate::domain::fork::{Elsewhere, End, ForkPreview, Reading, Ready};
+use crate::domain::fork::{Reading, Ready};
 use crate::domain::id::Seq;
 use crate::domain::state::State;
 use crate::engine::{clock::Clock, ids};
 use crate::journal::{Place, Records, Report, Store};
+use crate::present::fork::ForkView;
+use crate::present::json;
 use crate::text::{visible, visible_head};
 
 /// The most characters of arguments on a line.
@@ -67,17 +66,17 @@ pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}", visible(&place.id())));
     }
     let made = forks.write(&found, args.name.as_deref())?;
-    let predicted = &found.ready.preview;
     let id = made.id();
+    let view = ForkView::of(Some(&id), &found.ready.preview);
     if common.json {
-        print::out(&as_json(&id, predicted).to_string());
+        print::out(&json(&view));
         return Ok(Code::Ok);
     }
     print::out(&format!(
         "{id}: written, starts with events 1 to {} of {}",
-        predicted.at.0, predicted.of.0
+        view.at.0, view.events.0
     ));
-    for line in preview_lines(predicted) {
+    for line in preview_lines(&view) {
         print::err(&line);
     }
     print::err(&format!("to continue: overrule resume {}", context.address(&id)));
@@ -195,55 +194,15 @@ fn titled(point: &State, name: &str, by: &Actor, facts: &[Envelope]) -> Result<V
     Ok(stamp(last.seq, last.moment(), Seq(0), events))
 }
 
-fn preview_lines(predicted: &ForkPreview) -> Vec<String> {
-    let lines = tabs::fork_lines(predicted).into_iter().skip(1);
-    let mut lines: Vec<String> = lines.map(|(_, line)| line).collect();
-    let effects = predicted.effects.iter().take(NAMED);
+fn preview_lines(view: &ForkView<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = view.consequences().into_iter().map(|line| line.text).collect();
+    let effects = view.effects.iter().take(NAMED);
     lines.extend(effects.map(|one| {
-        let args = visible_head(&one.args, SHOWN);
-        format!("  {} {} {} {args}", one.entry, one.call, visible(&one.tool))
+        let args = visible_head(one.args, SHOWN);
+        format!("  {} {} {} {args}", one.entry, one.call, visible(one.tool))
     }));
-    if let Some(more) = predicted
-        .effects
-        .len()
-        .checked_sub(NAMED)
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = view.effects.len().checked_sub(NAMED).filter(|more| *more > 0) {
         lines.push(format!("  and {more} more; `overrule effects` lists them all"));
     }
     lines
-}
-
-fn as_json(id: &str, predicted: &ForkPreview) -> Value {
-    let running: Vec<Value> = predicted
-        .running
-        .iter()
-        .map(|one| {
-            let becomes = match &one.end {
-                End::Recorded(_) => "recorded",
-                End::Again => "again",
-                End::Unknown => "outcome_unknown",
-            };
-            json!({ "call": one.call, "tool": one.tool, "attempt": one.attempt, "becomes": becomes })
-        })
-        .collect();
-    json!({
-        "session": id, "fork_of": predicted.session, "at": predicted.at, "events": predicted.of,
-        "running": running, "streams": predicted.streams, "begin": predicted.approved, "ask": predicted.asks,
-        "waiting": predicted.waiting,
-        "effects": predicted.effects.iter().map(|one| elsewhere_json(one)).collect::<Vec<_>>(),
-    })
-}
-
-/// An effect of another session.
-pub fn elsewhere_json(one: &Elsewhere) -> Value {
-    let outcome = match &one.outcome {
-        Some(outcome) if outcome.is_ok() => "ok",
-        Some(_) => "failed",
-        None => "unknown",
-    };
-    json!({
-        "session": one.session, "entry": one.entry, "call": one.call, "tool": one.tool, "args": one.args,
-        "effect": one.effect, "at": one.at, "outcome": outcome,
-    })
 }

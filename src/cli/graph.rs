@@ -7,7 +7,8 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::domain::apply::fold;
-use crate::{export, journal};
+use crate::present::graph::{ActiveGraphView, GraphView, Times};
+use crate::{export, journal, present};
 
 /// Prints the graph of a session in one of several formats. Runs nothing.
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
@@ -18,16 +19,23 @@ pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
         print::err(&format!("session {} is damaged: {damage}", place.id()));
     }
     let state = fold(&loaded.envelopes);
-    let times: export::Times = loaded.envelopes.iter().map(|one| (one.seq, one.at)).collect();
+    let times: Times = loaded.envelopes.iter().map(|one| (one.seq, one.at)).collect();
     let text = match args.format.unwrap_or(Format::Gutter) {
-        _ if args.format.is_none() && common.json => export::json(&state, args.active, &times).to_string(),
+        _ if args.format.is_none() && common.json && args.active => {
+            present::json(&ActiveGraphView::of(&state))
+        }
+        _ if args.format.is_none() && common.json => present::json(&GraphView::of(&state, &times)),
         Format::Gutter => {
             let ascii = common.ascii || context.settings.glyphs.value == crate::config::Glyphs::Ascii;
             export::gutter(&state, ascii)
         }
         Format::Json => {
-            let value = export::json(&state, args.active, &times);
-            serde_json::to_string_pretty(&value).map_err(|error| Failure::new(Code::Other, error))?
+            let text = if args.active {
+                serde_json::to_string_pretty(&ActiveGraphView::of(&state))
+            } else {
+                serde_json::to_string_pretty(&GraphView::of(&state, &times))
+            };
+            text.map_err(|error| Failure::new(Code::Other, error))?
         }
         Format::Dot => export::dot(&state),
         Format::Mermaid => export::mermaid(&state),

@@ -11,7 +11,7 @@ use super::follow::Followed;
 use super::headless_decisions::{End, Watch};
 use super::run::Ready;
 use super::signals::{self, StopRequest};
-use super::{cut_off, output, print, progress, sessions};
+use super::{cut_off, output, print, progress};
 use crate::console::approval_stats;
 use crate::domain::apply;
 use crate::domain::envelope::{Actor, Envelope, Via};
@@ -22,6 +22,8 @@ use crate::domain::turn::Usage;
 use crate::domain::{thread, unresolved};
 use crate::engine::{Facts, Publication};
 use crate::journal::{Link, encode_line};
+use crate::present::output::ResultView;
+use crate::present::{self, json};
 use crate::text::visible;
 
 /// Serves a run until it ends, needs an operator, or is interrupted.
@@ -37,6 +39,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         door,
         past: _,
         tools: _,
+        connected: _,
     } = ready;
     let address = context.address(&session);
     let mut stop = signals::listen()?;
@@ -164,7 +167,7 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
 fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.usage != Usage::default() {
         let spent = state.spent.describe().map(|spent| format!("; {spent}"));
-        let tokens = sessions::tokens(state.usage);
+        let tokens = present::tokens(state.usage);
         print::err(&format!("tokens: {tokens}{}", spent.unwrap_or_default()));
     }
     if let Some(asked) = approval_stats::of(state) {
@@ -181,10 +184,13 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         return print_answer(common, state, text, session);
     }
     if common.json {
-        let result = serde_json::json!({
-            "type": "result", "answer": null, "exit": end.code.number(), "session": session.id(),
-        });
-        print::out(&result.to_string());
+        print::out(&json(&ResultView {
+            answer: None,
+            exit: end.code.number(),
+            session: session.id(),
+            failed_calls: None,
+            output: None,
+        }));
     }
     // A run that never started has no session.
     if state.started.is_some() {
@@ -200,8 +206,8 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
 /// Prints the answer, as text or JSON.
 pub fn print_answer(common: &Common, state: &State, text: &str, session: &Address) -> Result<Code, Failure> {
     let code = Code::Ok;
-    let json = output::fitting(state, text);
-    if json.is_none() && output::is_set(state) {
+    let fitting = output::fitting(state, text);
+    if fitting.is_none() && output::is_set(state) {
         print::err("the answer does not fit the output schema: the operator accepted it");
     }
     let failed = unresolved::failed_calls(state, thread::ROOT);
@@ -209,15 +215,15 @@ pub fn print_answer(common: &Common, state: &State, text: &str, session: &Addres
         print::err(&format!("{words}: {}", named(state, &failed)));
     }
     let printed = if common.json {
-        let mut result = serde_json::json!({
-            "type": "result", "answer": text, "exit": code.number(), "session": session.id(), "failed_calls": failed,
-        });
-        if let Some(json) = json.and_then(|json| serde_json::from_str::<serde_json::Value>(json).ok()) {
-            result["output"] = json;
-        }
-        print::out(&result.to_string())
-    } else if let Some(json) = json {
-        print::out(&output::safe(json))
+        print::out(&json(&ResultView {
+            answer: Some(text),
+            exit: code.number(),
+            session: session.id(),
+            failed_calls: Some(failed),
+            output: fitting.and_then(|output| serde_json::from_str(output).ok()),
+        }))
+    } else if let Some(output) = fitting {
+        print::out(&output::safe(output))
     } else {
         print::out(&print::safe(text))
     };

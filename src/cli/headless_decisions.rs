@@ -19,6 +19,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, Until};
+use crate::domain::reduction;
 use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -200,6 +201,15 @@ impl Watch {
         let (session, reason) = (&self.session, visible(reason));
         match &self.state.limit_reached {
             Some((which, _)) => {
+                if which == reduction::LIMIT {
+                    return End::new(
+                        Code::Budget,
+                        format!(
+                            "the request is too long: {reason}; hint: `overrule shorten {session} --resume`, or set reduce \
+                             to \"auto\" or \"off\" in [context] of the settings"
+                        ),
+                    );
+                }
                 let flag = match which.as_str() {
                     "tokens" => "--max-tokens N",
                     "time" => "--max-time DURATION",
@@ -288,6 +298,12 @@ impl Watch {
         }
         if fault.kind == StreamFaultKind::Invalid {
             return End::new(Code::Halted, format!("{message}\n{}", self.about_answer(turn)));
+        }
+        if fault.kind == StreamFaultKind::Overflow {
+            return End::new(
+                Code::Budget,
+                format!("{id}: {kind}: {message}; hint: `overrule shorten {session} --resume`"),
+            );
         }
         End::new(
             Code::Model,

@@ -17,6 +17,8 @@ use crate::domain::weight::Learned;
 use crate::engine::driver::Driver;
 use crate::engine::setup::Setup;
 use crate::journal::LearnedFiles;
+use crate::present::json;
+use crate::present::output::ResetView;
 use crate::regular_file;
 use crate::resilience::learned;
 use crate::resilience::routing::{Row, Snapshot};
@@ -103,9 +105,10 @@ pub fn reset(common: &Common) -> Result<Code, Failure> {
         None => false,
     };
     if common.json {
-        let done =
-            serde_json::json!({ "workspace": context.workspace.display().to_string(), "removed": removed });
-        print::out(&done.to_string());
+        print::out(&json(&ResetView {
+            workspace: context.workspace.display().to_string(),
+            removed,
+        }));
     } else if removed {
         print::out(&format!(
             "reset: the next run in {place} starts without what earlier sessions learned"

@@ -4,6 +4,7 @@
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
+use tokio::time::{Duration, Instant};
 
 use super::build::AppContext;
 use super::escalate::{self, Caller};
@@ -22,12 +23,16 @@ use crate::domain::live::Live;
 use crate::domain::state::State;
 use crate::engine::halt::Halt;
 use crate::engine::handle::LiveTurns;
+use crate::engine::tails::Tails;
 use crate::engine::{Facts, Handle, Publication};
 use crate::journal::Place;
 use crate::journal::wire::Wire;
 
 /// Maximum number of answers that wait for the console. A task that has one more waits.
 pub const ANSWERS: usize = 64;
+
+/// The least time between two updates about the output of running calls.
+const BETWEEN_OUTPUTS: Duration = Duration::from_millis(50);
 
 /// Checks theme and keys before anything is written.
 pub fn check(context: &AppContext) -> Result<(), Failure> {
@@ -126,6 +131,7 @@ struct EngineLink {
     answers: mpsc::Receiver<Update>,
     to_answers: mpsc::Sender<Update>,
     live_open: bool,
+    outputs: Outputs,
     wire: Option<Wire>,
     place: Option<Place>,
     looker: Looker,
@@ -144,6 +150,7 @@ impl EngineLink {
         let subscription = handle.subscribe();
         let (to_answers, answers) = mpsc::channel(ANSWERS);
         Self {
+            outputs: Outputs::of(handle.tails()),
             handle,
             actor,
             facts: subscription.facts,
@@ -179,6 +186,44 @@ impl EngineLink {
     }
 }
 
+/// The output of the running calls, at most some times a second.
+struct Outputs {
+    tails: Tails,
+    changes: watch::Receiver<u64>,
+    /// The number of changes that were passed on.
+    seen: u64,
+    /// Not before this.
+    next: Instant,
+}
+
+impl Outputs {
+    fn of(tails: &Tails) -> Self {
+        Self {
+            tails: tails.clone(),
+            changes: tails.changes(),
+            seen: 0,
+            next: Instant::now(),
+        }
+    }
+
+    /// Waits for a change. Cancel safe: what was not taken is waited for again.
+    async fn changed(&mut self) {
+        let seen = self.seen;
+        if self.changes.wait_for(|count| *count != seen).await.is_err() {
+            // The tails live as long as this.
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep_until(self.next).await;
+    }
+
+    /// Takes the newest output.
+    fn take(&mut self) -> Update {
+        self.seen = *self.changes.borrow();
+        self.next = Instant::now() + BETWEEN_OUTPUTS;
+        Update::Outputs(self.tails.now())
+    }
+}
+
 /// The stored bytes of a request, as text; invalid UTF-8 becomes U+FFFD.
 pub fn frames(wire: &Wire, turn: TurnId, request: u32) -> Result<Option<Frames>, String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into();
@@ -206,6 +251,7 @@ impl Link for EngineLink {
                     turn,
                     request,
                     found: Err("cannot find the session of this run: it was moved or deleted".to_owned()),
+                    body: None,
                 },
             };
             // An error means that the console is gone.
@@ -262,6 +308,7 @@ impl Link for EngineLink {
                         };
                     }
                     Some(answer) = self.answers.recv() => return answer,
+                    () = self.outputs.changed() => return self.outputs.take(),
                     changed = self.live.changed(), if self.live_open => {
                         if changed.is_ok() {
                             self.note_live();

@@ -194,7 +194,7 @@ impl Watched {
             &app_context.env,
             &app_context.flags,
             &app_context.workspace,
-            config::Trust::No,
+            config::Trust::Recorded,
         );
         match loaded {
             Ok(settings) => {

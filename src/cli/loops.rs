@@ -9,9 +9,11 @@ use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::{event_text, loops};
 use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, Lesson, Step};
+use crate::domain::escape::Incident;
 use crate::domain::state::State;
 use crate::journal;
+use crate::present::json;
+use crate::present::loops::{LessonsView, LoopView};
 use crate::resilience::attention::calls_of;
 
 /// Number of events printed if the operator has to decide.
@@ -24,18 +26,13 @@ pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let found = record::as_found(&place)?;
     let state = &found.state;
     if common.json {
-        for incident in &state.escape.incidents {
-            if !print::out(&as_json(state, incident).to_string()) {
+        for view in LoopView::all(state) {
+            if !print::out(&json(&view)) {
                 break;
             }
         }
-        let lesson =
-            |one: Lesson| serde_json::json!({ "step": one.kind, "tried": one.tried, "helped": one.helped });
-        let list = |all: Vec<Lesson>| all.into_iter().map(lesson).collect::<Vec<serde_json::Value>>();
-        let (lessons, earlier) = (list(state.escape.lessons()), list(state.escape.earlier_lessons()));
-        if !lessons.is_empty() || !earlier.is_empty() {
-            let message = serde_json::json!({ "lessons": lessons, "earlier_sessions": earlier });
-            print::out(&message.to_string());
+        if let Some(lessons) = LessonsView::of(state) {
+            print::out(&json(&lessons));
         }
         return Ok(Code::Ok);
     }
@@ -91,20 +88,4 @@ fn choices(session: &Address, state: &State, incident: &Incident) -> String {
         format!("  end the run        overrule stop {session}"),
     ]
     .join("\n")
-}
-
-fn as_json(state: &State, incident: &Incident) -> serde_json::Value {
-    let steps: Vec<serde_json::Value> = incident.steps.iter().map(step).collect();
-    serde_json::json!({
-        "incident": incident.no, "over": incident.over, "waits": waits_for_operator(state, incident),
-        "finding": incident.finding, "what": incident.finding.describe(), "steps": steps,
-        "proposals": loops::proposals_json(incident),
-    })
-}
-
-fn step(step: &Step) -> serde_json::Value {
-    serde_json::json!({
-        "node": step.node, "step": step.kind, "why": step.why, "outcome": step.outcome,
-        "forbidden": step.forbidden, "notice": step.notice,
-    })
 }

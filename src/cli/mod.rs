@@ -16,6 +16,7 @@ mod damaged;
 pub mod decode;
 pub mod demos;
 pub mod difference;
+pub mod doctor;
 pub mod edits;
 pub mod effects;
 pub mod escalate;
@@ -28,23 +29,25 @@ pub mod graph;
 pub mod guard;
 pub mod headless;
 pub mod headless_decisions;
-pub mod intent;
 mod learned;
 pub mod live;
 pub mod live_reload;
 pub mod logging;
 pub mod loops;
 pub mod lost_edits;
+mod model_list;
 pub mod models;
 mod opening;
 mod orphan_watcher;
 mod output;
+mod picker;
 pub mod plan;
 pub mod print;
 pub mod progress;
 pub mod queue;
 pub mod record;
 mod recorded;
+mod recording;
 mod replaced;
 pub mod replay;
 mod resume;
@@ -55,6 +58,9 @@ mod sent;
 pub mod sessions;
 mod settings;
 pub mod signals;
+pub mod toolbox;
+pub mod tools;
+pub mod trust;
 pub mod verbs;
 pub mod weights;
 
@@ -99,7 +105,11 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::ResetLearned) => learned::reset(&common),
         Some(What::Branches(branches)) => branches::branches(&common, &branches),
         Some(What::Compare(compare)) => branches::compare(&common, &compare),
+        Some(What::Tools(tools)) => tools::tools(&common, &tools),
+        Some(What::Trust(trust)) => trust::trust(&common, &trust),
+        Some(What::Doctor) => doctor::doctor(&common),
         Some(What::Config) => settings::print(&common),
+        Some(What::Models) => model_list::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }

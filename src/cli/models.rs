@@ -2,16 +2,21 @@
 //!
 //! Must not know: what it is asked.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use crate::config::{KeyOf, Settings};
+use super::recording;
+use crate::config::model::{ProxySetting, RECORDED, SCRIPTED};
+use crate::config::{KeyOf, ModelEntry, Origin, Settings};
 use crate::engine::setup::{ModelSetup, Templates};
-use crate::model::http::{Client, Patience};
+use crate::model::discover::Found;
+use crate::model::http::exchange::Head;
+use crate::model::http::{Access, Client, Patience, Proxy};
 use crate::model::scripted::{Playbook, Scripted};
-use crate::model::wire::{ApiKey, Wire};
+use crate::model::wire::{ApiKey, Options, Wire};
 use crate::model::{Model, discover};
 use crate::regular_file;
 use crate::text::{shown_address, visible};
@@ -21,8 +26,11 @@ const PLAYBOOK: u64 = 4 << 20;
 
 /// Chooses the model that flags, settings, environment or a running server name.
 pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failure> {
-    if common.model.as_deref() == Some("scripted") || common.playbook.is_some() {
+    if common.model.as_deref() == Some(SCRIPTED) || common.playbook.is_some() {
         return scripted(common);
+    }
+    if is_recorded(common) {
+        return recording::setup(common.from.as_deref());
     }
     let settings = &context.settings;
     let wire = settings.wire.value;
@@ -36,50 +44,131 @@ pub fn choose(common: &Common, context: &AppContext) -> Result<ModelSetup, Failu
         )
         .is_some(),
         ollama_host: context.env.ollama_host.clone(),
+        found: found(settings),
     };
     // The key is needed here only to list the models of a server.
-    let key = match &given.base_url {
-        Some(base_url) if given.model.is_none() => key_for(settings, wire, base_url)?,
-        _ => None,
+    let access = match &given.base_url {
+        Some(base_url) if given.model.is_none() => key_for(settings, wire, base_url)?.into(),
+        _ => Access::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
     let chosen = runtime
-        .block_on(discover::find(&given, key.as_ref()))
+        .block_on(discover::find(&given, &access))
         .map_err(|error| Failure::new(Code::Config, error))?;
     Ok(ModelSetup::Server {
+        options: options(
+            settings,
+            settings
+                .entry
+                .as_ref()
+                .and_then(|name| settings.entries.get(name)),
+        ),
         wire,
         base_url: chosen.base_url,
         model: chosen.model,
+        entry: settings.entry.clone(),
+        recording: None,
     })
+}
+
+/// True if a recording answers.
+fn is_recorded(common: &Common) -> bool {
+    common.model.as_deref() == Some(RECORDED) || common.from.is_some()
+}
+
+/// What a run without a named model could use: entries of the settings, and providers by their keys.
+fn found(settings: &Settings) -> Vec<Found> {
+    let command = |model: &str| format!("overrule run --model {} \"task\"", visible(model));
+    let entries = settings.entries.keys().map(|name| Found {
+        by: format!("[models.{}]", visible(name)),
+        command: command(name),
+    });
+    let by_key = |key: &KeyOf| {
+        let Origin::Environment(name) = &key.origin else {
+            return None;
+        };
+        let mut all = Wire::all();
+        let wire = all.find(|wire| wire.key_env().iter().any(|variable| variable.name == *name))?;
+        Some(Found {
+            by: (*name).to_owned(),
+            command: command(wire.example_model()?),
+        })
+    };
+    entries.chain(settings.keys.iter().filter_map(by_key)).collect()
+}
+
+/// The entry that a model is from, unless another server has been named since.
+pub fn entry<'s>(settings: &'s Settings, name: Option<&str>, base_url: &str) -> Option<&'s ModelEntry> {
+    let entry = settings.entries.get(name?)?;
+    let is_here = entry
+        .base_url
+        .as_deref()
+        .is_none_or(|own| discover::same_server(own, base_url));
+    is_here.then_some(entry)
+}
+
+/// What is asked of a model.
+fn options(settings: &Settings, entry: Option<&ModelEntry>) -> Options {
+    let options = entry.map_or(Options::NONE, |entry| entry.options.clone());
+    Options {
+        max_output: options.max_output.or(settings.max_output.value),
+        ..options
+    }
 }
 
 /// Chooses the model of a resumed run: its own, unless another model or server is named.
 pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Result<ModelSetup, Failure> {
-    let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some("scripted");
+    let settings = &context.settings;
+    let is_scripted = common.playbook.is_some() || common.model.as_deref() == Some(SCRIPTED);
+    let named = settings.entry.as_ref().filter(|_| common.model.is_some());
+    let has_server = named.is_some_and(|name| {
+        let entry = settings.entries.get(name);
+        entry.is_some_and(|entry| entry.base_url.is_some())
+    });
     match recorded {
+        recorded @ ModelSetup::Server {
+            recording: Some(_), ..
+        } if common.model.is_none() && !is_scripted && !is_recorded(common) => Ok(recorded),
         ModelSetup::Server {
             wire,
             base_url,
             model,
-        } if !is_scripted => Ok(ModelSetup::Server {
-            wire: match &common.wire {
-                Some(_) => context.settings.wire.value,
-                None => wire,
-            },
+            entry: of,
+            options: asked,
+            ..
+        } if !is_scripted && !is_recorded(common) && !has_server => {
             // Only a flag changes the server: the environment may belong to another run.
-            base_url: match (&common.base_url, &context.settings.base_url.value) {
+            let base_url = match (&common.base_url, &settings.base_url.value) {
                 (Some(_), Some(named)) => named.clone(),
                 _ => base_url,
-            },
-            model: match (&common.model, &context.settings.model.value) {
-                (Some(_), Some(named)) => named.clone(),
-                _ => model,
-            },
-        }),
-        _ if common.model.is_some() || is_scripted => choose(common, context),
+            };
+            let of = if common.model.is_some() {
+                named.cloned()
+            } else {
+                of
+            };
+            let entry = entry(settings, of.as_deref(), &base_url);
+            // An entry that is not in the settings any more goes on as it was.
+            let is_gone = of.as_ref().is_some_and(|of| !settings.entries.contains_key(of));
+            Ok(ModelSetup::Server {
+                wire: match &common.wire {
+                    Some(_) => settings.wire.value,
+                    None => wire,
+                },
+                model: match (&common.model, &settings.model.value) {
+                    (Some(_), Some(named)) => named.clone(),
+                    _ => model,
+                },
+                options: if is_gone { asked } else { options(settings, entry) },
+                entry: of,
+                base_url,
+                recording: None,
+            })
+        }
+        _ if common.model.is_some() || is_scripted || is_recorded(common) => choose(common, context),
         recorded => Ok(recorded),
     }
 }
@@ -109,9 +198,7 @@ fn key_of<'s>(settings: &'s Settings, base_url: &str) -> Option<&'s KeyOf> {
 /// for any other the operator must name the key.
 fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<ApiKey>, Failure> {
     if let Some(key) = key_of(settings, base_url) {
-        let is_token = key.is_token;
-        let secret = key.key.get()?;
-        return Ok(secret.map(|secret| ApiKey { secret, is_token }));
+        return api_key(key);
     }
     // A key of another provider is set for other runs.
     let mut keys = settings.keys.iter().filter(|key| !key.is_of_other);
@@ -133,6 +220,69 @@ fn key_for(settings: &Settings, wire: Wire, base_url: &str) -> Result<Option<Api
             )),
         ),
     ))
+}
+
+/// What a client needs to reach a server. Key and headers of an entry go to its own server alone.
+pub fn access(
+    settings: &Settings,
+    wire: Wire,
+    base_url: &str,
+    name: Option<&str>,
+) -> Result<Access, Failure> {
+    let Some(entry) = entry(settings, name, base_url) else {
+        return Ok(key_for(settings, wire, base_url)?.into());
+    };
+    let is_home = discover::same_server(&entry.home, base_url);
+    let key = match (&entry.key, &entry.base_url) {
+        (Some(key), _) if is_home => key.key.get()?.map(ApiKey::from),
+        // A server that the entry names gets the key that was set with it, or none.
+        (None, Some(_)) => match key_of(settings, base_url) {
+            Some(key) => api_key(key)?,
+            None if wire.ollama_path().is_none() && is_provider(wire, base_url) => {
+                return Err(no_key(wire, name.unwrap_or_default()));
+            }
+            None => None,
+        },
+        _ => key_for(settings, wire, base_url)?,
+    };
+    Ok(Access {
+        key,
+        headers: if is_home {
+            entry.headers.0.clone()
+        } else {
+            Vec::new()
+        },
+        proxy: match &entry.proxy {
+            None => Proxy::Environment,
+            Some(ProxySetting::Off) => Proxy::None,
+            Some(ProxySetting::Url(url)) => Proxy::Url(url.clone()),
+        },
+    })
+}
+
+/// True for the provider of a format itself.
+fn is_provider(wire: Wire, base_url: &str) -> bool {
+    discover::same_server(wire.default_base(), base_url)
+}
+
+fn no_key(wire: Wire, name: &str) -> Failure {
+    let variable = wire.key_env().first().map_or("its key", |variable| variable.name);
+    Failure::new(
+        Code::Config,
+        format!(
+            "cannot ask the model `{}`: there is no API key for it; hint: set {variable}, or add key_env or \
+             key_command to [models.{}]",
+            visible(name),
+            visible(name),
+        ),
+    )
+}
+
+/// Returns a key as it is sent.
+pub fn api_key(key: &KeyOf) -> Result<Option<ApiKey>, Failure> {
+    let is_token = key.is_token;
+    let secret = key.key.get()?;
+    Ok(secret.map(|secret| ApiKey { secret, is_token }))
 }
 
 fn scripted(common: &Common) -> Result<ModelSetup, Failure> {
@@ -202,13 +352,30 @@ pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<
             wire,
             base_url,
             model,
+            entry: of,
+            options,
+            recording,
         } => {
-            let key = key_for(&context.settings, *wire, base_url)?;
-            let client = Client::new(*wire, base_url, model, key, Patience::default())
-                .map_err(|error| Failure::new(Code::Config, error))?;
-            Ok(Arc::new(
-                client.with_max_output(context.settings.max_output.value),
-            ))
+            let client = |access| {
+                let client = Client::new(*wire, base_url, model, access, Patience::default());
+                let client = client.map_err(|error| Failure::new(Code::Config, error))?;
+                Ok::<_, Failure>(client.with_options(options.clone()))
+            };
+            if let Some(path) = recording {
+                let (_, recording) = recording::read(Path::new(path))?;
+                return Ok(Arc::new(client(Access::default())?.answered_by(recording)));
+            }
+            let settings = &context.settings;
+            let mut client = client(access(settings, *wire, base_url, of.as_deref())?)?;
+            if let Some(path) = &context.record {
+                let head = Head {
+                    entry: of.clone(),
+                    options: options.clone(),
+                    ..Head::new(*wire, base_url, model)
+                };
+                client = client.kept_by(recording::keep(path, &head)?);
+            }
+            Ok(Arc::new(client))
         }
     }
 }

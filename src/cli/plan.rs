@@ -1,26 +1,10 @@
-//! Formats the plan of an edit as text and as JSON.
+//! Formats the plan of an edit as text.
 //!
 //! Must not know: how a plan is made.
 
-use serde_json::{Value, json};
-
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::lineage::{ModelRequest, Plan};
-use crate::domain::state::{LedgerEntry, State};
+use crate::present::plan::{PlanRequestView, PlanView};
 use crate::text::visible;
-
-/// Calls that may run again, but not certainly.
-fn may(plan: &Plan) -> Vec<NodeId> {
-    let maybe = plan.possible.iter().filter(|id| !plan.is_certain(**id));
-    maybe.copied().collect()
-}
-
-fn effects<'s>(state: &'s State, plan: &Plan) -> Vec<&'s LedgerEntry> {
-    plan.effects
-        .iter()
-        .filter_map(|seq| state.ledger.get(seq))
-        .collect()
-}
 
 fn list(ids: &[NodeId]) -> String {
     if ids.is_empty() {
@@ -37,108 +21,83 @@ fn turns(ids: &[TurnId]) -> String {
 }
 
 /// Formats the plan as text, a line for each kind of consequence.
-pub fn describe(state: &State, plan: &Plan) -> String {
-    let happened: Vec<String> = effects(state, plan)
-        .into_iter()
-        .map(|entry| {
-            format!(
-                "{} {} ({})",
-                entry.call,
-                visible(&entry.tool),
-                entry.effect.label()
-            )
-        })
-        .collect();
-    let request = if plan.asks.perhaps() {
-        let sure = match plan.asks {
-            ModelRequest::IfDifferent => "only if a result differs",
-            ModelRequest::No | ModelRequest::Yes => "yes",
-        };
-        let cost = plan.cost.as_ref().map(|cost| format!(", at least about {cost}"));
-        format!("{sure}, about {} tokens{}", plan.tokens, cost.unwrap_or_default())
-    } else {
-        "no".into()
-    };
-    let mut lines = vec![format!("superseded         {}", list(&plan.superseded))];
-    if !plan.perhaps.is_empty() {
-        lines.push(format!("may be superseded  {}", list(&plan.perhaps)));
-    }
-    if !plan.recalled.is_empty() {
-        lines.push(format!("active again       {}", list(&plan.recalled)));
-    }
-    let (first, decided) = plan.first();
-    if !first.is_empty() {
-        lines.push(format!("run                {}", list(&first)));
-    }
-    if !decided.is_empty() {
-        lines.push(format!("run or ask         {}", list(&decided)));
-    }
-    let (new, may) = plan.perhaps();
-    if !new.is_empty() {
-        lines.push(format!("may run            {}", list(&new)));
-    }
-    lines.extend([
-        format!("run again          {}", list(&plan.again())),
-        format!("may run again      {}", list(&may)),
-        format!("keep their results {}", list(&plan.unchanged)),
-        format!("are cancelled      {}", list(&plan.cancelled)),
-        format!("finish first       {}", list(&plan.drained)),
-        match happened.len() {
-            0 => "already happened   nothing".into(),
-            count => format!(
-                "already happened   {} (--effects-seen {count})",
-                happened.join(", ")
-            ),
-        },
-        format!("approved by this   {}", list(&plan.approves)),
-        format!("model asked again  {request}"),
-    ]);
-    if !plan.consents.is_empty() {
-        lines.push(format!("ask for consent    {}", list(&plan.consents)));
-    }
-    if !plan.corrections.is_empty() {
+pub fn describe(view: &PlanView<'_>) -> String {
+    let (nodes, calls, request) = (&view.nodes, &view.calls, &view.request);
+    let (fates, mut lines) = (&calls.by_fate, Vec::new());
+    for insert in &view.insert {
         lines.push(format!(
-            "corrections kept   {} (where the model makes the same call again)",
-            list(&plan.corrections)
+            "insert             {} {}",
+            visible(&insert.tool),
+            visible(&insert.args)
         ));
     }
-    if !plan.corrections_lost.is_empty() {
-        lines.push(format!("corrections lost   {}", list(&plan.corrections_lost)));
+    let mut line = |always: bool, name: &str, ids: &[NodeId]| {
+        if always || !ids.is_empty() {
+            lines.push(format!("{name:<18} {}", list(ids)));
+        }
+    };
+    line(true, "superseded", nodes.superseded);
+    line(false, "may be superseded", nodes.perhaps);
+    line(false, "active again", nodes.recalled);
+    line(false, "run", &fates.run);
+    line(false, "run or ask", &fates.run_or_ask);
+    line(false, "may run", &fates.may_run);
+    line(true, "run again", &fates.run_again);
+    line(true, "may run again", &fates.may_run_again);
+    line(true, "keep their results", nodes.unchanged);
+    line(true, "are cancelled", calls.cancelled);
+    line(true, "finish first", calls.drained);
+    lines.push(format!("already happened   {}", happened(view)));
+    lines.push(format!("approved by this   {}", list(calls.approves)));
+    lines.push(format!("model asked again  {}", asked(request)));
+    if !calls.consents.is_empty() {
+        lines.push(format!("ask for consent    {}", list(calls.consents)));
     }
-    if !plan.drifted.is_empty() {
-        lines.push(format!("stay, drifted      turns {}", turns(&plan.drifted)));
+    if !nodes.corrections.is_empty() {
+        lines.push(format!(
+            "corrections kept   {} (where the model makes the same call again)",
+            list(nodes.corrections)
+        ));
+    }
+    if !nodes.corrections_lost.is_empty() {
+        lines.push(format!("corrections lost   {}", list(nodes.corrections_lost)));
+    }
+    if !view.drifted.is_empty() {
+        lines.push(format!("stay, drifted      turns {}", turns(view.drifted)));
     }
     lines.join("\n")
 }
 
-/// The plan as JSON, for scripts.
-pub fn json(state: &State, plan: &Plan) -> Value {
-    let happened: Vec<Value> = effects(state, plan)
-        .into_iter()
-        .map(|entry| json!({ "call": entry.call, "tool": entry.tool, "effect": entry.effect }))
-        .collect();
-    json!({
-        "type": "plan",
-        "seen": plan.seen,
-        "superseded": plan.superseded,
-        "perhaps": plan.perhaps,
-        "recalled": plan.recalled,
-        "certain": plan.certain,
-        "may": may(plan),
-        "first_runs": plan.first_runs,
-        "unchanged": plan.unchanged,
-        "cancelled": plan.cancelled,
-        "drained": plan.drained,
-        "effects": happened,
-        "approves": plan.approves,
-        "consents": plan.consents,
-        "corrections": plan.corrections,
-        "corrections_lost": plan.corrections_lost,
-        "asks": plan.asks == ModelRequest::Yes,
-        "asks_if_different": plan.asks == ModelRequest::IfDifferent,
-        "tokens": plan.tokens,
-        "cost": plan.cost.as_ref().map(ToString::to_string),
-        "drifted": plan.drifted,
-        "suspended": plan.held,
-    })
+/// The effects that happened already, with the flag that confirms that they were seen.
+fn happened(view: &PlanView<'_>) -> String {
+    let names = view
+        .effects
+        .iter()
+        .map(|one| format!("{} {} ({})", one.call, visible(one.tool), one.effect.label()));
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        0 => "nothing".into(),
+        count => format!("{} (--effects-seen {count})", names.join(", ")),
+    }
+}
+
+/// Whether the model is asked again, and what that costs.
+fn asked(request: &PlanRequestView) -> String {
+    if !request.perhaps() {
+        return "no".into();
+    }
+    let sure = if request.asks {
+        "yes"
+    } else {
+        "only if a result differs"
+    };
+    let cost = request
+        .cost
+        .as_ref()
+        .map(|cost| format!(", at least about {cost}"));
+    format!(
+        "{sure}, about {} tokens{}",
+        request.tokens,
+        cost.unwrap_or_default()
+    )
 }

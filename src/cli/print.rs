@@ -7,8 +7,6 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use jiff::Timestamp;
-
 use super::exit::{Code, Failure};
 use crate::text::excerpt;
 
@@ -76,15 +74,6 @@ pub fn safe_line(text: &str) -> String {
 
 fn marks(shown: &str) -> String {
     shown.replace("⟨U+27E8⟩", "⟨").replace("⟨U+27E9⟩", "⟩")
-}
-
-/// Formats a time in UTC, given in milliseconds since 1970.
-pub fn moment(ms: i64) -> String {
-    let time = Timestamp::from_millisecond(ms).ok();
-    time.map_or_else(
-        || "?".into(),
-        |time| time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-    )
 }
 
 /// Prints the error that ends the program.

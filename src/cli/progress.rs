@@ -3,7 +3,7 @@
 //! Must not know: where it is printed.
 
 use super::print;
-use crate::console::{event_text, tabs};
+use crate::console::event_text;
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use crate::domain::id::NodeId;
@@ -11,6 +11,7 @@ use crate::domain::ladder::span;
 use crate::domain::repair::Diagnosis;
 use crate::domain::rule;
 use crate::domain::state::State;
+use crate::present;
 use crate::text::{visible, visible_head};
 
 /// Maximum characters of the arguments of a call.
@@ -80,7 +81,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
             }
             Decision::Allowed { .. } | Decision::LeftToOperator { .. } => Some(format!(
                 "{call}: {}",
-                print::safe_line(&tabs::decision_word(decision))
+                print::safe_line(&present::decision(decision))
             )),
             _ => None,
         },

@@ -2,83 +2,83 @@
 //!
 //! Must not know: who decides.
 
-mod deadline;
-mod repeats;
 mod runs;
 mod still;
 mod tool_change;
 
-use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record};
-use crate::console::tabs;
-use crate::domain::approver;
+use super::{print, record, replaced};
+use crate::console::{json as arguments, readable};
 use crate::domain::breaker::Phase;
-use crate::domain::bulk;
-use crate::domain::call::{Call, EffectClass, Status};
-use crate::domain::fork;
+use crate::domain::call::{Call, Status};
 use crate::domain::node::Node;
 use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::pending_retry;
-use crate::domain::ready;
-use crate::domain::reference::rewrite;
-use crate::domain::repair::Diagnosis;
-use crate::domain::repair_trace;
-use crate::domain::rule;
 use crate::domain::state::State;
-use crate::domain::tags;
 use crate::domain::thread;
-use crate::domain::turn::{StreamFault, Turn};
-use crate::domain::why;
 use crate::engine::clock::Clock;
-use crate::resilience::attention::AttentionReason;
-use crate::text::visible;
+use crate::policy::DangerMark;
+use crate::present::call::{CallView, Surroundings, repeat_lines};
+use crate::present::json;
+use crate::present::queue::{
+    self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
+};
+use crate::text::{survey, visible};
 use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, oldest first.
-pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
+pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let place = context.store.find(&args.id)?;
     let found = record::as_found(&place)?;
     let mut any = false;
-    for call in found.state.queue().filter(|call| waits(call)) {
+    for mut view in queue::calls(&found.state, |call| around(&found, call)) {
         any = true;
+        view.decision.danger = danger(&context, &found.state, &view);
         print::out(&if common.json {
-            as_json(&found, call).to_string()
+            json(&view)
         } else {
-            as_words(&found, call)
+            as_words(&found.state, &view, args.exact)
         });
     }
     let still = still::of(&found.state, !found.held);
     // The turn that blocks the run is printed with the blocked run.
     let reported = still.as_ref().map(|still| &still.need.cause);
-    let broken = pending_retry::left(&found.state)
-        .filter(|(turn, _)| reported != Some(&AttentionReason::Stream(turn.id)));
-    for (turn, fault) in broken {
+    for view in BrokenStreamView::all(&found.state, reported, STREAM) {
         any = true;
-        print::out(&as_broken(turn, fault, common.json));
+        print::out(&if common.json {
+            json(&view)
+        } else {
+            let verbs = view.verbs.join(", ");
+            format!("{} {}\n  verbs: {verbs}", view.turn, visible(&view.sentence))
+        });
     }
-    if let Some(why) = &found.state.restricted {
-        print::out(&as_restricted(why, &place.id(), common.json));
+    if let Some(reason) = &found.state.restricted {
+        let verbs = vec![format!("restrict {} --lift", place.id())];
+        let restricted = RestrictionView { reason, verbs };
+        print::out(&if common.json {
+            json(&RestrictedView { restricted })
+        } else {
+            let (reason, verbs) = (visible(restricted.reason), restricted.verbs.join(", "));
+            format!("restricted to reading calls: {reason}\n  verbs: {verbs}")
+        });
     }
     if !any && still.is_none() {
         print::err("no calls wait for a decision");
     }
     if let Some(Still { need, verbs }) = &still {
         print::out(&if common.json {
-            let why = serde_json::json!({
-                "cause": need.cause.name(), "reason": need.reason, "verbs": verbs,
-            });
-            serde_json::json!({ "needs_attention": why }).to_string()
+            json(&AttentionView::of(need, verbs))
         } else {
             let mut words = format!("the run needs attention: {}", visible(&need.reason));
             if !verbs.is_empty() {
-                let _ = write!(words, "\n  verbs: {}", verbs.join(", "));
+                words = format!("{words}\n  verbs: {}", verbs.join(", "));
             }
             words
         });
@@ -88,43 +88,22 @@ pub fn queue(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
             print::out(&line);
         }
     }
-    let together = bulk::together(&found.state);
-    if together.len() > 1 && common.json {
-        let ids: Vec<_> = together.iter().map(|item| item.call).collect();
-        print::out(&serde_json::json!({ "together": ids, "digest": bulk::digest(&together) }).to_string());
-    } else if together.len() > 1 {
-        let ids: Vec<String> = together.iter().map(|item| item.call.to_string()).collect();
-        print::out(&format!(
-            "{} can be approved together\n  digest {}",
-            ids.join(" "),
-            bulk::digest(&together)
-        ));
+    if let Some(view) = TogetherView::of(&found.state) {
+        print::out(&if common.json {
+            json(&view)
+        } else {
+            let ids: Vec<String> = view.together.iter().map(ToString::to_string).collect();
+            format!(
+                "{} can be approved together\n  digest {}",
+                ids.join(" "),
+                view.digest
+            )
+        });
     }
     if found.held {
         print::err("another process has the session open: this is what it has recorded");
     }
     Ok(Code::Ok)
-}
-
-/// Formats the restriction to reading calls, with the verb to lift it.
-fn as_restricted(why: &str, id: &str, json: bool) -> String {
-    let verb = format!("restrict {id} --lift");
-    if json {
-        return serde_json::json!({ "restricted": { "reason": why, "verbs": [verb] } }).to_string();
-    }
-    format!("restricted to reading calls: {}\n  verbs: {verb}", visible(why))
-}
-
-/// Formats a broken stream, with the verbs about it.
-fn as_broken(turn: &Turn, fault: &StreamFault, json: bool) -> String {
-    if json {
-        let (kind, message) = (fault.kind.label(), &fault.message);
-        let reported =
-            serde_json::json!({ "turn": turn.id, "broke": kind, "reason": message, "verbs": STREAM });
-        return reported.to_string();
-    }
-    let verbs = STREAM.join(", ");
-    format!("{} {}\n  verbs: {verbs}", turn.id, visible(&fault.describe()))
 }
 
 /// Lists calls, requests and breakers that wait only for time.
@@ -133,7 +112,8 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     let delayed = state.agenda.delayed.iter().filter_map(|id| state.calls.get(id));
     let calls = delayed.filter_map(|call| {
         let delay = call.failure.delay.as_ref()?;
-        let tool = visible(&tool(state.nodes.get(&call.id)));
+        let tool = state.nodes.get(&call.id).and_then(Node::as_call);
+        let tool = tool.map(|(tool, _)| visible(tool)).unwrap_or_default();
         Some(format!(
             "{} {tool} · {} · {}",
             call.id,
@@ -153,111 +133,119 @@ fn waiting_by_itself(state: &State) -> Vec<String> {
     calls.chain(asked).chain(breakers).collect()
 }
 
-/// True for a call that waits for the operator. An interrupted call that is safe to repeat runs again on resume.
-fn waits(call: &Call) -> bool {
-    !matches!(call.status, Status::OutcomeUnknown(_)) || call.effect > EffectClass::Idempotent
+/// What the processes of this machine tell about a call.
+fn around(found: &record::SessionSnapshot, call: &Call) -> Surroundings {
+    Surroundings {
+        held: found.held,
+        orphan_process: orphan_process(call).map(|(pid, _)| pid),
+    }
 }
 
-fn as_json(found: &record::SessionSnapshot, call: &Call) -> serde_json::Value {
-    let state = &found.state;
-    let node = state.nodes.get(&call.id);
-    let shown = shown(state, call);
-    let repairs: Vec<_> = call
-        .offered()
-        .unwrap_or_default()
+/// The marks of danger of a call.
+fn danger(context: &AppContext, state: &State, view: &CallView<'_>) -> Vec<DangerMark> {
+    let table = &context.settings.danger.table;
+    table.marks(&view.head.tool, &view.head.shown, workspace(state))
+}
+
+/// The workspace of a run.
+fn workspace(state: &State) -> &Path {
+    Path::new(state.started.as_ref().map_or("", |started| &started.workspace))
+}
+
+/// Describes the marks; without any, that no rule matched.
+fn danger_words(marks: &[DangerMark]) -> String {
+    if marks.is_empty() {
+        return "no rule matched".to_owned();
+    }
+    let words = marks
         .iter()
-        .map(|fix| serde_json::json!({"label": fix.label, "args": fix.args, "changes": fix.changes}))
-        .collect();
-    serde_json::json!({
-        "call": call.id, "why": node.and_then(why::of), "path": thread::path(state, call.id), "rev": node.map(Node::rev), "status": call.status.label(), "tool": tool(node),
-        "effect": call.effect, "tags": tags(state, node), "digest": digest(call), "args": ready::resolved_args(state, call).unwrap_or_default(),
-        "found": found_wrong(call), "original": original(call, node), "runs": call.operands(), "rule": rule(call), "confirmation": confirmation(state, call), "elsewhere": fork::asked_about(state, call).map(super::fork::elsewhere_json), "repeats": repeats::json(state, call), "redefined": tool_change::json(state, call), "approver": approver::describe(call), "deadline": deadline::json(state, call, found.held), "repairs": repairs,
-        "orphan_process": orphan_process(call).map(|(pid, _)| pid), "commands": runs::commands_json(call, &tool(node), &shown), "look_out": runs::look_out_json(&shown),
-    })
+        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    words.collect::<Vec<_>>().join(", ")
 }
 
-fn as_words(found: &record::SessionSnapshot, call: &Call) -> String {
-    let state = &found.state;
-    let node = state.nodes.get(&call.id);
-    let shown = shown(state, call);
-    let class = std::iter::once(call.effect.label().to_owned()).chain(tags(state, node));
-    let mut words = format!(
-        "{} {} · {} · {} · revision {} · {}\n  digest {}\n  {}",
-        thread::named(state, call.id),
-        visible(&tool(node)),
-        call.status.base_label(),
-        class.collect::<Vec<_>>().join(" "),
-        node.map(Node::rev).unwrap_or_default().0,
-        rule(call),
-        digest(call),
-        visible(&shown)
-    );
-    for line in runs::detail_lines(call, &tool(node), &shown) {
-        let _ = write!(words, "\n  {line}");
+/// The arguments as they are shown in a decision: readable, unless the exact bytes are wanted or tell more.
+fn form_lines(tool: &str, shown: &str, exact: bool, workspace: &Path) -> Vec<String> {
+    let members = arguments::members(shown).into_iter();
+    let members: Vec<(String, Arc<str>)> = members.map(|(name, value)| (name, Arc::from(value))).collect();
+    match readable::why_exact(shown, &survey(shown)) {
+        Some(why) => vec![format!("the exact bytes: {why}"), visible(shown)],
+        None if exact => vec![visible(shown)],
+        None => {
+            let found = replaced::of_stored(tool, shown, workspace);
+            let found = found.as_ref().map(|(found, base)| (found, base.as_ref()));
+            readable::lines(&readable::of(tool, &members, found))
+        }
     }
-    for line in tabs::repeated(state, call) {
-        let _ = write!(words, "\n  {line}");
-    }
-    for line in tool_change::detail_lines(state, call) {
-        let _ = write!(words, "\n  {line}");
-    }
-    if let Some((pid, left)) = orphan_process(call) {
-        let _ = write!(
-            words,
-            "\n  {}: wait for its end, or {}; until then you cannot say that it did not happen",
-            left.describe(call.id, pid),
+}
+
+fn as_words(state: &State, view: &CallView<'_>, exact: bool) -> String {
+    let (head, decision, launch) = (&view.head, &view.decision, &view.launch);
+    let class = std::iter::once(head.effect.label()).chain(head.tags.iter().map(String::as_str));
+    let mut lines = vec![
+        format!(
+            "{} {} · {} · {} · revision {} · {}",
+            thread::named(state, head.call),
+            visible(&head.tool),
+            head.status.base_label(),
+            class.collect::<Vec<_>>().join(" "),
+            head.rev.unwrap_or_default().0,
+            decision.rule
+        ),
+        format!("digest {}", head.digest),
+        format!("danger: {}", danger_words(&decision.danger)),
+    ];
+    lines.extend(form_lines(&head.tool, &head.shown, exact, workspace(state)));
+    lines.extend(runs::detail_lines(launch));
+    lines.extend(repeat_lines(state, &decision.repeats));
+    lines.extend(decision.redefined.iter().flat_map(tool_change::detail_lines));
+    if let Some((pid, left)) = state.calls.get(&head.call).and_then(orphan_process) {
+        lines.push(format!(
+            "{}: wait for its end, or {}; until then you cannot say that it did not happen",
+            left.describe(head.call, pid),
             left.ending(pid)
-        );
+        ));
     }
-    if let Some(output) = approver::describe(call) {
-        let _ = write!(words, "\n  approver: {}", visible(&output));
+    if let Some(output) = &decision.approver {
+        lines.push(format!("approver: {}", visible(output)));
     }
-    if let Some(deadline) = deadline::describe(state, call, found.held, Clock::start().utc_ms()) {
-        let _ = write!(words, "\n  deadline: {deadline}");
+    if let Some(deadline) = decision.deadline {
+        lines.push(format!(
+            "deadline: {}",
+            deadline.describe(Clock::start().utc_ms())
+        ));
     }
-    if let Some(word) = confirmation(state, call) {
-        let _ = write!(
-            words,
-            "\n  irreversible: approve it with --word {}",
-            visible(word)
-        );
+    if let Some(word) = decision.confirmation {
+        lines.push(format!("irreversible: approve it with --word {}", visible(word)));
     }
-    if let Some((tool, args)) = node.and_then(repair_trace::replaced) {
-        let _ = write!(words, "\n  original: {} {}", visible(tool), visible(args));
+    lines.extend(repair_lines(state, view));
+    if let Some(why) = &head.why {
+        lines.push(format!("model says: {}", visible(why)));
     }
-    if let Some(change) = call
-        .proposed()
-        .filter(|_| node.and_then(repair_trace::replaced).is_some())
-    {
-        let _ = write!(words, "\n  proposed: {}", visible(&change.why));
-    }
-    for found in found_wrong(call) {
-        let _ = write!(words, "\n  found: {}", visible(&found.grounds()));
-    }
-    if !call.offered().unwrap_or_default().is_empty() {
-        let why = call.validation.because.as_deref().unwrap_or_default();
-        let _ = write!(words, "\n  {}", visible(why));
-    }
-    for (at, fix) in call.offered().unwrap_or_default().iter().enumerate() {
-        let _ = write!(words, "\n  {}) {}", at + 1, visible(&fix.label));
-    }
-    if let Some(why) = node.and_then(why::of) {
-        let _ = write!(words, "\n  model says: {}", visible(&why));
-    }
-    words
+    lines.join("\n  ")
 }
 
-/// The original call, if a repair proposes another tool, and the reason.
-fn original(call: &Call, node: Option<&Node>) -> Option<serde_json::Value> {
-    let (tool, args) = node.and_then(repair_trace::replaced)?;
-    let why = call.proposed().map(|change| &change.why);
-    Some(serde_json::json!({ "tool": tool, "args": args, "why": why }))
-}
-
-/// The problems of a call whose repair waits for a choice.
-fn found_wrong(call: &Call) -> &[Diagnosis] {
-    let offered = call.offered().and_then(|_| call.failure.repairs.last());
-    offered.map_or(&[], |round| &round.diagnoses)
+/// What is wrong with a call, and the repairs to choose from.
+fn repair_lines(state: &State, view: &CallView<'_>) -> Vec<String> {
+    let repair = &view.repair;
+    let mut lines = Vec::new();
+    if let Some(original) = &repair.original {
+        lines.push(format!(
+            "original: {} {}",
+            visible(original.tool),
+            visible(original.args)
+        ));
+        lines.extend(original.why.map(|why| format!("proposed: {}", visible(why))));
+    }
+    let found = repair.found.iter();
+    lines.extend(found.map(|found| format!("found: {}", visible(&found.grounds()))));
+    if !repair.repairs.is_empty() {
+        let call = state.calls.get(&view.head.call);
+        let because = call.and_then(|call| call.validation.because.as_deref());
+        lines.push(visible(because.unwrap_or_default()));
+    }
+    let fixes = repair.repairs.iter().enumerate();
+    lines.extend(fixes.map(|(at, fix)| format!("{}) {}", at + 1, visible(fix.label))));
+    lines
 }
 
 /// The orphan process of an execution with an unknown outcome, if it still runs.
@@ -270,53 +258,14 @@ fn orphan_process(call: &Call) -> Option<(u32, OrphanProcess)> {
     Some((pid, child::orphan_process(pid, ticks)?))
 }
 
-/// The tags of a call's tool, which add to its effect class.
-fn tags(state: &State, node: Option<&Node>) -> Vec<String> {
-    let tags = tags::of(state, &tool(node));
-    tags.iter().map(|tag| visible(tag)).collect()
-}
-
-/// The tool name that confirms an irreversible call.
-fn confirmation<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
-    let asks = matches!(call.status, Status::AwaitingApproval | Status::Consent(_));
-    tags::confirmation(state, call.id).filter(|_| asks)
-}
-
-/// The arguments that would run; with unresolved references until their results exist.
-fn shown(state: &State, call: &Call) -> Arc<str> {
-    ready::resolved_args(state, call).unwrap_or_else(|| {
-        let node = state.nodes.get(&call.id).and_then(Node::as_call);
-        node.map(|(_, args)| Arc::from(rewrite::without_why(args)))
-            .unwrap_or_default()
-    })
-}
-
-fn tool(node: Option<&Node>) -> String {
-    let call = node.and_then(Node::as_call);
-    call.map(|(tool, _)| tool.to_string()).unwrap_or_default()
-}
-
-fn digest(call: &Call) -> &str {
-    call.digest.as_ref().map_or("-", |digest| &digest.0)
-}
-
-fn rule(call: &Call) -> String {
-    let Some(verdict) = &call.verdict else {
-        return String::new();
-    };
-    let reported = rule::describe(&verdict.rule);
-    let words = verdict.quoted.as_ref().and_then(|quoted| quoted.words.as_deref());
-    visible(&match words {
-        Some(words) => format!("{reported}, which says {}", rule::quotation(words)),
-        None => reported,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::console::testing::{Stage, id};
-    use crate::domain::call::{Quoted, Verdict};
+    use crate::domain::call::{ConsentCause, Quoted, Verdict};
+    use crate::domain::ledger;
 
     #[test]
     fn a_reason_from_a_workspace_file_is_quoted() {
@@ -339,7 +288,8 @@ mod tests {
         };
         let call = &found.state.calls[&id("c3")];
         let output = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
-        let printed = as_words(&found, call);
+        let view = CallView::of(&found.state, call, around(&found, call));
+        let printed = as_words(&found.state, &view, false);
         assert!(
             printed
                 .lines()
@@ -348,7 +298,58 @@ mod tests {
                 .ends_with(&format!("revision 1 · {output}")),
             "{printed}"
         );
-        assert_eq!(as_json(&found, call)["rule"], output);
+        assert_eq!(serde_json::to_value(&view).unwrap()["rule"], output);
         assert_eq!(printed.matches("0000").count(), 1, "it is cited once");
+    }
+
+    fn view_of_c8(state: &State) -> CallView<'_> {
+        CallView::of(state, &state.calls[&id("c8")], Surroundings::default())
+    }
+
+    fn repeats_json(state: &State) -> Vec<serde_json::Value> {
+        let repeats = view_of_c8(state).decision.repeats;
+        let values = repeats.iter().map(|one| serde_json::to_value(one).unwrap());
+        values.collect()
+    }
+
+    fn printed(state: &State) -> String {
+        as_words(state, &view_of_c8(state), false)
+    }
+
+    const ARGS: &str = r#"{"path":"a","content":"b"}"#;
+
+    #[test]
+    fn a_repeat_shows_the_execution_with_call_outcome_and_reason_it_is_superseded() {
+        let mut stage = Stage::new(80, 24);
+        stage.orphaned();
+        let seq = ledger::newest_of(&stage.model.run.state, id("c3")).unwrap();
+        stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, vec![seq]);
+        let state = &stage.model.run.state;
+        let edit = state.edits[0].intervention;
+        let since = format!("superseded: edit {edit} replaced it");
+        assert_eq!(
+            repeats_json(state),
+            [json!({
+                "entry": seq, "call": "c3", "path": [], "rev": 1, "outcome": "ok", "active": false,
+                "since": since, "reverted": null,
+            })]
+        );
+        let printed = printed(state);
+        assert!(
+            printed.contains(&format!("\n  it repeats c3 {seq}, succeeded; {since}\n"))
+                || printed.ends_with(&format!("\n  it repeats c3 {seq}, succeeded; {since}")),
+            "{printed}"
+        );
+    }
+
+    #[test]
+    fn of_a_call_that_repeats_nothing_there_is_none() {
+        let mut stage = Stage::new(80, 24);
+        stage.orphaned();
+        stage.awaiting("c8", "write_file", ARGS);
+        let state = &stage.model.run.state;
+        assert_eq!(repeats_json(state), [Value::Null; 0]);
+        let printed = printed(state);
+        assert!(!printed.contains("repeats"), "{printed}");
     }
 }

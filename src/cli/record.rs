@@ -21,6 +21,8 @@ use crate::engine::advise::Adviser;
 use crate::engine::clock::Clock;
 use crate::engine::driver::record_only::Unrecorded;
 use crate::journal::{self, Damage, Place, Writer};
+use crate::present::json;
+use crate::present::output::RecordedView;
 use crate::text::visible;
 
 /// A snapshot of a session, read without its lock.
@@ -67,8 +69,10 @@ impl Recorded {
     /// Formats the result, as text or JSON.
     pub fn line(self, common: &Common) -> String {
         if common.json {
-            let (seq, elsewhere) = (self.seq, self.elsewhere);
-            serde_json::json!({ "type": "recorded", "seq": seq, "elsewhere": elsewhere }).to_string()
+            json(&RecordedView {
+                seq: self.seq,
+                elsewhere: self.elsewhere,
+            })
         } else if self.elsewhere {
             format!("recorded as {} by the process that runs it", self.seq)
         } else {
@@ -201,7 +205,8 @@ pub fn adviser(
     let context = context.clone().for_run(common, workspace, &setup)?;
     // An operator decides here, so no question expires before they saw it. A headless process that resumes
     // the run sets the deadline that applies there.
-    let mut adviser = context.adviser(&setup, workspace, false)?;
+    let tools = context.recorded_tools(&setup, &recorded.tools);
+    let mut adviser = context.adviser(tools, &setup, (workspace, false))?;
     // The policy decides calls that the verb makes ready, as in a run that resumes with these flags.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);

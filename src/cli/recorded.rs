@@ -4,6 +4,8 @@
 //!
 //! Records stay in their file: one is decoded when it is shown, and a step back folds again from the start.
 
+mod pace;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +13,11 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use super::folding::Folding;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
 use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
 use crate::console::model::log::MAX_LINES;
+use crate::console::replay::{self, Mark};
 use crate::domain::apply::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
@@ -24,9 +26,10 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::journal::wire::Wire;
 use crate::journal::{Error, Place, Records};
+use pace::Pace;
 
-/// The longest pause between two recorded events while playing.
-const LONGEST_PAUSE_MS: i64 = 2_000;
+/// The highest and the lowest speed.
+const SPEEDS: (f64, f64) = (64.0, 0.25);
 
 /// Distance of the cached fold before the target of a step back, for fast further steps.
 const BACK: usize = 2_048;
@@ -78,6 +81,7 @@ pub struct Recorded {
     mark: Option<Fold>,
     playing: bool,
     speed: f64,
+    pace: Pace,
     waiting: VecDeque<Update>,
     wake: Arc<tokio::sync::Notify>,
     wire: Wire,
@@ -89,22 +93,22 @@ pub struct Recorded {
 
 impl Recorded {
     /// Reads a whole session. With a speed, plays it from the beginning; otherwise, shows its
-    /// end.
+    /// first event.
     pub fn open(place: &Place, speed: Option<f64>) -> Result<Self, Error> {
-        let mut folding = Folding::default();
+        let (mut marks, mut times) = (Vec::new(), Vec::new());
         let (records, report) = Records::read(place, |envelope| {
-            if speed.is_none() {
-                folding.take(envelope);
-            }
+            times.push(envelope.at);
+            let event = times.len();
+            marks.extend(replay::kind_of(&envelope).map(|kind| Mark { event, kind }));
         })?;
-        let (state, past) = folding.made();
         let (to_answers, answers) = mpsc::channel(live::ANSWERS);
         let mut recorded = Self {
-            at: if speed.is_none() { records.len() } else { 0 },
+            at: 0,
             records,
             mark: None,
             playing: speed.is_some(),
             speed: speed.unwrap_or(1.0),
+            pace: Pace::of(&times),
             waiting: VecDeque::new(),
             wake: Arc::new(tokio::sync::Notify::new()),
             wire: run::wire_of(place),
@@ -113,7 +117,8 @@ impl Recorded {
             answers,
             to_answers,
         };
-        recorded.show(state, past);
+        recorded.waiting.push_back(Update::Marks(marks.into()));
+        recorded.go(if speed.is_none() { recorded.len().min(1) } else { 0 });
         let torn = report.torn.iter().map(ToString::to_string);
         let damaged = report.damage.iter().map(|damage| format!("damaged: {damage}"));
         recorded.waiting.extend(torn.chain(damaged).map(Update::Notice));
@@ -185,12 +190,9 @@ impl Recorded {
         }
     }
 
-    /// Time until the next recorded event, as it happened, sped up and bounded.
+    /// Time until the next recorded event.
     fn pause(&self) -> Duration {
-        // An unreadable event is reported when it is due.
-        let at = |index: usize| self.record(index).ok().flatten().map_or(0, |record| record.at);
-        let gap = (at(self.at) - at(self.at.saturating_sub(1))).clamp(0, LONGEST_PAUSE_MS);
-        Duration::from_secs_f64(gap as f64 / 1000.0 / self.speed)
+        self.pace.before(self.at, self.speed)
     }
 }
 
@@ -277,8 +279,8 @@ impl Link for Recorded {
                 self.playing = false;
                 self.go(self.at.saturating_sub(1));
             }
-            ReplayControl::Faster => self.speed = (self.speed * 2.0).min(1024.0),
-            ReplayControl::Slower => self.speed = (self.speed / 2.0).max(1.0 / 64.0),
+            ReplayControl::Faster => self.speed = (self.speed * 2.0).min(SPEEDS.0),
+            ReplayControl::Slower => self.speed = (self.speed / 2.0).max(SPEEDS.1),
             ReplayControl::Seek(seq) => {
                 // Records are numbered from 1, without a gap.
                 let to = usize::try_from(seq.0).unwrap_or(usize::MAX);

@@ -4,7 +4,7 @@
 //!
 //! It reads the file again every few seconds, so that a change is shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ use crate::console::diff;
 use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
 use crate::engine::advise::parse_args;
 use crate::tools::Replacement;
+use crate::tools::builtin::{Setup, all};
+use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
 
 /// Interval between two reads. It is above one second, to keep an idle program asleep.
@@ -87,16 +89,21 @@ where
         let (find, before) = (Arc::clone(&find), last.clone());
         let seen = tokio::task::spawn_blocking(move || {
             let now = find()?;
-            let message = (before.as_ref() != Some(&now)).then(|| to_replaced(&now));
+            let message = (before.as_ref() != Some(&now)).then(|| (to_replaced(&now), now.base()));
             Some((now, message))
         });
         // A tool that replaces nothing is not checked again.
         let Ok(Some((now, message))) = seen.await else {
             return;
         };
-        if let Some(found) = message {
+        if let Some((found, base)) = message {
             let look = look.clone();
-            if answers.send(Update::Replaces { look, found }).await.is_err() {
+            let base = base.map(Arc::from);
+            if answers
+                .send(Update::Replaces { look, found, base })
+                .await
+                .is_err()
+            {
                 return;
             }
         }
@@ -108,10 +115,22 @@ where
     }
 }
 
+/// What a call of a built-in tool would replace now, with the hash of the file; for a stored session.
+pub fn of_stored(tool: &str, args: &str, workspace: &Path) -> Option<(Replaced, Option<Arc<str>>)> {
+    let setup = Setup {
+        environment: Environment::allowed([]),
+        answer: None,
+        proxy: false,
+    };
+    let registry = Registry::new(all(&setup)).ok()?;
+    let found = registry.get(tool)?.replaces(&parse_args(args), workspace, &[])?;
+    Some((to_replaced(&found), found.base().map(Arc::from)))
+}
+
 fn to_replaced(found: &Replacement) -> Replaced {
     match &found.now {
         Ok(None) => Replaced::Nothing,
-        Ok(Some(now)) => Replaced::Text(diff::lines(now, &found.then).into()),
+        Ok(Some(now)) => Replaced::Text(diff::lines_around(now, &found.then, diff::AROUND_DECIDED).into()),
         Err(why) => Replaced::Unreadable(why.clone()),
     }
 }
@@ -123,8 +142,6 @@ mod tests {
     use super::*;
     use crate::console::diff::Change;
     use crate::domain::id::Rev;
-    use crate::tools::builtin::{Setup, all};
-    use crate::tools::child::Environment;
 
     fn look(rev: u32) -> LoadRequest {
         LoadRequest {
@@ -166,7 +183,7 @@ mod tests {
         looker.look(Some((look(1), "write_file".into(), Arc::clone(&args))));
         let first = received.recv().await;
         assert!(
-            matches!(&first, Some(Update::Replaces { look: of, found: Replaced::Nothing }) if *of == look(1)),
+            matches!(&first, Some(Update::Replaces { look: of, found: Replaced::Nothing, .. }) if *of == look(1)),
             "{first:?}"
         );
         let file = dir.path().join("a.md");
@@ -213,6 +230,7 @@ mod tests {
         let Some(Update::Replaces {
             look: of_it,
             found: Replaced::Unreadable(why),
+            ..
         }) = received.recv().await
         else {
             panic!("long arguments are not reported");

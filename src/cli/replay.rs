@@ -12,15 +12,19 @@ use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
 use super::screen::ReplayExit;
-use super::{opening, print, resume, screen};
+use super::{opening, picker, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
+use crate::present::output::EventView;
 use crate::text::{visible, visible_head};
 
 /// Opens the screen on a recorded session.
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let Some(id) = picker::session(common, &context, args.id.as_deref(), "replay")? else {
+        return Ok(Code::Ok);
+    };
+    let place = context.store.find(&id)?;
     if journal::first(&place)?.is_none() && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,
@@ -76,9 +80,7 @@ fn print_steps(common: &Common, place: &journal::Place) -> Result<Code, Failure>
 
 fn line(common: &Common, envelope: &Envelope) -> Result<String, serde_json::Error> {
     if common.json {
-        return serde_json::to_string(&serde_json::json!({
-            "seq": envelope.seq, "at": envelope.at, "actor": envelope.actor, "event": envelope.event
-        }));
+        return serde_json::to_string(&EventView::of(envelope));
     }
     Ok(format!("{} {}", envelope.seq, summary(envelope)))
 }

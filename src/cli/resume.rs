@@ -11,7 +11,7 @@ use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
-use super::{demos, effects, headless, learned, live, lost_edits, models, print, record};
+use super::{demos, effects, headless, learned, live, lost_edits, models, picker, print, record};
 use crate::domain::call::Status;
 use crate::domain::event::run::{Limits, Started, ToolCard};
 use crate::domain::event::{Event, RunEvent};
@@ -30,7 +30,11 @@ use crate::tools::sample;
 
 /// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
-    resume_session(common, AppContext::read(common)?, &resume.id)
+    let context = AppContext::read(common)?;
+    match picker::session(common, &context, resume.id.as_deref(), "resume")? {
+        Some(id) => resume_session(common, context, &id),
+        None => Ok(Code::Ok),
+    }
 }
 
 /// Resumes the session of this id.
@@ -79,7 +83,13 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    let mut adviser = context.adviser(&setup, &workspace, headless && !common.control)?;
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace));
+    notices.extend(connected.notices());
+    let mut adviser = context.adviser(
+        connected.tools(),
+        &setup,
+        (&workspace, headless && !common.control),
+    )?;
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);
     }
@@ -120,6 +130,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         run,
         door: None,
         tools,
+        connected: Some(connected),
     };
     run::serve(common, &context, ready, headless, runtime)
 }

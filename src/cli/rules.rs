@@ -9,10 +9,12 @@ use crate::domain::bulk;
 use crate::domain::call::{Digest, Gate};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, Rev};
-use crate::domain::rule::{self, RuleRequest, SessionRule};
+use crate::domain::rule::RuleRequest;
 use crate::domain::state::State;
 use crate::policy::backtest::{self, Would};
 use crate::policy::session;
+use crate::present::json;
+use crate::present::rule::RuleView;
 use crate::text::visible;
 
 /// Adds a rule that allows exactly the bytes of a call.
@@ -57,35 +59,20 @@ fn read(state: &State, text: &str) -> Result<(RuleRequest, Would), Failure> {
 }
 
 /// Prints a rule and the recorded calls that it matches.
-pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failure> {
+pub fn preview(common: &Common, state: &State, text: &str) -> Result<(), Failure> {
     let (_, would) = read(state, text)?;
     let rule = session::read(text).map_err(|why| Failure::new(Code::Usage, why))?;
-    let digest = bulk::digest(&would.waiting);
+    let view = RuleView::of(rule.text, rule.gate, &would);
     if common.json {
-        let waiting: Vec<_> = would
-            .waiting
-            .iter()
-            .map(|item| serde_json::json!({"call": item.call, "rev": item.rev, "digest": item.digest}))
-            .collect();
-        print::out(
-            &serde_json::json!({
-                "rule": rule.text, "gate": rule.gate, "matched": would.matched, "of": would.of, "ran": would.ran,
-                "rejected": would.rejected, "waiting": waiting, "digest": digest,
-            })
-            .to_string(),
-        );
-        return Ok(Code::Ok);
+        print::out(&json(&view));
+        return Ok(());
     }
-    let verb = match rule.gate {
-        Gate::Allow => "allowed",
-        Gate::Ask => "asked about",
-        Gate::Deny => "denied",
-    };
     print::out(&format!(
-        "rule       {}\nrecorded   would have {verb} {} of {} calls; {} of them ran, {} were rejected",
-        rule.text, would.matched, would.of, would.ran, would.rejected
+        "rule       {}\nrecorded   {}",
+        view.rule,
+        view.history.describe(view.gate)
     ));
-    for item in &would.waiting {
+    for item in &view.waiting {
         print::out(&format!(
             "waiting    {} {} {}",
             item.call,
@@ -93,19 +80,8 @@ pub fn preview(common: &Common, state: &State, text: &str) -> Result<Code, Failu
             visible(item.digest.short())
         ));
     }
-    if !would.waiting.is_empty() && rule.gate != Gate::Ask {
-        print::out(&format!("digest     {digest}"));
+    if !view.waiting.is_empty() && view.gate != Gate::Ask {
+        print::out(&format!("digest     {}", view.digest));
     }
-    Ok(Code::Ok)
-}
-
-/// Formats the rules of a session, a line each.
-pub fn lines(state: &State) -> Vec<String> {
-    let line = |one: &SessionRule| {
-        let words = session::rule(one.no, &one.written)
-            .map_or_else(|why| format!("unreadable: {why}"), |rule| rule.text);
-        let dropped = if one.dropped { " (dropped)" } else { "" };
-        format!("{}{dropped}: {}", rule::name(one.no), visible(&words))
-    };
-    state.rules.iter().map(line).collect()
+    Ok(())
 }

@@ -11,7 +11,8 @@ use tokio::runtime::Runtime;
 use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
-use super::{control, demos, headless, learned, live, models, output};
+use super::toolbox::{Following, RunTools};
+use super::{control, demos, headless, learned, live, models, output, picker};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -53,6 +54,8 @@ pub struct Ready {
     pub door: Option<Door>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
+    /// Where they come from.
+    pub connected: Option<RunTools>,
 }
 
 /// Starts a built-in run, or lists them.
@@ -103,6 +106,10 @@ const LONGEST_TASK: u64 = 1024 * 1024;
 
 /// Runs a task.
 pub fn task(common: &Common, task: &args::Task) -> Result<Code, Failure> {
+    let common = &Common {
+        from: task.from.clone(),
+        ..common.clone()
+    };
     let content = match task.task.as_deref() {
         Some("-") => Some(read_task(std::io::stdin().lock())?),
         content => content.map(str::to_owned),
@@ -213,15 +220,23 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     };
     // With a control socket, questions wait as on the screen.
     let unattended = headless && !common.control;
-    let adviser = context.adviser(&setup, &context.workspace, unattended)?;
+    let runtime = runtime()?;
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace));
+    let of_servers = connected.notices();
+    let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;
     let started = context.started(&adviser, &*model, &setup, &what.input)?;
+    let unfinished = (!headless)
+        .then(|| picker::unfinished(&context.store, &context.workspace))
+        .flatten();
     let start = learned::start(context, &setup)?;
     let writer = context.store.create(id)?;
     let mut notices = context.notices();
+    notices.extend(of_servers);
     notices.extend(uncosted(&started));
     notices.extend(what.notice);
     notices.extend(start.notice);
+    notices.extend(unfinished);
     let run = writer.run();
     let mut first = vec![Event::Run(RunEvent::Started(Box::new(started)))];
     first.extend(adviser.resilience(&State::default()));
@@ -241,8 +256,9 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         run,
         door: None,
         tools,
+        connected: Some(connected),
     };
-    let result = runtime().and_then(|runtime| serve(common, context, ready, headless, runtime));
+    let result = serve(common, context, ready, headless, runtime);
     if result.is_err() {
         context.store.forget_unbegun(id);
     }
@@ -317,11 +333,18 @@ pub(super) fn serve(
     }
     let result = runtime.block_on(async {
         ready.door = control::open(common, context, &ready)?;
-        if headless {
+        let handle = ready.handle.clone();
+        let tools = ready.connected.take();
+        let following = tools.map(|tools| Following::new(context, tools, handle));
+        let result = if headless {
             Box::pin(headless::serve(common, context, ready)).await
         } else {
             Box::pin(live::serve(context, ready)).await
+        };
+        if let Some(following) = following {
+            following.end().await;
         }
+        result
     });
     // A blocked file system call of a tool must not hold the program back.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what the link connects to.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::build::AppContext;
@@ -15,7 +16,7 @@ use crate::console::model::Source;
 use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
-use crate::console::theme::Colours;
+use crate::console::theme::{Colours, Look};
 use crate::engine::clock::Clock;
 
 /// Time for running calls to end after a signal; children get two seconds of it.
@@ -23,10 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Characters of a session's id that identify the millisecond of its start. The first
 /// eight are the same within a minute.
-const SHORT_ID_CHARS: usize = 13;
+pub const SHORT_ID_CHARS: usize = 13;
 
-/// The options of the console.
-fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
+/// The colours of the terminal, and its characters.
+fn colours_and_charset(context: &AppContext) -> (Colours, Charset) {
     let settings = &context.settings;
     let env = &context.env;
     let colours = Colours::detect(
@@ -40,6 +41,20 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         Glyphs::Unicode if settings.glyphs.origin != Origin::Default => Charset::Unicode,
         Glyphs::Unicode => Charset::detect(env.locale.as_deref(), env.term.as_deref()),
     };
+    (colours, charset)
+}
+
+/// The look and the characters of a screen that is no console.
+pub fn style(context: &AppContext) -> Result<(Look, Charset), Failure> {
+    let (colours, charset) = colours_and_charset(context);
+    Ok((live_reload::theme(context)?.look(colours), charset))
+}
+
+/// The options of the console.
+fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Options, Failure> {
+    let settings = &context.settings;
+    let env = &context.env;
+    let (colours, charset) = colours_and_charset(context);
     // An ASCII screen has no ambiguous characters.
     let wide = charset == Charset::Unicode && settings.ambiguous.value == Ambiguous::Wide;
     // Nearly all lines and symbols of the console are ambiguous, and would be two columns wide.
@@ -60,6 +75,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
         utc_zero: (!recorded).then(|| Clock::start().utc_ms()),
         source: if recorded { Source::Replay } else { Source::Live },
         watch: context.watch(),
+        danger: Arc::new(settings.danger.table.clone()),
         alerts: Alerts {
             bell: settings.notify.bell.value,
             title: settings.notify.title.value,

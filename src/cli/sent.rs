@@ -4,22 +4,49 @@
 
 use std::sync::Arc;
 
-use crate::console::link::Update;
+use super::run;
+use crate::console::link::{SentBody, Update};
+use crate::domain::envelope::Envelope;
+use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
+use crate::domain::state::State;
+use crate::domain::thread::ROOT;
 use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
+use crate::engine::setup::{ModelSetup, Setup};
 use crate::journal::{self, Place};
+use crate::model::wire::Target;
+use crate::model::{Quirk, Quirks, Request, Tap};
 
 /// Reads the text of a request for the console. Reads the whole session, so do not call it on the console's thread.
 pub fn update(place: &Place, turn: TurnId, request: u32) -> Update {
-    let found = find(place, turn, request).map(Arc::new);
-    Update::Sent { turn, request, found }
+    let (found, body) = match find(place, turn, request) {
+        Ok((sent, body)) => (Ok(Arc::new(sent)), body),
+        Err(why) => (Err(why), None),
+    };
+    Update::Sent {
+        turn,
+        request,
+        found,
+        body,
+    }
 }
 
-fn find(place: &Place, turn: TurnId, request: u32) -> Result<SentRequest, String> {
+/// The request with its body.
+type FoundRequest = (SentRequest, Option<SentBody>);
+
+fn find(place: &Place, turn: TurnId, request: u32) -> Result<FoundRequest, String> {
     let mut finder = Finder::new(turn, request);
-    journal::each(place, |envelope| finder.take(&envelope)).map_err(|error| error.to_string())?;
+    let mut learned = LearnedForms::new(turn, request);
+    journal::each(place, |envelope| {
+        learned.take(&envelope);
+        finder.take(&envelope);
+    })
+    .map_err(|error| error.to_string())?;
     match finder.found() {
-        Some(Lookup::Sent(sent)) => Ok(sent),
+        Some(Lookup::Sent(sent)) => {
+            let body = body(place, (turn, request), finder.state(), &sent, learned.quirks);
+            Ok((sent, body))
+        }
         Some(Lookup::Otherwise) => Err(format!(
             "cannot show request {request} of {turn}: this version builds another request from the record than \
              the version that sent it"
@@ -28,12 +55,95 @@ fn find(place: &Place, turn: TurnId, request: u32) -> Result<SentRequest, String
     }
 }
 
+/// The special forms that were learned while a request was under way.
+struct LearnedForms {
+    turn: TurnId,
+    request: u32,
+    is_open: bool,
+    quirks: Quirks,
+}
+
+impl LearnedForms {
+    fn new(turn: TurnId, request: u32) -> Self {
+        Self {
+            turn,
+            request,
+            is_open: false,
+            quirks: Quirks::new(),
+        }
+    }
+
+    fn take(&mut self, envelope: &Envelope) {
+        match &envelope.event {
+            Event::Turn(TurnEvent::Requested { turn, request, .. }) => {
+                self.is_open |= (*turn, *request) == (self.turn, self.request);
+            }
+            Event::Turn(
+                TurnEvent::Closed { turn, .. }
+                | TurnEvent::Broken { turn, .. }
+                | TurnEvent::Aborted { turn, .. },
+            ) if *turn == self.turn => {
+                self.is_open = false;
+            }
+            Event::Run(RunEvent::QuirkLearned { quirk, .. }) if self.is_open => {
+                self.quirks.extend(Quirk::named(quirk));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The body of a request: the stored bytes, else what this version writes from the record.
+fn body(
+    place: &Place,
+    (turn, request): (TurnId, u32),
+    state: &State,
+    sent: &SentRequest,
+    learned: Quirks,
+) -> Option<SentBody> {
+    let started = state.started.as_ref()?;
+    let setup = Setup::parse(&started.setup).ok()?;
+    let ModelSetup::Server {
+        wire, model, options, ..
+    } = &setup.model
+    else {
+        return None;
+    };
+    let kept = run::wire_of(place).read(turn, request).ok().flatten();
+    let kept = kept.filter(|frames| !frames.sent.is_empty() && !frames.more);
+    if let Some(frames) = kept {
+        return Some(SentBody {
+            wire: Arc::from(wire.name()),
+            text: String::from_utf8_lossy(&frames.sent).into(),
+            is_kept: true,
+        });
+    }
+    let known = state.quirks.get(&*started.model).into_iter().flatten();
+    let mut quirks: Quirks = known.filter_map(|name| Quirk::named(name)).collect();
+    quirks.extend(options.quirks());
+    quirks.extend(learned);
+    let is_root = state.turns.get(&turn).is_some_and(|turn| turn.thread == ROOT);
+    let made = Request {
+        system: Arc::clone(&sent.system),
+        messages: sent.messages.clone(),
+        tools: sent.tools.clone(),
+        quirks: quirks.clone(),
+        output_schema: setup.output_schema.filter(|_| is_root).map(Arc::from),
+        turn: 0,
+        tap: Tap::default(),
+    };
+    Some(SentBody {
+        wire: Arc::from(wire.name()),
+        text: wire.body(Target { model, options }, &made, &quirks).into(),
+        is_kept: false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::domain::event::{Event, TurnEvent};
 
     /// The recorded sessions that come with the program.
     fn samples() -> Vec<PathBuf> {

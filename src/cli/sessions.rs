@@ -6,18 +6,16 @@ mod list;
 
 use std::io::IsTerminal as _;
 
-use jiff::Timestamp;
-use serde_json::{Value, json};
-
 use super::args::{Common, Sessions, SessionsWhat};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record, rules};
+use super::{print, record};
 use crate::domain::apply::fold;
 use crate::domain::command::{Command, RunCommand};
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::Usage;
+use crate::domain::state::State;
 use crate::journal;
+use crate::present::session::{DeletedView, JournalView, PathView, SessionDetailView, VerifyView};
+use crate::present::{json, time, tokens};
 use crate::text::visible;
 
 /// Runs the `sessions` subcommand.
@@ -36,7 +34,7 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         SessionsWhat::Path => {
             let dir = context.store.dir().display().to_string();
             if common.json {
-                print::out(&json!({ "path": dir }).to_string());
+                print::out(&json(&PathView { path: &dir }));
             } else {
                 print::out(&visible(&dir));
             }
@@ -68,162 +66,104 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
     }
     context.store.delete(&place)?;
     if common.json {
-        print::out(&json!({ "deleted": place.id() }).to_string());
+        print::out(&json(&DeletedView { deleted: &place.id() }));
     } else {
         print::out(&format!("deleted {}", place.id()));
     }
     Ok(Code::Ok)
 }
 
-fn when(ms: Option<i64>) -> String {
-    let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    time.map_or_else(
-        || "?".into(),
-        |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-    )
-}
-
-/// The state of a run, as a short text.
-pub fn mode(state: &State) -> String {
-    match &state.mode {
-        Mode::Running if state.queue().next().is_some() => "waits for the operator".into(),
-        Mode::Running => "can continue".into(),
-        Mode::Paused(reason) => format!("paused: {}", visible(reason)),
-        Mode::Stopped(reason) => format!("stopped: {}", visible(reason)),
-        Mode::Finished(answer) => format!("finished with {answer}"),
-    }
-}
-
-/// The state of a run, and its restriction to reading calls.
-fn mode_and_restriction(state: &State) -> String {
-    match &state.restricted {
-        Some(why) => format!("{}; restricted to reading calls ({})", mode(state), visible(why)),
-        None => mode(state),
-    }
-}
-
-/// Formats tokens; unknown counts are not shown as 0.
-pub fn tokens(usage: Usage) -> String {
-    let count = |tokens: Option<u64>, what: &str| {
-        let tokens = tokens.map_or_else(|| "unknown".to_owned(), |tokens| tokens.to_string());
-        format!("{tokens} {what}")
-    };
-    let cached = usage.cached.map(|cached| format!(" ({cached} of them cached)"));
-    format!(
-        "{}{}, {}",
-        count(usage.input, "sent"),
-        cached.unwrap_or_default(),
-        count(usage.output, "received")
-    )
-}
-
 fn show(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
     let place = context.store.find(id)?;
     let loaded = journal::read(&place)?;
-    let state = fold(&loaded.envelopes);
+    let (state, id) = (fold(&loaded.envelopes), place.id());
+    let view = SessionDetailView::of(&id, &state, extent(&loaded));
     if common.json {
-        print::out(&shown_json(&place.id(), &loaded, &state).to_string());
+        print::out(&json(&view));
         return Ok(Code::Ok);
     }
-    let started = state.started.as_deref();
-    let mut lines = vec![
-        format!("session    {}", visible(&place.id())),
-        format!("name       {}", visible(state.title.as_deref().unwrap_or("-"))),
-        format!(
-            "model      {}",
-            visible(started.map_or("?", |started| &started.model))
-        ),
-        format!(
-            "workspace  {}",
-            visible(started.map_or("?", |started| &started.workspace))
-        ),
-        format!("policy     {}", visible(&state.policy)),
-        format!(
-            "started    {}",
-            when(loaded.envelopes.first().map(|first| first.at))
-        ),
-        format!("last event {}", when(loaded.envelopes.last().map(|last| last.at))),
-        format!("state      {}", mode_and_restriction(&state)),
-        format!("events     {}", loaded.envelopes.len()),
-        format!("requests   {}", state.requests),
-        format!("tokens     {}", tokens(state.usage)),
-        format!(
-            "calls      {} ({} executions)",
-            state.calls.len(),
-            state.ledger.len()
-        ),
-        format!("edits      {}", state.edits.len()),
-        format!("waiting    {}", state.queue().count()),
-    ];
-    lines.extend(
-        state
-            .forks
-            .iter()
-            .map(|fork| format!("fork of    {} at event {}", visible(&fork.session), fork.at.0)),
-    );
-    lines.extend(rules::lines(&state));
-    if let Some(spent) = state.spent.describe() {
-        lines.push(format!("price      {spent}"));
-    }
-    if let Some(torn) = &loaded.torn {
-        lines.push(format!("torn       {torn}"));
-    }
-    if let Some(damage) = &loaded.damage {
-        lines.push(format!("damaged    {damage}"));
-    }
-    print::out(&lines.join("\n"));
+    print::out(&details(&view, &state).join("\n"));
     Ok(Code::Ok)
 }
 
-fn shown_json(id: &str, loaded: &journal::Loaded, state: &State) -> Value {
-    let started = state.started.as_deref();
-    let forks = state.forks.iter();
-    let forks: Vec<Value> = forks
-        .map(|fork| json!({ "session": fork.session, "at": fork.at }))
-        .collect();
-    json!({
-        "fork_of": forks, "session": id, "name": state.title, "model": started.map(|started| &started.model),
-        "workspace": started.map(|started| &started.workspace), "policy": state.policy,
-        "started": loaded.envelopes.first().map(|first| first.at),
-        "last_event": loaded.envelopes.last().map(|last| last.at),
-        "state": mode(state), "restricted": state.restricted, "events": loaded.envelopes.len(), "requests": state.requests,
-        "tokens_in": state.usage.input, "tokens_cached": state.usage.cached, "tokens_out": state.usage.output,
-        "calls": state.calls.len(), "executions": state.ledger.len(), "edits": state.edits.len(),
-        "waiting": state.queue().count(), "rules": rules::lines(state), "cost": state.spent.describe(),
-        "torn": loaded.torn.as_ref().map(ToString::to_string),
-        "damaged": loaded.damage.as_ref().map(ToString::to_string),
-    })
+/// The extent of a journal that was read.
+fn extent(loaded: &journal::Loaded) -> JournalView {
+    JournalView {
+        started: loaded.envelopes.first().map(|first| first.at),
+        last_event: loaded.envelopes.last().map(|last| last.at),
+        events: loaded.envelopes.len(),
+        torn: loaded.torn.as_ref().map(ToString::to_string),
+        damaged: loaded.damage.as_ref().map(ToString::to_string),
+    }
+}
+
+/// Formats a session in detail, a line for each fact.
+fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
+    let (start, counts) = (&view.start, &view.counts);
+    let condition = match view.restricted {
+        Some(why) => format!("{}; restricted to reading calls ({})", view.state, visible(why)),
+        None => view.state.clone(),
+    };
+    let mut lines = vec![
+        format!("session    {}", visible(view.session)),
+        format!("name       {}", visible(start.name.unwrap_or("-"))),
+        format!("model      {}", visible(start.model.unwrap_or("?"))),
+        format!("workspace  {}", visible(start.workspace.unwrap_or("?"))),
+        format!("policy     {}", visible(start.policy)),
+        format!("started    {}", time::minute(view.journal.started)),
+        format!("last event {}", time::minute(view.journal.last_event)),
+        format!("state      {condition}"),
+        format!("events     {}", view.journal.events),
+        format!("requests   {}", counts.requests),
+        format!("tokens     {}", tokens(state.usage)),
+        format!("calls      {} ({} executions)", counts.calls, counts.executions),
+        format!("edits      {}", counts.edits),
+        format!("waiting    {}", counts.waiting),
+    ];
+    let forks = view.fork_of.iter();
+    lines.extend(forks.map(|fork| format!("fork of    {} at event {}", visible(fork.session), fork.at)));
+    lines.extend(view.rules.iter().cloned());
+    let more = [
+        ("price", &counts.cost),
+        ("torn", &view.journal.torn),
+        ("damaged", &view.journal.damaged),
+    ];
+    let more = more
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text.as_ref()?)));
+    lines.extend(more.map(|(name, text)| format!("{name:<10} {text}")));
+    lines
 }
 
 fn verify(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
     let place = context.store.find(id)?;
     let report = journal::verify(&place)?;
+    let id = place.id();
+    let view = VerifyView {
+        session: &id,
+        records: report.records,
+        chain: report.head.to_string(),
+        torn: report.torn.as_ref().map(ToString::to_string),
+        damaged: report.damage.as_ref().map(ToString::to_string),
+        whole: report.is_whole(),
+    };
     if common.json {
-        let found = json!({
-            "session": place.id(), "records": report.records, "chain": report.head.to_string(),
-            "torn": report.torn.as_ref().map(ToString::to_string),
-            "damaged": report.damage.as_ref().map(ToString::to_string), "whole": report.is_whole(),
-        });
-        print::out(&found.to_string());
+        print::out(&json(&view));
     } else {
-        verified(&place.id(), &report);
+        verified(&view);
     }
-    Ok(if report.is_whole() {
-        Code::Ok
-    } else {
-        Code::Session
-    })
+    Ok(if view.whole { Code::Ok } else { Code::Session })
 }
 
-fn verified(id: &str, report: &journal::Report) {
+fn verified(view: &VerifyView<'_>) {
     print::out(&format!(
         "{}: {} records intact, chain {}",
-        id, report.records, report.head
+        view.session, view.records, view.chain
     ));
-    if let Some(torn) = &report.torn {
-        print::out(&torn.to_string());
+    if let Some(torn) = &view.torn {
+        print::out(torn);
     }
-    if let Some(damage) = &report.damage {
+    if let Some(damage) = &view.damaged {
         print::out(&format!("damaged: {damage}"));
     }
 }

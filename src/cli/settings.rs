@@ -2,14 +2,14 @@
 //!
 //! Must not know: how settings are read, what they do.
 
-use serde_json::json;
-
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use crate::config::Why;
 use crate::console::columns::Columns as _;
+use crate::present::json;
+use crate::present::output::{PolicyRuleView, SettingView};
 use crate::text::visible;
 
 /// Columns of a value beyond which its origin is not aligned.
@@ -23,11 +23,17 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
     let rules = policy.in_force();
     if common.json {
         for why in &all {
-            let line = json!({ "key": why.key, "value": why.value, "from": why.origin });
-            print::out(&line.to_string());
+            print::out(&json(&SettingView {
+                key: &why.key,
+                value: &why.value,
+                from: &why.origin,
+            }));
         }
         for rule in rules {
-            print::out(&json!({ "rule": rule.cite(), "gate": rule.gate }).to_string());
+            print::out(&json(&PolicyRuleView {
+                rule: rule.cite(),
+                gate: rule.gate,
+            }));
         }
     } else {
         for line in table(&all) {

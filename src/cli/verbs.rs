@@ -1,47 +1,250 @@
-//! Runs the operator verbs on a session, stored or running.
+//! The operator verbs on a session, stored or running: their list, and how one is carried out.
 //!
 //! Must not know: how a command is decided.
 //!
 //! Each verb builds the same commands as the console, records them and exits. It starts nothing without
 //! `--resume`.
 
-use super::args::{Common, FailureVerb, Verb};
+pub mod add_rule;
+pub mod allow;
+pub mod answer;
+pub mod approve;
+pub mod approve_all;
+pub mod ask_again;
+pub mod cancel;
+pub mod changes;
+pub mod classify;
+pub mod commit;
+pub mod consent;
+pub mod copy;
+pub mod delete;
+pub mod drop_rule;
+pub mod edit;
+pub mod guide;
+pub mod insert_call;
+pub mod insert_thought;
+pub mod keep;
+pub mod loops;
+pub mod pause;
+pub mod probe;
+pub mod reject;
+pub mod reject_answer;
+pub mod repair;
+pub mod replace;
+pub mod reset_breaker;
+pub mod resolve;
+pub mod restrict;
+pub mod retry;
+pub mod run_now;
+pub mod set_limits;
+pub mod set_policy;
+pub mod set_resilience;
+pub mod shorten;
+pub mod step;
+pub mod stop;
+pub mod switch;
+pub mod takes;
+mod target;
+pub mod undo;
+pub mod unpin;
+pub mod weights;
+
+use std::fmt;
+
+use clap::{ArgMatches, FromArgMatches, Subcommand};
+
+use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{classify, effects, intent, plan, print, record, resume, rules};
+use super::{plan, print, record, resume};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide;
 use crate::domain::lineage;
 use crate::domain::state::State;
 use crate::journal::Place;
-use crate::text::{submit_warning, visible};
+use crate::present::json;
+use crate::present::plan::PlanView;
+use crate::text::submit_warning;
+use takes::On;
+
+/// A session that a verb acts on.
+pub struct Session<'a> {
+    /// Flags of every subcommand.
+    pub common: &'a Common,
+    /// Settings and sessions.
+    pub context: &'a AppContext,
+    /// Where it is stored.
+    pub place: &'a Place,
+    /// Its state, as read before the verb.
+    pub state: &'a State,
+}
+
+/// A verb that acts on a session: its arguments, and the commands that it sends.
+pub trait Act: fmt::Debug {
+    /// The session arguments.
+    fn on(&self) -> &On;
+
+    /// True if it only shows what it would do.
+    fn is_preview(&self) -> bool {
+        false
+    }
+
+    /// Builds the commands, in order. Without a named revision, uses the one of the state.
+    fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure>;
+
+    /// Prints a preview of its own; `None` for the plan of the commands.
+    fn preview(&self, _session: &Session<'_>) -> Option<Result<(), Failure>> {
+        None
+    }
+}
+
+/// A verb that only prints something of a session.
+pub trait Look: fmt::Debug {
+    /// Prints it.
+    fn print(&self, common: &Common) -> Result<Code, Failure>;
+}
+
+/// A verb with its arguments, as typed.
+#[derive(Debug)]
+pub enum Verb {
+    /// It acts on the session.
+    Act(Box<dyn Act>),
+    /// It prints something.
+    Look(Box<dyn Look>),
+}
+
+/// A line of the list: the name of a verb, its arguments, and how they are read.
+struct Entry {
+    name: &'static str,
+    arguments: fn(clap::Command) -> clap::Command,
+    read: fn(&ArgMatches) -> Result<Verb, clap::Error>,
+}
+
+const fn act<V: Act + clap::Args + 'static>(name: &'static str) -> Entry {
+    Entry {
+        name,
+        arguments: V::augment_args,
+        read: |found| Ok(Verb::Act(Box::new(V::from_arg_matches(found)?))),
+    }
+}
+
+const fn look<V: Look + clap::Args + 'static>(name: &'static str) -> Entry {
+    Entry {
+        name,
+        arguments: V::augment_args,
+        read: |found| Ok(Verb::Look(Box::new(V::from_arg_matches(found)?))),
+    }
+}
+
+/// Every verb, in the order of help.
+static VERBS: &[Entry] = &[
+    act::<approve::Approve>("approve"),
+    act::<approve_all::ApproveAll>("approve-all"),
+    act::<allow::Allow>("allow"),
+    act::<add_rule::AddRule>("add-rule"),
+    act::<drop_rule::DropRule>("drop-rule"),
+    act::<reject::Reject>("reject"),
+    act::<edit::Edit>("edit"),
+    act::<replace::Replace>("replace"),
+    act::<answer::Answer>("answer"),
+    act::<retry::Retry>("retry"),
+    act::<unpin::Unpin>("unpin"),
+    act::<cancel::Cancel>("cancel"),
+    act::<guide::Guide>("guide"),
+    act::<insert_thought::InsertThought>("insert-thought"),
+    act::<insert_call::InsertCall>("insert-call"),
+    act::<delete::Delete>("delete"),
+    act::<reject_answer::RejectAnswer>("reject-answer"),
+    act::<commit::Commit>("commit"),
+    act::<undo::Undo>("undo"),
+    act::<undo::Redo>("redo"),
+    act::<switch::Switch>("switch"),
+    act::<copy::Copy>("copy"),
+    act::<consent::Consent>("consent"),
+    act::<resolve::Resolve>("resolve"),
+    act::<probe::Probe>("probe"),
+    act::<probe::Compensate>("compensate"),
+    act::<ask_again::AskAgain>("ask-again"),
+    act::<keep::Keep>("keep"),
+    act::<pause::Pause>("pause"),
+    act::<pause::Unpause>("unpause"),
+    act::<restrict::Restrict>("restrict"),
+    act::<step::Step>("step"),
+    act::<loops::AllowLoop>("allow-loop"),
+    act::<loops::MuteLoops>("mute-loops"),
+    act::<stop::StopTurn>("stop-turn"),
+    act::<stop::Stop>("stop"),
+    act::<shorten::Shorten>("shorten"),
+    act::<set_limits::SetLimits>("set-limits"),
+    act::<run_now::RunNow>("run-now"),
+    act::<repair::ChooseRepair>("choose-repair"),
+    act::<repair::SkipRepair>("skip-repair"),
+    act::<reset_breaker::ResetBreaker>("reset-breaker"),
+    act::<classify::Classify>("classify"),
+    act::<set_resilience::SetResilience>("set-resilience"),
+    act::<set_policy::SetPolicy>("set-policy"),
+    act::<weights::SetWeight>("set-weight"),
+    act::<weights::ResetWeights>("reset-weights"),
+    look::<changes::Changes>("changes"),
+];
+
+impl FromArgMatches for Verb {
+    fn from_arg_matches(found: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, arguments) = found.subcommand().ok_or_else(missing)?;
+        let entry = VERBS
+            .iter()
+            .find(|entry| entry.name == name)
+            .ok_or_else(missing)?;
+        (entry.read)(arguments)
+    }
+
+    fn update_from_arg_matches(&mut self, found: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(found)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for Verb {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        let verb = |entry: &Entry| (entry.arguments)(clap::Command::new(entry.name));
+        command.subcommands(VERBS.iter().map(verb))
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        VERBS.iter().any(|entry| entry.name == name)
+    }
+}
 
 /// Runs a verb.
 pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
+    match verb {
+        Verb::Act(verb) => carry_out(common, &**verb),
+        Verb::Look(verb) => verb.print(common),
+    }
+}
+
+fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let on = verb.on();
     let place = context.store.find(&on.session)?;
     let found = record::as_found(&place)?;
     let (state, held) = (found.state, found.held);
-    let commands = match verb {
-        Verb::Failures(FailureVerb::Classify {
-            call, error, pattern, ..
-        }) => {
-            let saved = (*error, pattern.as_deref());
-            vec![classify::command(
-                common,
-                &context,
-                (&place, &state),
-                intent::node(call)?,
-                saved,
-            )?]
-        }
-        verb => intent::commands(common, &context, &state, verb)?,
+    let session = Session {
+        common,
+        context: &context,
+        place: &place,
+        state: &state,
     };
-    if let Verb::AddRule { rule, look, .. } = verb
-        && look.preview
+    let commands = verb.commands(&session)?;
+    if verb.is_preview()
+        && let Some(printed) = verb.preview(&session)
     {
-        return rules::preview(common, &state, rule);
+        return printed.map(|()| Code::Ok);
     }
     for words in commands.iter().flat_map(heeded) {
         print::err(&words);
@@ -104,20 +307,12 @@ fn preview(
 ) -> Result<(), Failure> {
     let adviser = record::adviser(common, context, place, state)?;
     let events = decide::command(state, &adviser, command)?;
-    let plan = lineage::of_events(state, &events);
-    let inserts = effects::inserts(command);
-    if common.json {
-        let mut value = plan::json(state, &plan);
-        value["insert"] = inserts
-            .iter()
-            .map(|(tool, args)| serde_json::json!({"tool": tool, "args": args}))
-            .collect();
-        print::out(&value.to_string());
-        return Ok(());
-    }
-    for (tool, args) in inserts {
-        print::out(&format!("insert             {} {}", visible(tool), visible(args)));
-    }
-    print::out(&plan::describe(state, &plan));
+    let foreseen = lineage::of_events(state, &events);
+    let view = PlanView::of(state, &foreseen, Some(command));
+    print::out(&if common.json {
+        json(&view)
+    } else {
+        plan::describe(&view)
+    });
     Ok(())
 }

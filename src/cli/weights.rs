@@ -4,37 +4,18 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use super::args::{self, Common, WeightVerb};
+use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, resume};
-use crate::console::loops;
-use crate::domain::command::WeightCommand;
 use crate::domain::state::State;
-use crate::domain::weight::MOST;
+use crate::present::json;
+use crate::present::loops::LessonsView;
+use crate::present::weight::{WeightChangeView, WeightsView};
 use crate::resilience::health::{self, ToolHealth};
 use crate::resilience::learned;
-use crate::resilience::routing::{Change, Snapshot};
 use crate::resilience::watch::Watch;
 use crate::text::visible;
-
-/// Builds the command of a verb.
-pub fn intent(verb: &WeightVerb) -> WeightCommand {
-    match verb {
-        WeightVerb::SetWeight {
-            tool, weight, kind, ..
-        } => WeightCommand::Set {
-            kind: Arc::from(kind.as_str()),
-            tool: Arc::from(tool.as_str()),
-            weight: (weight * f64::from(MOST)).round() as u16,
-        },
-        WeightVerb::ResetWeights { tool, .. } => WeightCommand::Reset {
-            tool: tool.as_deref().map(Arc::from),
-        },
-    }
-}
 
 /// Prints all weights and their grounds, or every change of the weights of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
@@ -52,16 +33,7 @@ pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     if let Some(tool) = &args.tool {
         explain(common, &watch, tool)?;
     } else if common.json {
-        let snapshot = Snapshot {
-            repairs: found.state.repair_stats.clone(),
-            ..watch.weights.snapshot()
-        };
-        let mut snapshot = json!(snapshot);
-        if let (Some(one), Some(table)) = (&found.state.weights.imported, snapshot.as_object_mut()) {
-            let start = json!({ "from": one.from, "learned": one.learned });
-            table.insert("started_with".to_owned(), start);
-        }
-        print::out(&snapshot.to_string());
+        print::out(&json(&WeightsView::of(&found.state, watch.weights.snapshot())));
     } else {
         table(&watch, &found.state);
     }
@@ -124,8 +96,8 @@ fn table(watch: &Watch, state: &State) {
             visible(&breaker.why)
         ));
     }
-    if let Some(lessons) = loops::lessons(state) {
-        print::out(&lessons);
+    if let Some(lessons) = LessonsView::of(state) {
+        print::out(&lessons.describe());
     }
     for alert in watch.weights.alerts() {
         print::out(&format!(
@@ -210,11 +182,8 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
         ));
     }
     if common.json {
-        let changes = kinds
-            .iter()
-            .flat_map(|kind| weights.explain(kind, tool).map(move |one| (kind, one)));
-        for (kind, change) in changes {
-            print::out(&change_json((tool, kind), &change).to_string());
+        for change in kinds.iter().flat_map(|kind| weights.explain(kind, tool)) {
+            print::out(&json(&WeightChangeView::of(&change)));
         }
         return Ok(());
     }
@@ -225,31 +194,8 @@ fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {
             print::out(&format!("  started at {begun:.3}, as learned before"));
         }
         for change in weights.explain(kind, tool) {
-            print::out(&change_words(&change));
+            print::out(&format!("  {}", WeightChangeView::of(&change).describe()));
         }
     }
     Ok(())
-}
-
-fn change_json((tool, kind): (&str, &str), change: &Change) -> Value {
-    let (call, attempt) = change.execution.unzip();
-    json!({
-        "tool": tool, "kind": kind, "seq": change.seq.0, "call": call, "attempt": attempt,
-        "before": change.before, "after": change.after, "why": change.why.describe(),
-    })
-}
-
-/// Formats a change with its cause.
-fn change_words(change: &Change) -> String {
-    let cause = match change.execution {
-        Some((call, attempt)) => format!("{call} {attempt}"),
-        None => "operator".to_owned(),
-    };
-    format!(
-        "  {} {cause}: {:.3} to {:.3}, {}",
-        change.seq,
-        change.before,
-        change.after,
-        change.why.describe()
-    )
 }

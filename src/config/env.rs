@@ -98,6 +98,19 @@ impl Env {
         env
     }
 
+    /// Returns the value of a variable that a setting names as that of a key.
+    pub fn secret(&self, name: &str) -> Option<SecretString> {
+        let (_, value) = self.all.0.iter().find(|(known, _)| known == name)?;
+        let value = value.to_str().filter(|value| !value.is_empty())?;
+        Some(SecretString::from(value))
+    }
+
+    /// Returns the value of any variable; `None` if it is not set or not text.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let found = self.all.0.iter().find(|(known, _)| known == name);
+        found?.1.to_str().map(str::to_owned)
+    }
+
     /// Reads everything but the directories from any source of variables.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut env = Self::default();

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::model::wire::Wire;
 use crate::text::visible;
 
 use super::error::{Error, shown};
@@ -76,6 +77,12 @@ pub struct KeyCommand {
     got: Arc<OnceLock<SecretString>>,
 }
 
+impl fmt::Debug for KeyCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", visible(&self.line))
+    }
+}
+
 impl<T: Into<String>> From<T> for KeyCommand {
     fn from(line: T) -> Self {
         Self {
@@ -97,6 +104,13 @@ pub enum Key {
     Command(KeyCommand),
     /// The first line of this file.
     File(PathBuf),
+    /// The value of a variable of the environment, which may be unset.
+    Variable {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: Option<SecretString>,
+    },
 }
 
 impl fmt::Debug for Key {
@@ -113,6 +127,8 @@ impl Key {
             Self::Value(_) => "set, not shown".into(),
             Self::Command(asked) => format!("from the command `{}`", visible(&asked.line)),
             Self::File(path) => format!("from {}", shown(path)),
+            Self::Variable { name, value: None } => format!("from {name}, which is not set"),
+            Self::Variable { name, .. } => format!("from {name}, not shown"),
         }
     }
 
@@ -124,6 +140,12 @@ impl Key {
             Self::File(path) => {
                 let text = SecretString::from(files::read_named(path)?.text);
                 clean(text.expose_secret(), &shown(path)).map(Some)
+            }
+            Self::Variable { name, value } => {
+                let value = value.as_ref().ok_or_else(|| {
+                    Error::key(name.as_str(), "the variable is not set", "set it to the key")
+                })?;
+                clean(value.expose_secret(), name).map(Some)
             }
             Self::Command(asked) => {
                 if let Some(key) = asked.got.get() {
@@ -156,8 +178,13 @@ fn clean(text: &str, from: &str) -> Result<SecretString, Error> {
 }
 
 fn run(command: &str, from: &str) -> Result<SecretString, Error> {
-    let failed = |why: String| Error::key(from, why, "run it in a shell and correct api_key_cmd");
-    let mut child = Command::new("sh")
+    let failed = |why: String| Error::key(from, why, "run it in a shell and correct the command");
+    let mut shell = Command::new("sh");
+    // A command gets no key of a provider.
+    for variable in Wire::all().flat_map(|wire| wire.key_env()) {
+        shell.env_remove(variable.name);
+    }
+    let mut child = shell
         .arg("-c")
         .arg(command)
         .stdin(Stdio::null())

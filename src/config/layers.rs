@@ -17,15 +17,21 @@ use crate::text::{shown_address, visible};
 use super::approver;
 use super::bounds::limits;
 use super::checks;
+use super::danger;
+use super::declared;
 use super::env::Env;
 use super::error::Error;
 use super::flags::Flags;
 use super::load::default_sessions;
 use super::notify;
 use super::price;
+use super::price_list::PriceList;
 use super::routing::{RawRouting as Feedback, RoutingSettings};
 use super::server::{self, Server};
-use super::settings::{Ambiguous, Glyphs, Origin, Prices, ReuseSettings, Setting, Settings};
+use super::servers::{self, RawServers};
+use super::settings::{
+    Ambiguous, ContextSettings, Glyphs, Origin, Prices, Reduce, ReuseSettings, Setting, Settings,
+};
 use super::tools::{Tags, Templates};
 use super::written::RawSettings;
 
@@ -49,6 +55,8 @@ pub(super) struct Layers<'a> {
     pub named: parse::RawPolicy,
     /// The workspace.
     pub root: &'a Path,
+    /// The servers of the workspace's `.mcp.json`, if it is trusted.
+    pub published: RawServers,
 }
 
 /// Returns the setting of the last layer that has one.
@@ -136,6 +144,7 @@ pub(super) fn given<T>(
 }
 
 /// Resolves every setting.
+#[expect(clippy::too_many_lines, reason = "one field for each setting")]
 pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<Settings, Error> {
     for (key, place) in std::mem::take(&mut layers.workspace.compiled.loose) {
         notices.push(ignored(&key, &place));
@@ -147,6 +156,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         wire,
         base_url,
         keys,
+        entries,
+        entry,
     } = server::resolve(&mut layers, &mut notices)?;
     let Layers {
         env,
@@ -154,8 +165,13 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         files,
         user: mine,
         workspace: theirs,
+        published,
         ..
     } = layers;
+    let all = vec![mine.compiled.servers, theirs.compiled.servers, published];
+    let servers = servers::resolve(env, all, &mut notices);
+    let declared = [mine.compiled.tools.declared, theirs.compiled.tools.declared];
+    let declared = declared::resolve(env, declared)?;
     let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
     let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);
@@ -164,6 +180,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keys,
         base_url,
         wire,
+        entries,
+        entry,
         preset,
         policy,
         policy_file: None,
@@ -188,9 +206,14 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
         announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),
         limits,
+        context: ContextSettings {
+            reduce: files.last(Reduce::default(), mine.context.reduce, theirs.context.reduce),
+            share: files.last(70, mine.context.share, theirs.context.share),
+        },
         resilience,
         resilience_set,
         prices: prices(&files, mine.compiled.price, theirs.compiled.price),
+        price_list: files.optional(mine.prices, theirs.prices),
         templates: Templates::of([mine.compiled.tools.templates, theirs.compiled.tools.templates]),
         tags: Tags::of([mine.compiled.tools.tags, theirs.compiled.tools.tags]),
         routing,
@@ -213,6 +236,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         arming_ms: files.last(500, mine.arming, theirs.arming),
         notify: notify::weigh(&files, mine.notify, theirs.notify),
         approver: approver::weigh(&files, mine.approver, theirs.approver),
+        danger: danger::weigh(&files, mine.danger, theirs.danger),
         editor: last(
             None,
             [
@@ -222,6 +246,8 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
                 some(files.workspace(theirs.editor)),
             ],
         ),
+        declared,
+        servers,
         notices,
     })
 }
@@ -282,6 +308,7 @@ fn prices(files: &Files, mine: price::RawPrices, theirs: price::RawPrices) -> Pr
     Prices {
         general: general.into_iter().flatten().next_back(),
         models,
+        list: PriceList::built_in(),
     }
 }
 

@@ -7,20 +7,25 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use crate::policy::{Notice, Origin, parse};
+use crate::text::visible;
 
+use super::dot_mcp;
 use super::env::Env;
 use super::error::{Error, shown};
 use super::files;
 use super::flags::Flags;
 use super::key::Key;
 use super::layers::{Files, Layers, weigh};
+use super::price_list::PriceList;
+use super::servers::{self, RawServers};
 use super::settings::Settings;
+use super::trust;
 use super::written::{self, RawSettings};
 
 /// Name of this program's directory within the directories of all programs.
 pub const OWN: &str = "overrule";
 
-/// Whether the user declared the workspace's file, in its present form, as trusted.
+/// Whether the user declared the workspace's files, in their present form, as trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     /// It may only tighten.
@@ -28,6 +33,18 @@ pub enum Trust {
     No,
     /// It counts like a file of the user.
     Yes,
+    /// It counts like a file of the user if the user trusts it with its present text.
+    Recorded,
+}
+
+impl Trust {
+    fn holds(self, env: &Env, path: &Path, text: &str) -> bool {
+        match self {
+            Self::No => false,
+            Self::Yes => true,
+            Self::Recorded => trust::holds(env, path, text),
+        }
+    }
 }
 
 /// Returns the path of the user's file, or `None` without a home directory.
@@ -82,8 +99,11 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
     }
 
     let path = workspace_file(workspace);
-    let trusted = trust == Trust::Yes;
-    let found = match files::read(&path)? {
+    let found = files::read(&path)?;
+    let trusted = found
+        .as_ref()
+        .is_some_and(|text| trust.holds(env, &path, &text.text));
+    let found = match found {
         Some(text) if user_text.as_ref().is_some_and(|user| user.same == text.same) => {
             let path = shown(&path);
             notices.push(Notice(format!(
@@ -95,6 +115,7 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
         None => RawSettings::default(),
     };
 
+    let published = published(env, workspace, trust, &mut notices)?;
     let named = policy_flag(flags)?;
     let mut settings = weigh(
         Layers {
@@ -110,11 +131,51 @@ pub fn load(env: &Env, flags: &Flags, workspace: &Path, trust: Trust) -> Result<
             preset: named.preset,
             named: named.rules,
             root: workspace,
+            published,
         },
         notices,
     )?;
     settings.policy_file = named.file;
+    if let Some(path) = &settings.price_list.value {
+        let text = files::read_named(path)?;
+        settings.prices.list = PriceList::read(path, &text.text)?;
+    }
     Ok(settings)
+}
+
+/// Reads the servers of the workspace's `.mcp.json`. They start only if the file is trusted.
+fn published(
+    env: &Env,
+    workspace: &Path,
+    trust: Trust,
+    notices: &mut Vec<Notice>,
+) -> Result<RawServers, Error> {
+    let path = servers::dot_mcp(workspace);
+    let Some(text) = files::read(&path)? else {
+        return Ok(RawServers::default());
+    };
+    let found = dot_mcp::read(&path, &text.text);
+    if !trust.holds(env, &path, &text.text) {
+        let path = shown(&path);
+        let names = match &found {
+            Ok(found) => {
+                let names: Vec<String> = found.servers.iter().map(|one| visible(&one.name)).collect();
+                names.join(", ")
+            }
+            Err(_) => "it cannot be read".to_owned(),
+        };
+        notices.push(Notice(format!(
+            "not started: the MCP servers of {path} ({names}); `overrule trust` shows what they would run"
+        )));
+        return Ok(RawServers::default());
+    }
+    let found =
+        found.map_err(|why| Error::read(&path, why, "correct it, then run `overrule trust` again"))?;
+    notices.extend(found.notices.into_iter().map(Notice));
+    Ok(RawServers {
+        servers: found.servers,
+        about: Vec::new(),
+    })
 }
 
 /// The value of `--policy`: a preset, or a file of rules.

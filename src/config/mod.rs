@@ -5,8 +5,12 @@
 pub mod approver;
 pub mod bounds;
 pub mod checks;
+pub mod danger;
+pub mod declared;
+pub mod dot_mcp;
 pub mod env;
 pub mod error;
+pub mod expand;
 pub mod files;
 pub mod flags;
 pub mod keep;
@@ -14,12 +18,16 @@ pub mod key;
 pub mod keymap;
 pub mod layers;
 pub mod load;
+pub mod model;
 pub mod notify;
 pub mod price;
+pub mod price_list;
 pub mod routing;
 mod server;
+pub mod servers;
 pub mod settings;
 pub mod tools;
+pub mod trust;
 pub mod written;
 
 #[cfg(test)]
@@ -32,4 +40,4 @@ pub use flags::Flags;
 pub use key::{Key, KeyOf};
 pub use load::{OWN, Trust, load};
 pub use routing::RoutingSettings;
-pub use settings::{Ambiguous, Glyphs, Origin, Setting, Settings, Why};
+pub use settings::{Ambiguous, Glyphs, ModelEntry, Origin, Setting, Settings, Why};

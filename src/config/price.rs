@@ -47,21 +47,22 @@ pub struct PriceTable {
 /// A whole price as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawPrice {
-    input: Spanned<Amount>,
-    cached: Field<Amount>,
-    output: Spanned<Amount>,
+pub(super) struct RawPrice {
+    pub(super) input: Spanned<Amount>,
+    pub(super) cached: Field<Amount>,
+    pub(super) output: Spanned<Amount>,
     #[serde(default, deserialize_with = "whole::<1, MOST, _, _>")]
-    per: Field<u64>,
-    currency: Field<Currency>,
+    pub(super) per: Field<u64>,
+    pub(super) currency: Field<Currency>,
 }
 
 /// Trillionths of the currency.
 #[derive(Debug, Clone, Copy)]
-struct Amount(u64);
+pub(super) struct Amount(u64);
 
+/// The name of a currency.
 #[derive(Debug, Clone)]
-struct Currency(Arc<str>);
+pub(super) struct Currency(Arc<str>);
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -119,7 +120,8 @@ pub(super) fn compiled(table: PriceTable, document: &Document<'_>) -> Result<Raw
     })
 }
 
-fn price(raw: RawPrice) -> Spanned<Price> {
+/// Returns a price for one token each.
+pub(super) fn price(raw: RawPrice) -> Spanned<Price> {
     let per = raw.per.map_or(PER, Spanned::into_inner);
     let each = |amount: &Amount| amount.0.saturating_add(per / 2) / per;
     let price = Price {

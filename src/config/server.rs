@@ -4,6 +4,8 @@
 //!
 //! A key belongs to the server that was named where the key was set, and goes to no other.
 
+use std::collections::BTreeMap;
+
 use crate::model::wire::{KeyVariable, Wire};
 use crate::policy::Notice;
 use crate::text::visible;
@@ -12,7 +14,8 @@ use super::checks;
 use super::error::Error;
 use super::key::{Key, KeyOf};
 use super::layers::{Layers, environment, flag, given, last, some};
-use super::settings::Setting;
+use super::model::RawModel;
+use super::settings::{ModelEntry, Origin, Setting};
 use super::written::RawSettings;
 
 /// The settings of the model and its server.
@@ -25,19 +28,96 @@ pub(super) struct Server {
     pub base_url: Setting<Option<String>>,
     /// All keys that were set, the strongest first.
     pub keys: Vec<KeyOf>,
+    /// The models of `[models]`, by name.
+    pub entries: BTreeMap<String, ModelEntry>,
+    /// The name of the entry that the model is from.
+    pub entry: Option<String>,
 }
 
 /// Resolves them.
 pub(super) fn resolve(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<Server, Error> {
-    let model = model(layers)?;
-    let wire = wire(layers, model.value.as_deref())?;
-    let (base_url, keys) = endpoint(layers, wire.value, notices)?;
+    let mut model = model(layers)?;
+    let entries = entries(layers);
+    let named = model.value.as_ref().and_then(|name| entries.get_key_value(name));
+    let (name, entry) = named.unzip();
+    if let Some(entry) = entry {
+        model.value = Some(entry.model.clone());
+    }
+    // An entry that names neither has the server of the other settings.
+    let own = entry.filter(|entry| entry.base_url.is_some());
+    let speaks = entry.filter(|entry| entry.has_wire);
+    let wire = wire(layers, model.value.as_deref(), speaks)?;
+    let (base_url, keys) = endpoint(layers, wire.value, own, notices)?;
     Ok(Server {
         model,
         wire,
         base_url,
         keys,
+        entry: name.cloned(),
+        entries,
     })
+}
+
+/// The models of both files; those of the workspace only if it is trusted.
+fn entries(layers: &mut Layers<'_>) -> BTreeMap<String, ModelEntry> {
+    let mine = std::mem::take(&mut layers.user.compiled.models);
+    let theirs = std::mem::take(&mut layers.workspace.compiled.models);
+    let mine = mine
+        .into_iter()
+        .map(|(name, at)| (name, at.value, Origin::User(at.place)));
+    let theirs = theirs
+        .into_iter()
+        .map(|(name, at)| (name, at.value, Origin::Workspace(at.place)));
+    let mut entries = BTreeMap::new();
+    for (name, raw, origin) in mine.chain(theirs) {
+        let entry = entry(layers, &name, raw, origin);
+        entries.insert(name, entry);
+    }
+    entries
+}
+
+/// Completes an entry: without a wire format the address tells it, then the name of the model.
+fn entry(layers: &Layers<'_>, name: &str, raw: RawModel, origin: Origin) -> ModelEntry {
+    let model = raw.model.unwrap_or_else(|| name.to_owned());
+    let by_address = raw.base_url.as_deref().and_then(Wire::of_base_url);
+    let by_name = || Wire::of_model(&model).filter(|_| raw.base_url.is_none());
+    let known = raw.wire.or(by_address).or_else(by_name);
+    let base_url = raw.base_url.or_else(|| {
+        let wire = known?;
+        let of_env = base_url_of(layers, wire).and_then(|(_, url)| checks::base_url(url).ok());
+        // Without a key the model may run on this machine, where it is looked for.
+        let is_provider = raw.key.is_some() || wire.ollama_path().is_none();
+        of_env.or_else(|| is_provider.then(|| wire.default_base().to_owned()))
+    });
+    let wire = known.unwrap_or_default();
+    let file = match &origin {
+        Origin::Workspace(_) => &layers.workspace,
+        _ => &layers.user,
+    };
+    let of_file = || file.base_url.as_ref().map(|url| url.get_ref().clone());
+    let home = base_url.clone().or_else(of_file);
+    let home = home.unwrap_or_else(|| wire.default_base().to_owned());
+    let key = raw.key.map(|key| KeyOf {
+        key: key.key(|name| layers.env.secret(name)),
+        origin: origin.clone(),
+        home: home.clone(),
+        is_token: false,
+        is_of_other: false,
+    });
+    ModelEntry {
+        origin,
+        wire,
+        has_wire: known.is_some() || base_url.is_some(),
+        base_url,
+        home,
+        model,
+        key,
+        headers: raw.headers,
+        proxy: raw.proxy,
+        options: raw.options,
+        price: raw.price,
+        window: raw.window,
+    }
 }
 
 fn model(layers: &mut Layers<'_>) -> Result<Setting<Option<String>>, Error> {
@@ -58,9 +138,13 @@ fn model(layers: &mut Layers<'_>) -> Result<Setting<Option<String>>, Error> {
     ))
 }
 
-/// The wire format that is set. Otherwise, where no server is named, that of the provider whose models have such
-/// names.
-fn wire(layers: &Layers<'_>, model: Option<&str>) -> Result<Setting<Wire>, Error> {
+/// The wire format that is set. Otherwise that of the server, where it is known by its address; where no server is named,
+/// that of the provider whose models have such names.
+fn wire(
+    layers: &Layers<'_>,
+    model: Option<&str>,
+    entry: Option<&ModelEntry>,
+) -> Result<Setting<Wire>, Error> {
     let named = layers.flags.wire.as_ref().map(|name| {
         let known = || format!("use {}", Wire::names());
         Wire::named(name).ok_or_else(|| {
@@ -71,17 +155,31 @@ fn wire(layers: &Layers<'_>, model: Option<&str>) -> Result<Setting<Wire>, Error
             )
         })
     });
+    let flag = flag("--wire", named.transpose()?);
+    if let Some(entry) = entry {
+        let own = Setting {
+            value: entry.wire,
+            origin: entry.origin.clone(),
+        };
+        let by_flag = layers.flags.base_url.as_deref().and_then(Wire::of_base_url);
+        let default = by_flag.map_or(own, |wire| Setting {
+            value: wire,
+            origin: Origin::Flag("--base-url"),
+        });
+        return Ok(flag.unwrap_or(default));
+    }
     let mine = layers.files.user(layers.user.wire.clone());
     let theirs = layers.files.workspace(layers.workspace.wire.clone());
-    let has_server = layers.flags.base_url.is_some()
-        || layers.user.base_url.is_some()
-        || layers.workspace.base_url.is_some()
-        || base_url_of(layers, Wire::default()).is_some();
-    let guess = model.filter(|_| !has_server).and_then(Wire::of_model);
-    Ok(last(
-        guess.unwrap_or_default(),
-        [mine, theirs, flag("--wire", named.transpose()?)],
-    ))
+    let of_file = |file: &RawSettings| file.base_url.as_ref().map(|url| url.get_ref().clone());
+    let of_files = || of_file(&layers.workspace).or_else(|| of_file(&layers.user));
+    let guess = match (&layers.flags.base_url, of_files()) {
+        (Some(url), _) => Wire::of_base_url(url),
+        // The variable is that of the default format.
+        (None, _) if base_url_of(layers, Wire::default()).is_some() => None,
+        (None, Some(url)) => Wire::of_base_url(&url),
+        (None, None) => model.and_then(Wire::of_model),
+    };
+    Ok(last(guess.unwrap_or_default(), [mine, theirs, flag]))
 }
 
 /// The variable with a base URL for a format, and its value.
@@ -96,6 +194,7 @@ fn base_url_of<'e>(layers: &Layers<'e>, wire: Wire) -> Option<(&'static str, &'e
 fn endpoint(
     layers: &mut Layers<'_>,
     wire: Wire,
+    entry: Option<&ModelEntry>,
     notices: &mut Vec<Notice>,
 ) -> Result<(Setting<Option<String>>, Vec<KeyOf>), Error> {
     let env = layers.env;
@@ -115,7 +214,7 @@ fn endpoint(
     }
     let my_key = layers.files.user(layers.user.compiled.key.take());
     let mine = layers.user.base_url.as_ref().filter(|_| my_key.is_none());
-    let mine = mine.map(|at| at.get_ref().clone());
+    let mine = mine.filter(|_| entry.is_none()).map(|at| at.get_ref().clone());
     of_files.extend(my_key.map(|key| of_file(key, &layers.user)));
     let mut keys = Vec::new();
     let mut of_others: Vec<KeyOf> = Vec::new();
@@ -138,16 +237,32 @@ fn endpoint(
         }
     }
     keys.extend(of_files);
-    let base_url = last(
+    let general = last(
         None,
         [
             some(layers.files.user(layers.user.base_url.take())),
             some(layers.files.workspace(layers.workspace.base_url.take())),
             some(environment(name, from_env)),
-            some(flag("--base-url", from_flag)),
         ],
     );
-    notices.extend(unused(&keys, &base_url, wire));
+    let own = entry.map(|entry| Setting {
+        value: entry.base_url.clone(),
+        origin: entry.origin.clone(),
+    });
+    let named = own.clone().unwrap_or(general);
+    let base_url = last(named.value, [some(flag("--base-url", from_flag))]);
+    let base_url = Setting {
+        origin: if base_url.origin == Origin::Default {
+            named.origin
+        } else {
+            base_url.origin
+        },
+        ..base_url
+    };
+    // An entry has a key of its own, or none.
+    if own.is_none() {
+        notices.extend(unused(&keys, &base_url, wire));
+    }
     keys.extend(of_others);
     Ok((base_url, keys))
 }
@@ -155,7 +270,7 @@ fn endpoint(
 fn of_variable(variable: &KeyVariable, key: Key, home: String, is_of_other: bool) -> KeyOf {
     KeyOf {
         key,
-        origin: super::Origin::Environment(variable.name),
+        origin: Origin::Environment(variable.name),
         home,
         is_token: variable.is_token,
         is_of_other,

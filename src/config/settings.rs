@@ -10,17 +10,22 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::document::Place;
-use crate::domain::event::run::{Limits, Reuse};
+use crate::domain::event::run::{ContextLimit, Limits, Reuse};
 use crate::domain::price::{self, Price};
-use crate::model::wire::Wire;
+use crate::model::wire::{Options, Wire};
 use crate::policy::{Notice, Policy, Preset};
 use crate::resilience::policy::{Ms, Policy as Resilience};
 use crate::text::visible;
+use crate::tools::sources::declared::Declaration;
+use crate::tools::sources::mcp::ServerConfig;
 
 use super::approver::ApproverSettings;
+use super::danger::DangerSettings;
 use super::error::shown;
 use super::key::{Key, KeyOf};
+use super::model::{Headers, ProxySetting};
 use super::notify::Notify;
+use super::price_list::PriceList;
 use super::routing::RoutingSettings;
 use super::tools::{Tags, Templates};
 
@@ -136,6 +141,7 @@ impl LimitSettings {
             tokens: self.tokens.value,
             wall_ms: self.wall_ms.value,
             price: self.price.value,
+            context: None,
         }
     }
 }
@@ -147,14 +153,63 @@ pub struct Prices {
     pub general: Option<Setting<Price>>,
     /// Prices of single models, by name.
     pub models: BTreeMap<String, Setting<Price>>,
+    /// Prices of common models at their providers.
+    pub list: PriceList,
 }
 
 impl Prices {
-    /// Returns the price of a model; a scripted model costs nothing unless it has a price of its own.
-    pub fn of(&self, model: &str, is_scripted: bool) -> Option<&Price> {
+    /// Returns the price of a model at a server; a scripted model has none, and costs nothing unless it has a price of
+    /// its own.
+    pub fn of(&self, model: &str, server: Option<&str>) -> Option<&Price> {
         let own = self.models.get(model);
-        let general = self.general.as_ref().filter(|_| !is_scripted);
-        own.or(general).map(|setting| &setting.value)
+        let general = self.general.as_ref().filter(|_| server.is_some());
+        let set = own.or(general).map(|setting| &setting.value);
+        set.or_else(|| self.list.of(model, server?)?.price.as_ref())
+    }
+}
+
+/// What happens before a request that is longer than a share of the model's window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduce {
+    /// The run stops and asks.
+    #[default]
+    Ask,
+    /// The oldest long results are shortened for the model.
+    Auto,
+    /// Nothing.
+    Off,
+}
+
+impl Reduce {
+    /// Returns its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Ask => "ask",
+            Self::Auto => "auto",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// How long requests may be, with origins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextSettings {
+    /// What happens beyond the share.
+    pub reduce: Setting<Reduce>,
+    /// Per cent of the window.
+    pub share: Setting<u64>,
+}
+
+impl ContextSettings {
+    /// Returns the limit for a model with this window; none where the window is unknown.
+    pub fn limit(&self, window: Option<u64>) -> Option<ContextLimit> {
+        let window = window.filter(|_| self.reduce.value != Reduce::Off)?;
+        Some(ContextLimit {
+            tokens: window.saturating_mul(self.share.value) / 100,
+            window,
+            auto: self.reduce.value == Reduce::Auto,
+        })
     }
 }
 
@@ -191,6 +246,10 @@ pub struct Settings {
     pub wire: Setting<Wire>,
     /// All keys that were set, each with its server, the strongest first.
     pub keys: Vec<KeyOf>,
+    /// The models of `[models]`, by name.
+    pub entries: BTreeMap<String, ModelEntry>,
+    /// The name of the entry that the model in force is from.
+    pub entry: Option<String>,
     /// The preset in force; also part of `policy`.
     pub preset: Setting<Preset>,
     /// The preset and all rules in force.
@@ -207,6 +266,8 @@ pub struct Settings {
     pub mouse: Setting<bool>,
     /// Limits of a run.
     pub limits: LimitSettings,
+    /// How long requests may be.
+    pub context: ContextSettings,
     /// Whether the raw replies of the model are kept with the session.
     pub keep_replies: Setting<bool>,
     /// Whether the model sees a note when the operator or a repair changed its context.
@@ -221,6 +282,8 @@ pub struct Settings {
     pub resilience_set: Vec<(String, Origin)>,
     /// The price of tokens.
     pub prices: Prices,
+    /// The file of prices that replaces the built-in list.
+    pub price_list: Setting<Option<PathBuf>>,
     /// Templates of calls that check or revert executions.
     pub templates: Templates,
     /// Tags of tools.
@@ -237,10 +300,62 @@ pub struct Settings {
     pub notify: Notify,
     /// The program that is asked about calls that wait for approval.
     pub approver: ApproverSettings,
+    /// What marks a call as dangerous.
+    pub danger: DangerSettings,
     /// The editor for long texts, with its arguments; `None` for the built-in one.
     pub editor: Setting<Option<String>>,
+    /// The tools that the settings declare.
+    pub declared: Vec<Declaration>,
+    /// The MCP servers.
+    pub servers: Vec<ServerConfig>,
     /// Settings that were read and ignored.
     pub notices: Vec<Notice>,
+}
+
+/// A model of `[models]` with everything that belongs to it.
+#[derive(Debug, Clone)]
+pub struct ModelEntry {
+    /// Where it was written.
+    pub origin: Origin,
+    /// The wire format.
+    pub wire: Wire,
+    /// True if the entry decides the wire format; false if the settings outside of it do.
+    pub has_wire: bool,
+    /// Base URL of the server; `None` if the settings outside of the entry name it.
+    pub base_url: Option<String>,
+    /// Base URL of the server that its key and headers are for.
+    pub home: String,
+    /// Name of the model at the server.
+    pub model: String,
+    /// The key, with its server.
+    pub key: Option<KeyOf>,
+    /// Further headers.
+    pub headers: Headers,
+    /// The proxy; `None` as the environment says.
+    pub proxy: Option<ProxySetting>,
+    /// What is asked of the model.
+    pub options: Options,
+    /// Its price.
+    pub price: Option<Price>,
+    /// Tokens of its window.
+    pub window: Option<u64>,
+}
+
+impl ModelEntry {
+    /// Explains the entry; secrets are not shown.
+    fn why(&self, name: &str) -> Why {
+        let server = &self.home;
+        let mut value = format!("{} at {} ({})", visible(&self.model), visible(server), self.wire);
+        if let Some(key) = &self.key {
+            value.push_str(", key ");
+            value.push_str(&key.key.summary());
+        }
+        Why {
+            key: Cow::Owned(format!("models.{}", visible(name))),
+            value,
+            origin: self.origin.to_string(),
+        }
+    }
 }
 
 /// One setting with its value and origin.
@@ -258,7 +373,9 @@ impl Settings {
     /// The key that the server in force gets, with where it came from.
     pub fn key(&self) -> Setting<Key> {
         let base_url = self.base_url.value.as_deref();
-        let mut keys = self.keys.iter();
+        let entry = self.entry.as_ref().and_then(|name| self.entries.get(name));
+        let own = entry.and_then(|entry| entry.key.as_ref());
+        let mut keys = own.into_iter().chain(&self.keys);
         let base_url = base_url.unwrap_or(self.wire.value.default_base());
         keys.find(|key| key.is_of(base_url))
             .map_or(Setting::default_of(Key::None), KeyOf::setting)
@@ -285,6 +402,10 @@ impl Settings {
             line("base_url", &self.base_url, |text| maybe(text.as_ref())),
             line("wire", &self.wire, |wire| wire.name().into()),
             line("api_key", &self.key(), Key::summary),
+            line("prices", &self.price_list, |file| {
+                file.as_ref()
+                    .map_or_else(|| self.prices.list.describe(), |file| shown(file))
+            }),
             line("policy.preset", &self.preset, |preset| preset.label().into()),
             line("theme", &self.theme, |theme| visible(theme)),
             line("glyphs", &self.glyphs, |glyphs| glyphs.label().into()),
@@ -299,6 +420,10 @@ impl Settings {
             line("limits.price", &limits.price, |amount| {
                 amount.map_or_else(|| "unlimited".into(), price::decimal)
             }),
+            line("context.reduce", &self.context.reduce, |reduce| {
+                reduce.label().into()
+            }),
+            line("context.share", &self.context.share, u64::to_string),
             line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.announce_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),
@@ -333,8 +458,10 @@ impl Settings {
             line("arming", &self.arming_ms, |ms| Ms(*ms).to_string()),
             line("editor", &self.editor, |text| maybe(text.as_ref())),
         ];
+        all.extend(self.entries.iter().map(|(name, entry)| entry.why(name)));
         all.extend(self.notify.why());
         all.extend(self.approver.why());
+        all.extend(self.danger.why());
         all.extend(self.resilience_why());
         all
     }

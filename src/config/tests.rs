@@ -6,6 +6,7 @@ mod bad;
 mod keys;
 mod layering;
 mod loops;
+mod models;
 mod tags;
 mod templates;
 mod workspace;

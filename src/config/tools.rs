@@ -10,24 +10,30 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use super::checks;
+use super::declared::{DeclaredTable, HttpTable, OutputKind, RawDeclared, patterns};
 use super::error::Error;
 use crate::document::{self, At, Document, Field, Json, Place, near, parsed, strings, texts, whole};
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::template::{Purpose, Template};
+use crate::policy::expiry::duration_ms;
+use crate::policy::parse::DURATION;
 use crate::text::visible;
+use crate::tools::sources::declared::Pattern;
 
 /// The tags that a tool can have: it reaches beyond this machine; it is irreversible; its arguments do not
 /// show what it does. Each tag only makes its calls harder to allow.
 pub const TAGS: [&str; 3] = ["external", "irreversible", "uninspectable"];
 
 /// The settings of tools in a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct RawTools {
     /// The templates.
     pub templates: Vec<Call>,
     /// The tags and pauses.
     pub tags: Vec<Tag>,
+    /// The tools that it declares.
+    pub declared: Vec<RawDeclared>,
 }
 
 /// A tag or pause, with the place where its tool is named.
@@ -52,6 +58,8 @@ pub enum Mark {
     Effect(EffectClass),
 }
 
+/// Longest time limit of a call, in milliseconds.
+const MOST_MS: u64 = 3_600_000;
 /// Maximum pause before a launch, in seconds.
 const LONGEST: u64 = 3_600;
 
@@ -83,6 +91,39 @@ pub struct ToolTable {
     effect: Field<EffectClass>,
     probe: Option<CallTable>,
     compensate: Option<CallTable>,
+    #[serde(deserialize_with = "word")]
+    description: Field<String>,
+    schema: Option<Spanned<Json>>,
+    #[serde(deserialize_with = "patterns")]
+    command: Field<Vec<Pattern>>,
+    http: Option<Spanned<HttpTable>>,
+    #[serde(deserialize_with = "pattern")]
+    stdin: Field<Pattern>,
+    #[serde(deserialize_with = "limit")]
+    timeout: Field<u64>,
+    output: Field<OutputKind>,
+    output_schema: Option<Spanned<Json>>,
+    success: Field<Vec<i32>>,
+    #[serde(deserialize_with = "word")]
+    idempotency_key: Field<String>,
+}
+
+impl ToolTable {
+    /// Takes the keys that declare a tool.
+    fn declaration(&mut self) -> DeclaredTable {
+        DeclaredTable {
+            description: self.description.take(),
+            schema: self.schema.take(),
+            command: self.command.take(),
+            http: self.http.take(),
+            stdin: self.stdin.take(),
+            timeout: self.timeout.take(),
+            output: self.output.take(),
+            output_schema: self.output_schema.take(),
+            success: self.success.take(),
+            idempotency_key: self.idempotency_key.take(),
+        }
+    }
 }
 
 /// A template as written.
@@ -106,6 +147,9 @@ fn tags<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<&'static
 
 strings! {
     tool: String = checks::name, CALL;
+    word: String = checks::name, "write a text in quotes";
+    pattern: Pattern = Pattern::parse, "see the placeholders in docs/tools.md";
+    limit: u64 = |text| duration_ms(text).filter(|ms| (1..=MOST_MS).contains(ms)).ok_or_else(|| format!("`{text}` is no duration of at most 1h")), DURATION;
 }
 
 /// Compiles `[tool]`, whose keys are names of tools.
@@ -116,7 +160,11 @@ pub(super) fn compiled(
     let mut tables: Vec<_> = tables.into_iter().collect();
     tables.sort_by_key(|(of, _)| of.span().start);
     let mut found = RawTools::default();
-    for (of, table) in tables {
+    for (of, mut table) in tables {
+        let (name, span) = (of.get_ref().clone(), of.span());
+        let effect = table.effect.as_ref().map(|at| *at.get_ref());
+        let declared = table.declaration().compile((&name, span), effect, document)?;
+        found.declared.extend(declared);
         let At { value: of, place } = document.source().at(of);
         let pause = table
             .pause_s
@@ -182,6 +230,10 @@ impl Templates {
         for one in self.0.values() {
             let (of, purpose) = (&one.of, one.purpose.label());
             let At { value, place } = &one.template;
+            let is_absent = |name: &str| may_come(name) && !names.iter().any(|known| known == name);
+            if is_absent(of) || is_absent(&value.tool) {
+                continue;
+            }
             if !names.iter().any(|name| *name == *value.tool) {
                 let key = format!("tool.{}.{purpose}.tool", visible(of));
                 return Err(unknown(&names, place, key, &value.tool));
@@ -214,12 +266,18 @@ impl Tags {
     pub fn fit<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<(&str, Mark)>, Error> {
         let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         let fits = |one: &Tag| names.contains(&one.of);
-        if let Some(one) = self.0.iter().find(|one| !fits(one)) {
+        if let Some(one) = self.0.iter().find(|one| !fits(one) && !may_come(&one.of)) {
             let key = format!("tool.{}", visible(&one.of));
             return Err(unknown(&names, &one.place, key, &one.of));
         }
-        Ok(self.0.iter().map(|one| (one.of.as_str(), one.what)).collect())
+        let fitting = self.0.iter().filter(|one| fits(one));
+        Ok(fitting.map(|one| (one.of.as_str(), one.what)).collect())
     }
+}
+
+/// Returns true for the name of a tool of a server, which may be ready later or not run now.
+fn may_come(name: &str) -> bool {
+    name.contains("__")
 }
 
 /// Makes the error for a tool that does not exist.

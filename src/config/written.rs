@@ -12,11 +12,15 @@ use toml::{Spanned, Value};
 
 use super::approver;
 use super::checks;
+use super::danger;
+use super::declared;
 use super::key::Key;
+use super::model::{self, RawModel};
 use super::notify;
 use super::price;
 use super::routing;
-use super::settings::{Ambiguous, Glyphs};
+use super::servers;
+use super::settings::{Ambiguous, Glyphs, Reduce};
 use super::tools;
 use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
 use crate::model::wire::Wire;
@@ -30,19 +34,19 @@ use crate::text::visible;
 pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
-/// Keys that an untrusted workspace may use, because they can only tighten.
-const TIGHTENING: [&str; 2] = ["policy", "limits"];
+/// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
+const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
 const TIGHTENING_TOOL: [&str; 2] = ["tags", "pause_s"];
 /// Keys of an untrusted workspace that are not read; of a table of tools the tightening keys are.
-const FOREIGN: [&str; 3] = ["tool", "mcp", "hook"];
+const FOREIGN: [&str; 4] = ["tool", "mcp", "hook", "models"];
 
 /// The contents of a file. `None` stands for an absent key.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawSettings {
     /// `model`
-    #[serde(deserialize_with = "model")]
+    #[serde(deserialize_with = "model_name")]
     pub model: Field<String>,
     /// `base_url`
     #[serde(deserialize_with = "base_url")]
@@ -87,18 +91,26 @@ pub struct RawSettings {
     pub announce_edits: Field<bool>,
     /// `[limits]`
     pub limits: Limits,
+    /// `[context]`
+    pub context: Context,
     /// `[notify]`
     pub notify: notify::RawNotify,
     /// `[approver]`
     pub approver: approver::RawApprover,
+    /// `[danger]`
+    pub danger: danger::RawDanger,
     /// `[reuse]`
     pub reuse: Reuse,
     /// `[routing]`
     pub routing: routing::RawRouting,
     price: price::PriceTable,
+    models: BTreeMap<Spanned<String>, model::ModelTable>,
+    /// `prices`
+    pub prices: Field<PathBuf>,
     /// Its values are read one by one, each with its place.
     resilience: toml::Table,
     tool: BTreeMap<Spanned<String>, tools::ToolTable>,
+    mcp: BTreeMap<Spanned<String>, servers::McpTable>,
     policy: parse::PolicyTable,
     /// What is compiled from the tables above.
     #[serde(skip)]
@@ -114,10 +126,14 @@ pub struct Compiled {
     pub key: Field<Key>,
     /// `[price]`
     pub price: price::RawPrices,
+    /// `[models]`
+    pub models: BTreeMap<String, At<RawModel>>,
     /// `[resilience]`: each value with its key
     pub resilience: Vec<(String, At<serde_json::Value>)>,
     /// `[tool]`
     pub tools: tools::RawTools,
+    /// `[mcp]`
+    pub servers: servers::RawServers,
     /// `[policy]`
     pub policy: parse::RawPolicy,
     /// Keys that count only in a trusted file.
@@ -145,6 +161,17 @@ pub struct Limits {
     pub price: Field<Option<u64>>,
 }
 
+/// `[context]` in a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Context {
+    /// `reduce`
+    pub reduce: Field<Reduce>,
+    /// `share`, in per cent of the window
+    #[serde(deserialize_with = "whole::<1, 100, _, _>")]
+    pub share: Field<u64>,
+}
+
 /// `[reuse]` in a file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -166,11 +193,12 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     } else {
         Vec::new()
     };
-    let missing = [parse::MISSING, price::MISSING, tools::MISSING].concat();
+    let missing = [parse::MISSING, price::MISSING, tools::MISSING, declared::MISSING].concat();
     let mut raw: RawSettings = document.read(&missing)?;
     for (given, advice) in [
         (&mut raw.sessions, "write a directory, such as \"~/runs\""),
         (&mut raw.output_schema, "write the path of a JSON Schema"),
+        (&mut raw.prices, "write the path of a file of prices"),
         (&mut raw.api_key_file, "write a path"),
         (&mut raw.routing.priors, routing::PRIORS),
     ] {
@@ -181,8 +209,10 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     raw.compiled = Compiled {
         key: key(&mut raw, &document)?,
         price: price::compiled(std::mem::take(&mut raw.price), &document)?,
+        models: model::compiled(std::mem::take(&mut raw.models), &document)?,
         resilience: resilience(&document)?,
         tools: tools::compiled(std::mem::take(&mut raw.tool), &document)?,
+        servers: servers::compiled(std::mem::take(&mut raw.mcp), &document, &path.to_string_lossy())?,
         policy: parse::compiled(std::mem::take(&mut raw.policy), &document, origin)?,
         source: document.source().clone(),
         loose,
@@ -192,6 +222,7 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
     }
     Ok(RawSettings {
         limits: raw.limits,
+        danger: raw.danger,
         compiled: Compiled {
             source: raw.compiled.source,
             policy: raw.compiled.policy,
@@ -277,7 +308,7 @@ fn resilience(document: &Document<'_>) -> Result<Vec<(String, At<serde_json::Val
 }
 
 strings! {
-    model: String = checks::name, "write the model's name in quotes";
+    model_name: String = checks::name, "write the model's name in quotes";
     base_url: String = checks::base_url, checks::BASE_URL;
     wire: Wire = |text| Wire::named(text).ok_or_else(|| unknown(text)), &format!("use {}", Wire::names());
     theme: String = checks::name, "write a theme's name, such as \"dark\"";

@@ -8,12 +8,14 @@ mod editor;
 mod handover;
 mod keys;
 mod options;
+mod picker;
 mod save;
 mod typed;
 mod worker;
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use ratatui::layout::Size;
@@ -30,6 +32,7 @@ use super::update::{prepare, soon, update, work};
 use super::view::view;
 use keys::Together;
 pub use options::{Alerts, Exit, Options, Sources};
+pub use picker::pick;
 use typed::Typed;
 use worker::Worker;
 
@@ -97,6 +100,7 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
         ended: false,
         worker: Worker::default(),
     };
+    app.model.run.danger = Arc::clone(&app.options.danger);
     app.model.screen.mouse = app.options.mouse;
     // The state of the console is too large for the stack of the caller.
     Box::pin(app.run()).await

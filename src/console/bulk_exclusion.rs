@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::many;
 use crate::domain::bulk::Alone;
 use crate::domain::id::NodeId;
+use crate::present::many;
 
 /// Maximum number of calls that are named for each reason.
 const NAMED: usize = 6;

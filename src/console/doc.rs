@@ -7,6 +7,7 @@ mod head;
 mod memo;
 mod styled;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use regex::Regex;
 use super::pager::{Pager, Row};
 use super::theme::Role;
 use super::work::Ticket;
+use crate::domain::call::Shown;
 
 pub use cache::{Cache, Finding};
 pub use styled::{Piece, Styled, broken};
@@ -32,6 +34,8 @@ pub enum Part {
         role: Role,
         /// Text before each row: the sign of foreign content.
         mark: (Role, String),
+        /// What is before the first row instead, as wide as the mark.
+        first: Option<Styled>,
     },
 }
 
@@ -49,13 +53,26 @@ impl Part {
 pub struct Doc {
     parts: Vec<Part>,
     rows: usize,
-    /// The part with the arguments to decide about.
-    exact: Option<usize>,
+    /// The parts to decide about.
+    decided: Option<Range<usize>>,
+    /// The form in which they are shown.
+    shown: Option<ShownNow>,
     head: head::Head,
     /// True if a text in it has colour sequences.
     colourful: bool,
     /// Background work that it waits for.
     waits: Vec<Arc<Ticket>>,
+}
+
+/// The form in which something to decide about is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ShownNow {
+    /// What is recorded with a decision.
+    pub first: Shown,
+    /// True if the exact bytes are shown.
+    pub exact: bool,
+    /// True if there is no other form.
+    pub forced: bool,
 }
 
 /// Rows with matches in each text of a document.
@@ -71,14 +88,43 @@ impl Doc {
 
     /// Adds a text.
     pub fn text(&mut self, pager: Arc<Pager>, role: Role, mark: (Role, String)) {
-        self.rows += pager.rows();
-        self.parts.push(Part::Text { pager, role, mark });
+        self.text_after(pager, role, mark, None);
     }
 
-    /// Adds the arguments to decide about.
-    pub fn exact(&mut self, pager: Arc<Pager>, mark: (Role, String)) {
-        self.exact = Some(self.parts.len());
-        self.text(pager, Role::Text, mark);
+    /// Adds a text with other words before its first row, which are as wide as the mark.
+    pub fn text_after(&mut self, pager: Arc<Pager>, role: Role, mark: (Role, String), first: Option<Styled>) {
+        self.rows += pager.rows();
+        self.parts.push(Part::Text {
+            pager,
+            role,
+            mark,
+            first,
+        });
+    }
+
+    /// Begins what is to be decided about, shown in this form.
+    pub fn begin_decided(&mut self, shown: ShownNow) {
+        self.decided = Some(self.parts.len()..self.parts.len());
+        self.shown = Some(shown);
+    }
+
+    /// Ends what is to be decided about. While a part of it is still being laid out, nothing can be decided.
+    pub fn end_decided(&mut self) {
+        let end = self.parts.len();
+        let whole = self.decided.take().filter(|_| !self.is_waiting());
+        self.decided = whole.map(|decided| decided.start..end);
+    }
+
+    /// The form of what is to be decided about.
+    pub const fn shown_form(&self) -> Option<&ShownNow> {
+        self.shown.as_ref()
+    }
+
+    /// A number that changes with the form of what is to be decided about.
+    pub fn stamp(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.shown.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Marks the document as incomplete until the ticket is done.
@@ -111,21 +157,52 @@ impl Doc {
         self.rows
     }
 
-    /// The arguments to decide about, and their first row.
+    /// The first text to decide about, and its first row.
     pub fn decided(&self) -> Option<(&Arc<Pager>, usize)> {
-        let at = self.exact?;
-        let before = self.parts.get(..at)?.iter().map(Part::rows).sum();
-        match self.parts.get(at)? {
-            Part::Text { pager, .. } => Some((pager, before)),
-            Part::Line(_) => None,
+        let range = self.decided.clone()?;
+        let mut before = self.parts.get(..range.start)?.iter().map(Part::rows).sum();
+        for part in self.parts.get(range)? {
+            if let Part::Text { pager, .. } = part {
+                return Some((pager, before));
+            }
+            before += part.rows();
         }
+        None
     }
 
-    /// The rows of these arguments within a range of rows, and their total number.
+    /// The rows of what is to be decided about.
+    fn decided_span(&self) -> Option<Range<usize>> {
+        let range = self.decided.clone()?;
+        let before: usize = self.parts.get(..range.start)?.iter().map(Part::rows).sum();
+        let all: usize = self.parts.get(range)?.iter().map(Part::rows).sum();
+        Some(before..before + all)
+    }
+
+    /// Number of rows of what is to be decided about.
+    pub fn decided_len(&self) -> Option<usize> {
+        self.decided_span().map(|span| span.len())
+    }
+
+    /// The rows of what is to be decided about within a range of rows, and their total number.
     pub fn decided_rows(&self, rows: &Range<usize>) -> Option<(Range<usize>, usize)> {
-        let (pager, before) = self.decided()?;
-        let end = rows.end.saturating_sub(before).min(pager.rows());
-        Some((rows.start.saturating_sub(before).min(end)..end, pager.rows()))
+        let span = self.decided_span()?;
+        let end = rows.end.saturating_sub(span.start).min(span.len());
+        Some((rows.start.saturating_sub(span.start).min(end)..end, span.len()))
+    }
+
+    /// The bytes of texts in some rows of what is to be decided about.
+    pub fn decided_bytes(&self, rows: &Range<usize>) -> u64 {
+        let parts = self.decided.clone().and_then(|range| self.parts.get(range));
+        let (mut before, mut bytes) = (0, 0);
+        for part in parts.unwrap_or_default() {
+            let here = before..before + part.rows();
+            let inside = rows.start.max(here.start)..rows.end.min(here.end);
+            if let (Part::Text { pager, .. }, false) = (part, inside.is_empty()) {
+                bytes += pager.bytes_in(&(inside.start - before..inside.end - before));
+            }
+            before = here.end;
+        }
+        bytes
     }
 
     /// The first match from `row` on, or the last one before it if `back`.
@@ -203,10 +280,22 @@ impl Doc {
                         Some(find) => line.clone().light(find),
                         None => line.clone(),
                     }),
-                    Part::Text { pager, role, mark } => {
+                    Part::Text {
+                        pager,
+                        role,
+                        mark,
+                        first: lead,
+                    } => {
                         let skip = first.saturating_sub(before);
-                        let window = pager.window(skip, count - out.len(), find);
-                        out.extend(window.into_iter().map(|row| dress(row, *role, mark)));
+                        let window = pager.window(skip, count - out.len(), find).into_iter();
+                        out.extend(window.enumerate().map(|(at, row)| match lead {
+                            Some(lead) if skip + at == 0 => {
+                                let mut line = lead.clone();
+                                line.push_row(row, *role);
+                                line
+                            }
+                            _ => dress(row, *role, mark),
+                        }));
                     }
                 }
             }
@@ -228,22 +317,34 @@ impl Doc {
                 Part::Line(_) => None,
             })
             .collect();
-        if let Some((pager, _)) = self.decided() {
-            return pager.text().to_string();
+        if let Some(parts) = self.decided.clone().and_then(|range| self.parts.get(range)) {
+            return copied(parts);
         }
         if let [pager] = texts.as_slice() {
             return pager.text().to_string();
         }
-        let mut out = String::new();
-        for part in &self.parts {
-            match part {
-                Part::Line(line) => out.push_str(&line.plain()),
-                Part::Text { pager, .. } => out.push_str(pager.text()),
-            }
-            out.push('\n');
-        }
-        out
+        copied(&self.parts)
     }
+}
+
+/// Parts as text for the clipboard; a single text is copied as it is.
+fn copied(parts: &[Part]) -> String {
+    if let [Part::Text { pager, .. }] = parts {
+        return pager.text().to_string();
+    }
+    let mut out = String::new();
+    for part in parts {
+        match part {
+            Part::Line(line) => out.push_str(&line.plain()),
+            Part::Text { pager, first, .. } => {
+                // The name of an argument, the number of a line.
+                out.push_str(&first.as_ref().map(Styled::plain).unwrap_or_default());
+                out.push_str(pager.text());
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
 
 fn dress(row: Row, role: Role, mark: &(Role, String)) -> Styled {

@@ -8,7 +8,6 @@ mod command;
 
 pub use command::command;
 
-use super::tabs::decision_word;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -22,6 +21,7 @@ use crate::domain::setting_change::SettingChange;
 use crate::domain::state::State;
 use crate::domain::weight::ToolOffer;
 use crate::domain::why;
+use crate::present;
 use crate::resilience::learned;
 use std::borrow::Cow;
 
@@ -75,7 +75,9 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             EditEvent::Revised { node, .. } | EditEvent::Pinned { node } | EditEvent::Unpinned { node } => {
                 Some(*node)
             }
-            EditEvent::MarkedStale { calls } | EditEvent::Suspended { calls, .. } => calls.first().copied(),
+            EditEvent::MarkedStale { calls }
+            | EditEvent::Suspended { calls, .. }
+            | EditEvent::Shortened { calls, .. } => calls.first().copied(),
             EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
             EditEvent::Released { node } => *node,
             EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
@@ -257,7 +259,7 @@ fn call(event: &CallEvent) -> String {
         CallEvent::ConsentAsked { call, .. } => format!("{call}: an equal effect may have happened already"),
         CallEvent::Decided {
             call, rev, decision, ..
-        } => format!("{call} {rev} {}", decision_word(decision)),
+        } => format!("{call} {rev} {}", present::decision(decision)),
         CallEvent::Graced { call, wait_ms, .. } => {
             format!(
                 "{call} runs in {}: until then it can be cancelled",
@@ -340,6 +342,7 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Released { node: None } => "editors closed".to_owned(),
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
+        EditEvent::Shortened { calls, .. } => format!("results shortened for the model: {}", list(calls)),
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

@@ -12,6 +12,7 @@ mod laid;
 mod moves;
 #[cfg(test)]
 mod tests;
+mod text_verb;
 
 use std::cell::Cell;
 
@@ -19,9 +20,10 @@ use regex::Regex;
 
 use self::buffer::Buffer;
 use self::draw::View;
+pub use self::text_verb::{Reach, TextVerb};
 use super::columns::Columns as _;
-use super::commands::{Move, Reach, TextVerb};
 use super::key::{Code, Key};
+use super::motion::Move;
 use crate::text;
 
 /// Maximum length for the built-in editor, in bytes. Longer texts go to `$EDITOR`.
@@ -291,8 +293,6 @@ impl Field {
             TextVerb::LineEnd => self.jump_to(line.end),
             TextVerb::First => self.jump_to(0),
             TextVerb::Last => self.jump_to(self.len()),
-            // Handled elsewhere.
-            _ => self.buffer.deselect(),
         }
         self.wish = None;
     }

@@ -3,15 +3,11 @@
 //! Must not know: why a run halts, how commands are carried out.
 //!
 //! A halted run records nothing, so it accepts no decisions or changes. Viewing still works, and so
-//! does ending running work. The status line, help, the palette and the keys all ask here.
+//! does ending running work: what a verb does to the run is a part of its value.
 
-use super::commands::{Decide, RunVerb, Verb};
 use super::model::Model;
-use super::model::graph::Pick;
-use super::model::inspector::Subject;
 use super::model::overlay::Overlay;
-use crate::domain::call::Status;
-use crate::domain::effective_status::EffectiveStatus;
+use super::refusal::Refusal;
 
 /// Message for the queue.
 pub const NOTHING: &str = "halted: nothing can be decided";
@@ -21,21 +17,13 @@ pub fn is(model: &Model) -> bool {
     model.run.halted.is_some() && !model.settings.is_recorded()
 }
 
-/// Why a verb is refused, regardless of its target; none if it still works.
-pub fn refuses(model: &Model, verb: Verb) -> Option<String> {
-    let refused = is(model) && verb.must_be_recorded() && !(verb.ends() && has_what_it_ends(model, verb));
-    refused.then(|| why(model))
-}
-
 /// Why commands are refused, in one row of the narrowest screen with room for decisions.
-pub fn why(model: &Model) -> String {
-    let words = "halted, nothing recorded";
+pub fn why(model: &Model) -> Refusal {
     let key = model.settings.keymap.first("why-waiting");
-    if model.overlays.is_empty() && !key.is_empty() {
-        format!("{words}: {key} shows why")
-    } else {
-        // The open overlay does not accept that key.
-        words.to_owned()
+    // An open overlay does not accept that key.
+    let works = model.overlays.is_empty() && !key.is_empty();
+    Refusal::Halted {
+        key: works.then_some(key),
     }
 }
 
@@ -76,22 +64,5 @@ pub fn typed(model: &Model) -> Option<String> {
             key("copy-selected")
         )),
         _ => None,
-    }
-}
-
-/// Whether something is running that the verb ends.
-fn has_what_it_ends(model: &Model, verb: Verb) -> bool {
-    match verb {
-        Verb::Decide(Decide::Cancel) => {
-            let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
-                return false;
-            };
-            let id = id.call();
-            let effective = EffectiveStatus::of(&model.run.state, id);
-            let runs = matches!(effective, Some(EffectiveStatus::Active(Status::Running(_))));
-            runs && model.run.running().any(|one| one == id)
-        }
-        Verb::Run(RunVerb::StopTurn) => model.run.streams(),
-        _ => model.run.is_busy(),
     }
 }

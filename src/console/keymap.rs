@@ -7,8 +7,9 @@
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
 
-use super::commands::{self, Context, Entry, Verb};
+use super::context::Context;
 use super::key::{BadKey, Key};
+use super::verbs::{self, Verb, verbs};
 use crate::config::Place;
 use crate::config::keymap::Change;
 use crate::document::near;
@@ -79,7 +80,7 @@ const NEEDED: [&str; 4] = ["interrupt", "help", "discard", "back"];
 /// Keys to verbs, by context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
-    keys: BTreeMap<(Context, Key), &'static Entry>,
+    keys: BTreeMap<(Context, Key), &'static Verb>,
     of: BTreeMap<&'static str, Vec<Key>>,
 }
 
@@ -88,22 +89,22 @@ impl Keymap {
     pub fn new(changes: &[Change]) -> Result<Self, Error> {
         let mut requested: BTreeMap<&'static str, &Change> = BTreeMap::new();
         for change in changes {
-            let name = commands::current_name(&change.name.value);
-            let Some(entry) = commands::entries().find(|entry| entry.name == name) else {
+            let name = verbs::current_name(&change.name.value);
+            let Some(verb) = verbs().find(|verb| verb.name == name) else {
                 let short: String = name.chars().take(60).collect();
                 let wrong = Wrong::UnknownName {
                     name: visible(&short),
-                    near: near(name, commands::entries().map(|entry| entry.name)).map(str::to_owned),
+                    near: near(name, verbs().map(|verb| verb.name)).map(str::to_owned),
                 };
                 return Err(Error {
                     place: Some(change.name.place.clone()),
                     wrong,
                 });
             };
-            if requested.insert(entry.name, change).is_some() {
+            if requested.insert(verb.name, change).is_some() {
                 return Err(Error {
                     place: Some(change.name.place.clone()),
-                    wrong: Wrong::BothNames(entry.name),
+                    wrong: Wrong::BothNames(verb.name),
                 });
             }
         }
@@ -111,15 +112,15 @@ impl Keymap {
             keys: BTreeMap::new(),
             of: BTreeMap::new(),
         };
-        for entry in commands::entries() {
-            let keys = match requested.get(entry.name) {
+        for verb in verbs() {
+            let keys = match requested.get(verb.name) {
                 Some(change) => parse(
-                    entry.name,
+                    verb.name,
                     change.keys.iter().map(|at| (at.value.as_str(), Some(&at.place))),
                 )?,
-                None => parse(entry.name, entry.keys.iter().map(|key| (*key, None)))?,
+                None => parse(verb.name, verb.keys.iter().map(|key| (*key, None)))?,
             };
-            map.of.insert(entry.name, keys);
+            map.of.insert(verb.name, keys);
         }
         let placed = |error: Wrong| {
             let place = |name: &str| {
@@ -133,11 +134,11 @@ impl Keymap {
             };
             Error { place, wrong: error }
         };
-        for entry in commands::entries() {
-            let keys = map.keys_of(entry.name).to_vec();
-            for context in entry.contexts {
+        for verb in verbs() {
+            let keys = map.keys_of(verb.name).to_vec();
+            for context in verb.contexts {
                 for key in &keys {
-                    map.bind(*context, *key, entry).map_err(placed)?;
+                    map.bind(*context, *key, verb).map_err(placed)?;
                 }
             }
         }
@@ -150,11 +151,11 @@ impl Keymap {
         Ok(map)
     }
 
-    fn bind(&mut self, context: Context, key: Key, entry: &'static Entry) -> Result<(), Wrong> {
+    fn bind(&mut self, context: Context, key: Key, verb: &'static Verb) -> Result<(), Wrong> {
         if context.is_text() && key.typed().is_some() {
             return Err(Wrong::Typed {
                 key,
-                name: entry.name,
+                name: verb.name,
                 where_: context.place(),
             });
         }
@@ -162,11 +163,11 @@ impl Keymap {
             Slot::Occupied(other) => Err(Wrong::Duplicate {
                 key,
                 first: other.get().name,
-                second: entry.name,
+                second: verb.name,
                 where_: context.place(),
             }),
             Slot::Vacant(slot) => {
-                slot.insert(entry);
+                slot.insert(verb);
                 Ok(())
             }
         }
@@ -174,19 +175,19 @@ impl Keymap {
 
     /// Checks that no wider context hides a key of a narrower one.
     fn check_reach(&self) -> Result<(), Wrong> {
-        let mut of: BTreeMap<Context, Vec<(Key, &'static Entry)>> = BTreeMap::new();
-        for ((context, key), entry) in &self.keys {
-            of.entry(*context).or_default().push((*key, entry));
+        let mut of: BTreeMap<Context, Vec<(Key, &'static Verb)>> = BTreeMap::new();
+        for ((context, key), verb) in &self.keys {
+            of.entry(*context).or_default().push((*key, verb));
         }
         for context in Context::ALL {
-            let mut seen: HashMap<Key, &'static Entry> = HashMap::new();
+            let mut seen: HashMap<Key, &'static Verb> = HashMap::new();
             for near in context.reach() {
-                for (key, entry) in of.get(near).into_iter().flatten() {
-                    if let Some(first) = seen.insert(*key, entry) {
+                for (key, verb) in of.get(near).into_iter().flatten() {
+                    if let Some(first) = seen.insert(*key, verb) {
                         return Err(Wrong::Duplicate {
                             key: *key,
                             first: first.name,
-                            second: entry.name,
+                            second: verb.name,
                             where_: context.place(),
                         });
                     }
@@ -197,13 +198,12 @@ impl Keymap {
     }
 
     /// The verb of a key in a context. Verbs of recorded runs apply only with `replay`.
-    pub fn verb(&self, context: Context, key: Key, replay: bool) -> Option<Verb> {
+    pub fn verb(&self, context: Context, key: Key, replay: bool) -> Option<&'static Verb> {
         context
             .reach()
             .iter()
             .filter(|near| replay || **near != Context::Replay)
-            .find_map(|near| self.keys.get(&(*near, key)))
-            .map(|entry| entry.verb)
+            .find_map(|near| self.keys.get(&(*near, key)).copied())
     }
 
     /// The keys of a command, by name.
@@ -235,7 +235,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::console::commands::{Decide, View};
+    use crate::console::verbs::{
+        approve, approve_list, broken_stream, consent, is_text, quit, retry, run_now, unknown_outcome,
+        write_rule,
+    };
 
     fn change(name: &str, keys: &[&str]) -> Change {
         let text = format!("\n{name} = {keys:?}");
@@ -252,20 +255,25 @@ mod tests {
     #[test]
     fn no_key_that_edits_a_text_lets_anything_run() {
         // Habitual text keys may be pressed after the text was closed already.
-        let allows = |verb: Verb| {
-            use Decide::{Accept, AllNow, Approve, ApproveUnread, AskAgain, DidNot, Retry, RunAgain, RunNow};
-            matches!(
-                verb,
-                Verb::Decide(
-                    Approve | ApproveUnread | AllNow | Accept | RunAgain | Retry | RunNow | DidNot | AskAgain
-                )
-            )
+        let allows = |verb: &Verb| {
+            [
+                approve::APPROVE,
+                approve::APPROVE_UNREAD,
+                approve_list::APPROVE_LIST,
+                write_rule::ACCEPT_RULE,
+                consent::RUN_AGAIN,
+                retry::VERB,
+                run_now::VERB,
+                unknown_outcome::IT_DID_NOT,
+                broken_stream::ASK_AGAIN,
+            ]
+            .contains(verb)
         };
-        let keys = |of: &dyn Fn(Verb) -> bool| -> BTreeSet<&str> {
-            let found = commands::entries().filter(|entry| of(entry.verb));
-            found.flat_map(|entry| entry.keys).copied().collect()
+        let keys = |of: &dyn Fn(&Verb) -> bool| -> BTreeSet<&str> {
+            let found = verbs().filter(|verb| of(verb));
+            found.flat_map(|verb| verb.keys).copied().collect()
         };
-        let edits = keys(&|verb| matches!(verb, Verb::Text(_)));
+        let edits = keys(&is_text);
         let runs = keys(&allows);
         assert!(runs.contains("ctrl-a") && edits.contains("ctrl-u"));
         assert_eq!(edits.intersection(&runs).collect::<Vec<_>>(), Vec::<&&str>::new());
@@ -273,12 +281,12 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_docs_are_sentences() {
-        let mut names: Vec<&str> = commands::entries().map(|entry| entry.name).collect();
+        let mut names: Vec<&str> = verbs().map(|entry| entry.name).collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count, "a name is in the table twice");
-        assert!(commands::entries().all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty()));
+        assert!(verbs().all(|entry| !entry.doc.is_empty() && !entry.contexts.is_empty()));
     }
 
     #[test]
@@ -367,12 +375,12 @@ mod tests {
         assert_eq!(map.verb(Context::Queue, key("a"), false), None);
         assert_eq!(
             map.verb(Context::Queue, key("alt-y"), false),
-            Some(Verb::Decide(Decide::Approve))
+            Some(&approve::APPROVE)
         );
         assert_eq!(map.verb(Context::Editor, key("alt-y"), false), None);
         assert_eq!(
             map.verb(Context::Editor, key("ctrl-c"), false),
-            Some(Verb::View(View::Interrupt))
+            Some(&quit::INTERRUPT)
         );
     }
 
@@ -383,12 +391,12 @@ mod tests {
             let key: Key = habit.parse().unwrap();
             for context in Context::ALL {
                 let verb = map.verb(context, key, false);
-                assert!(!matches!(
-                    verb,
-                    Some(Verb::Decide(
-                        Decide::Approve | Decide::ApproveUnread | Decide::AllNow
-                    ))
-                ));
+                let approves = [
+                    approve::APPROVE,
+                    approve::APPROVE_UNREAD,
+                    approve_list::APPROVE_LIST,
+                ];
+                assert!(verb.is_none_or(|verb| !approves.contains(verb)));
             }
         }
     }

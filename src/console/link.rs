@@ -4,17 +4,19 @@
 //!
 //! The command line adapts the engine, a recorded session or a test script to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
 use super::diff;
+use super::replay::Mark;
 use crate::domain::call::Digest;
 use crate::domain::command::Command;
 use crate::domain::envelope::Envelope;
 use crate::domain::fork::ForkPreview;
 use crate::domain::id::{NodeId, Rev, Seq, TurnId};
-use crate::domain::live::Live;
+use crate::domain::live::{Live, LiveOutput};
 use crate::domain::orphan_process::OrphanProcess;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
@@ -29,6 +31,17 @@ pub struct NewSession {
     pub resume: String,
 }
 
+/// The body of a request as the server gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentBody {
+    /// The wire format.
+    pub wire: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// True if these are the bytes that were sent; false if they were written again from the record.
+    pub is_kept: bool,
+}
+
 /// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
@@ -40,6 +53,8 @@ pub enum Update {
     Event(Arc<Envelope>),
     /// Stream content that is not an event yet. Replaces earlier content of the turn.
     Live(Live),
+    /// The newest output of the running calls that have any. Replaces what was known before.
+    Outputs(BTreeMap<NodeId, LiveOutput>),
     /// A command sent through this link was carried out. Its events are recorded.
     Taken(Box<Command>),
     /// A command sent through this link was refused.
@@ -57,6 +72,8 @@ pub enum Update {
         request: u32,
         /// The result.
         found: Result<Arc<SentRequest>, String>,
+        /// Its body; none where a script answered.
+        body: Option<SentBody>,
     },
     /// What the inspected call would replace now.
     Replaces {
@@ -64,6 +81,8 @@ pub enum Update {
         look: LoadRequest,
         /// The result.
         found: Replaced,
+        /// BLAKE3 hash of the file that it was made from; empty if there is no file, none if it is not known.
+        base: Option<Arc<str>>,
     },
     /// State of a process watched through this link: sent after the first check and on each change.
     OrphanFound {
@@ -77,6 +96,8 @@ pub enum Update {
     Notice(String),
     /// Position of a recorded run, and whether it plays.
     At(At),
+    /// The marks of a recorded run, in order.
+    Marks(Arc<[Mark]>),
     /// Preview of a fork of a recorded run, as asked for through this link; or why there is none.
     ForkPreview(Result<Arc<ForkPreview>, String>),
     /// A fork was written and can be resumed, or the reason why it was not written.

@@ -19,9 +19,11 @@ pub mod log;
 pub mod lower;
 pub mod orphan_status;
 pub mod overlay;
+pub mod picker;
 pub mod queue;
 pub mod run;
 pub mod run_phase;
+pub mod running;
 pub mod screen;
 pub mod seek;
 mod source;
@@ -29,7 +31,6 @@ pub mod staged_edits;
 mod waking;
 
 use super::columns::{WidthGuard, measured};
-use super::commands::{About, Verb};
 use super::doc::Doc;
 use super::event_text;
 use super::halted;
@@ -39,12 +40,14 @@ use super::layout::gutter::Line;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
+use super::verbs::{About, Verb};
 use crate::domain::call::{Call, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
+use crate::present::call::countdown;
 use crate::resilience::watch::Watch;
 use crate::text::{FormGuard, shown_in_ascii};
 use arming::{Arming, KeyState};
@@ -277,14 +280,14 @@ impl Model {
 
     /// Describes a folded row, on which a verb for one node would be ambiguous. None if the
     /// inspector leads: it shows one node.
-    pub fn folded(&self, verb: Verb) -> Option<String> {
+    pub fn folded(&self, verb: &Verb) -> Option<String> {
         let graph = &self.graph;
         let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
         if named || !self.overlays.is_empty() || graph.form == Form::Map {
             return None;
         }
         let row = graph.rows.get(graph.cursor()?)?;
-        let noun = match (verb.about(), row.kind) {
+        let noun = match (verb.about, row.kind) {
             (About::Nothing, _) | (_, RowKind::Node) | (About::Turn, RowKind::Fan | RowKind::Turn) => {
                 return None;
             }
@@ -394,10 +397,7 @@ impl Model {
         let then = verdict.on_expiry.label();
         let counts = self.run.state.mode == Mode::Running;
         Some(match (call.approval.due.filter(|_| counts), self.utc()) {
-            (Some(due), Some(now)) => {
-                let left = u64::try_from(due.saturating_sub(now)).unwrap_or_default();
-                format!("{then} in {}", ladder::span(left))
-            }
+            (Some(due), Some(now)) => countdown(verdict.on_expiry, due, now),
             _ if counts => format!("{then} after {}", ladder::span(ms)),
             _ => format!("{then} {} after the pause", ladder::span(ms)),
         })

@@ -130,6 +130,21 @@ impl Pager {
         Some(pager)
     }
 
+    /// Lays out a text with some of its bytes underlined.
+    pub fn marked(text: Arc<str>, width: u16, wrap: Wrap, marked: &[Range<usize>]) -> Self {
+        let mut pager = Self::new(text, width, wrap);
+        let sgr = Sgr {
+            bold: true,
+            underline: true,
+            ..Sgr::default()
+        };
+        let edges = marked.iter().flat_map(|range| {
+            [(range.start, sgr), (range.end, Sgr::default())].map(|(from, sgr)| Run { from, sgr })
+        });
+        pager.runs = edges.collect();
+        pager
+    }
+
     /// Lays out a text. A width of 0 is handled as 1.
     pub fn new(text: Arc<str>, width: u16, wrap: Wrap) -> Self {
         #[cfg(test)]

@@ -45,11 +45,3 @@ pub fn make(
         Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => (String::new(), Vec::new()),
     }
 }
-
-/// A number with its noun.
-pub fn many(count: usize, one: &str) -> String {
-    match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
-    }
-}

@@ -17,7 +17,7 @@ use super::{call_group, json};
 use crate::domain::branch;
 use crate::domain::call::Outcome;
 use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, TurnId};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::ready;
 use crate::domain::state::State;
@@ -64,6 +64,21 @@ const PLACES: [&str; 15] = [
 /// Summarizes a node in one line.
 pub fn of(state: &State, node: &Node) -> Summary {
     content(state, node, &node.now().content)
+}
+
+/// The name of a session: as the operator gave it, or the first line of its first prompt. Untrusted text.
+pub fn session_name(state: &State) -> Option<String> {
+    let mut nodes = state.nodes.values();
+    let named = state.title.clone();
+    named.or_else(|| {
+        let prompt = nodes.find(|node| node.id.kind == NodeKind::Prompt);
+        let first = prompt?.revisions.first()?;
+        let Content::Text { text, .. } = &first.content else {
+            return None;
+        };
+        let line = text.trim().lines().next().unwrap_or_default();
+        (!line.is_empty()).then(|| line.to_owned())
+    })
 }
 
 /// Summarizes the content of a node revision in one line.

@@ -23,8 +23,8 @@ mod older;
 mod outcome;
 mod pages;
 mod plan;
+mod readable;
 mod repairs;
-mod repeated;
 mod revisions;
 mod rule;
 mod tool_change;
@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 use super::call_group::CallGroup;
 use super::columns::Columns as _;
-use super::doc::{Cache, Doc, Form, Styled};
+use super::doc::{Cache, Doc, Form, ShownNow, Styled};
 use super::edit_result;
 use super::model::graph::Pick;
 use super::model::inspector::{Subject, Tab};
@@ -53,22 +53,19 @@ use crate::domain::node::{Channel, Content, Node, Origin, Revision};
 use crate::domain::pending_retry;
 use crate::domain::turn::{Stream, StreamFaultKind};
 
-pub use attempts::{decision_word, ledger_word};
-pub use branches::{
-    answer as branch_answer, list as branch_list, title as branch_title, what as branch_what,
-};
+pub use branches::{answer as branch_answer, list as branch_list};
 pub use call::decision;
 pub use classify::classify;
 pub use compare::{difference as compared_node, nodes as compared_nodes, rows as compared_rows};
 pub use effects::{list as effect_list, listed as effect_rows, more as effect_more};
-pub use fork::{fork, happened as happened_elsewhere, lines as fork_lines, short as fork_short};
+pub use fork::fork;
 pub use loops::loops;
-pub use needed::{fits, needed};
+pub use needed::{Fix, fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
 pub use pages::{HelpMode, bulk, help, note, unasked};
 pub use plan::{impact, review, staged_edit};
-pub use repeated::lines as repeated;
+pub use readable::asks_because;
 pub use revisions::{content_text, diff_texts};
 pub use rule::{preview as rule_preview, rule_list, rule_more, rules};
 pub use tool_change::definitions;
@@ -103,6 +100,12 @@ pub struct Maker<'a> {
     pub output: Option<Output>,
     /// The shown part of a longer list.
     pub older: Older,
+    /// True where the operator chose the exact bytes of decisions: now, and when this one was opened.
+    pub exact: [bool; 2],
+    /// The key that shows the exact bytes; empty where there is none.
+    pub exact_key: String,
+    /// The form of the decision that is made.
+    shown: Option<ShownNow>,
     /// The document.
     pub doc: Doc,
 }
@@ -123,6 +126,9 @@ impl<'a> Maker<'a> {
             charset,
             output: None,
             older: Older::default(),
+            exact: [false; 2],
+            exact_key: String::new(),
+            shown: None,
             doc: Doc::default(),
         }
     }
@@ -130,7 +136,7 @@ impl<'a> Maker<'a> {
 
 impl Maker<'_> {
     /// Adds the console's own text, over as many lines as it needs.
-    fn own(&mut self, role: Role, text: impl Into<String>) {
+    pub fn own(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         let width = usize::from(self.width).max(1);
         if text.columns() <= width {
@@ -446,7 +452,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     let arrived = match pending_retry::blocks(&run.state, turn).count() {
         0 => "no complete block had arrived".to_owned(),
         count => {
-            let whole = crate::console::rows::many(count, "block");
+            let whole = crate::present::many(count, "block");
             format!("{whole} had arrived complete; asking again keeps only those that come back the same")
         }
     };

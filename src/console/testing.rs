@@ -119,7 +119,29 @@ impl Stage {
             Some(Lookup::Otherwise) => Err("made otherwise".to_owned()),
             None => Err("nothing recorded".to_owned()),
         };
-        self.send(Msg::Run(Update::Sent { turn, request, found }));
+        self.send(Msg::Run(Update::Sent {
+            turn,
+            request,
+            found,
+            body: None,
+        }));
+    }
+
+    /// The same, where the operator chose the exact bytes of decisions.
+    pub fn exact(width: u16, height: u16) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.model.inspector.exact = true;
+        stage
+    }
+
+    /// A write in front of the operator, as exact bytes.
+    pub fn asked_exactly(width: u16, height: u16, args: &str) -> Self {
+        let mut stage = Self::exact(width, height);
+        stage.begin();
+        stage.awaiting("c3", "write_file", args);
+        stage.draw();
+        stage.press("2");
+        stage
     }
 
     /// A write in front of the operator, as an entry of the queue.

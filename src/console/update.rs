@@ -2,46 +2,41 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
-mod attention;
-mod branches;
-mod bulk;
-mod choices;
-mod classify;
-mod decide;
-mod discard;
+pub(in crate::console) mod bulk;
+pub(in crate::console) mod choices;
+pub(in crate::console) mod classify;
+pub(in crate::console) mod decide;
+pub(in crate::console) mod discard;
 mod done;
-mod drive;
-mod edits;
-mod executions;
+pub(in crate::console) mod edits;
+pub(in crate::console) mod executions;
 mod external;
-mod fork;
-mod graph;
+pub(in crate::console) mod fork;
+pub(in crate::console) mod graph;
 mod input;
-mod jumps;
-mod lazy_load;
-mod ledger;
+pub(in crate::console) mod lazy_load;
+pub(in crate::console) mod ledger;
 mod listings;
-mod lists;
-mod live_reload;
+pub(in crate::console) mod lists;
+pub(in crate::console) mod live_reload;
 mod mouse;
-mod offers;
 mod pace;
-mod prompts;
-mod refresh;
-mod repair;
-mod review;
-mod rules;
+pub(in crate::console) mod prompts;
+pub(in crate::console) mod refresh;
+pub(in crate::console) mod repair;
+mod replay;
+pub(in crate::console) mod review;
+pub(in crate::console) mod rules;
 mod run;
-mod search;
-mod stage;
+pub(in crate::console) mod search;
+pub(in crate::console) mod stage;
 #[cfg(test)]
 mod tests;
-mod typing;
-mod views;
-mod visibility;
+pub(in crate::console) mod typing;
+pub(in crate::console) mod views;
+pub(in crate::console) mod visibility;
 
 pub use choices::cancelled;
-pub use decide::refusal;
 pub use ledger::unknown_outcome;
 
 use super::halted;
@@ -116,7 +111,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
                 }
             }
         }
-        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, x, y),
+        TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, (x, y), out),
         TermMsg::Focus(on) => {
             model.screen.focused = Some(on);
             if on {
@@ -135,7 +130,7 @@ fn leave(model: &Model, out: &mut Vec<Out>) {
 }
 
 /// Opens an overlay on top. An editor records the state that it is based on.
-fn open(model: &mut Model, mut overlay: Overlay) {
+pub(in crate::console) fn open(model: &mut Model, mut overlay: Overlay) {
     if let Overlay::Editor(editor) = &mut overlay {
         editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
     }

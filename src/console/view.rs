@@ -10,7 +10,9 @@ mod lists;
 mod log;
 mod overlay;
 mod paint;
+mod picker;
 mod queue;
+mod replay;
 mod rows;
 mod shell;
 mod status;
@@ -21,6 +23,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 
 use super::model::Model;
+pub use picker::{picker, rows as picker_rows};
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {

@@ -56,24 +56,80 @@ impl Means {
 
     /// Returns the parent of a process, or `None` if it cannot be determined.
     fn parent(self, pid: u32) -> Option<u32> {
+        Some(self.status(pid)?.parent)
+    }
+
+    /// Returns what is known about a process, or `None` if it cannot be determined.
+    fn status(self, pid: u32) -> Option<Status> {
         match self {
-            Self::Proc => parent_in_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?),
+            Self::Proc => Status::from_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?),
             Self::Ps => {
                 let mut ps = Command::new("/bin/ps");
-                ps.args(["-o", "ppid=", "-p", &pid.to_string()])
+                ps.args(["-o", "ppid=,comm=", "-p", &pid.to_string()])
                     .stdin(Stdio::null());
-                let out = ps.env_clear().output().ok()?;
-                std::str::from_utf8(&out.stdout).ok()?.trim().parse().ok()
+                Status::from_ps(&ps.env_clear().output().ok()?.stdout)
             }
         }
     }
 }
 
-/// Reads the second field after the name, which is in parentheses and may itself contain some.
-fn parent_in_stat(stat: &[u8]) -> Option<u32> {
-    let text = String::from_utf8_lossy(stat);
-    let (_, rest) = text.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+/// The parent and the name of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Status {
+    parent: u32,
+    /// The file name of its program, as far as the system keeps it.
+    name: String,
+}
+
+impl Status {
+    /// Reads `/proc/PID/stat`. The name is in parentheses and may itself contain some. The parent is the
+    /// second field after it.
+    fn from_stat(stat: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(stat);
+        let (before, rest) = text.rsplit_once(')')?;
+        Some(Self {
+            parent: rest.split_ascii_whitespace().nth(1)?.parse().ok()?,
+            name: before.split_once('(')?.1.to_owned(),
+        })
+    }
+
+    /// Reads a line of `ps -o ppid=,comm=`. Some systems print the path of the program.
+    fn from_ps(out: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(out);
+        let (parent, name) = text.trim().split_once(' ')?;
+        let name = name.trim();
+        Some(Self {
+            parent: parent.parse().ok()?,
+            name: name.rsplit_once('/').map_or(name, |(_, name)| name).to_owned(),
+        })
+    }
+}
+
+/// The name of a process of this program.
+const PROGRAM: &str = "overrule";
+
+/// Returns the nearest ancestor of this process that is this program, or `None` if there is none. Then a
+/// tool of a run started this process, and it must not widen what tools may do.
+///
+/// A process that cannot be seen belongs to another user and is no run of this one.
+pub fn run_above() -> Option<u32> {
+    run_among(std::process::id(), |pid| Means::here().status(pid))
+}
+
+fn run_among(of: u32, status: impl Fn(u32) -> Option<Status>) -> Option<u32> {
+    for _ in 0..TRIES {
+        let mut at = status(of)?.parent;
+        for _ in 0..MOST_PARENTS {
+            match status(at) {
+                Some(found) if found.name == PROGRAM => return Some(at),
+                Some(Status { parent: 0, .. }) => return None,
+                Some(found) => at = found.parent,
+                // It ended, so its children have a different parent by now.
+                None => break,
+            }
+        }
+    }
+    None
 }
 
 /// Identifies the process that connected.
@@ -174,7 +230,7 @@ fn ended_children(of: u32) -> Vec<u32> {
         let dead = state
             .rsplit_once(')')
             .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'));
-        dead && parent_in_stat(&stat) == Some(of)
+        dead && Status::from_stat(&stat).is_some_and(|status| status.parent == of)
     };
     fs::read_dir("/proc")
         .into_iter()
@@ -222,8 +278,39 @@ mod tests {
 
     #[test]
     fn a_process_name_does_not_confuse() {
-        assert_eq!(parent_in_stat(b"7 (a) 9 (b) S 42 7 7 0"), Some(42));
-        assert_eq!(parent_in_stat(b"7 (a"), None);
+        let status = Status::from_stat(b"7 (a) 9 (b) S 42 7 7 0").unwrap();
+        assert_eq!((status.parent, status.name.as_str()), (42, "a) 9 (b"));
+        assert_eq!(Status::from_stat(b"7 (a"), None);
+        for line in ["  42 overrule\n", "42 /usr/local/my bin/overrule\n"] {
+            let status = Status::from_ps(line.as_bytes()).unwrap();
+            assert_eq!((status.parent, status.name.as_str()), (42, "overrule"));
+        }
+        assert_eq!(Status::from_ps(b"\n"), None);
+    }
+
+    #[test]
+    fn a_run_above_is_found_by_its_name() {
+        let named = |run: u32| {
+            move |pid: u32| {
+                let name = if pid == run { PROGRAM } else { "sh" };
+                Some(Status {
+                    parent: tree(pid)?,
+                    name: name.to_owned(),
+                })
+            }
+        };
+        assert_eq!(run_among(22, named(10)), Some(10));
+        assert_eq!(run_among(22, named(21)), Some(21));
+        assert_eq!(run_among(22, named(22)), None, "it is no ancestor of itself");
+        assert_eq!(run_among(22, named(30)), None);
+        assert_eq!(run_among(99, named(10)), None);
+        let ring = |pid: u32| {
+            Some(Status {
+                parent: pid,
+                name: "sh".to_owned(),
+            })
+        };
+        assert_eq!(run_among(5, ring), None, "a ring has no end");
     }
 
     #[cfg(target_os = "linux")]

@@ -235,15 +235,67 @@ pub struct ToolFacts {
     /// Whether the operator must see the difference on screen before an edit counts as approval,
     /// for any effect class.
     pub show_difference: bool,
-    /// True for the tool that ends the run with a structured answer.
-    pub is_answer: bool,
-    /// True for the tool that asks the operator, who types its result.
-    pub asks_operator: bool,
-    /// True for the tool that delegates a task: only the calls of the sub-agent run.
-    pub delegates: bool,
+    /// What the run itself does with its calls; `None` for a tool that only runs.
+    pub special: Option<Special>,
+}
+
+/// A tool whose calls the run itself carries out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// Ends the run with a structured answer.
+    Answer,
+    /// Asks the operator, who types its result.
+    AsksOperator,
+    /// Delegates a task: only the calls of the sub-agent run.
+    Delegates,
+}
+
+impl Special {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Answer, Self::AsksOperator, Self::Delegates];
+
+    /// Returns the tag that marks the tool on its card.
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::AsksOperator => super::tags::ASKS_OPERATOR,
+            Self::Delegates => "delegates",
+        }
+    }
+
+    /// Returns the one that a card is marked as.
+    pub fn of(card: &ToolCard) -> Option<Self> {
+        let marked = |one: &Self| card.tags.iter().any(|tag| tag == one.tag());
+        Self::ALL.into_iter().find(marked)
+    }
 }
 
 impl ToolFacts {
+    /// Returns what is known from a recorded card.
+    pub fn of(card: &ToolCard) -> Self {
+        Self {
+            effect: card.effect,
+            takes_truncated: card.takes_truncated,
+            show_difference: card.tags.iter().any(|tag| tag == "external"),
+            special: Special::of(card),
+        }
+    }
+
+    /// True for the tool that ends the run with a structured answer.
+    pub fn is_answer(&self) -> bool {
+        self.special == Some(Special::Answer)
+    }
+
+    /// True for the tool that asks the operator, who types its result.
+    pub fn asks_operator(&self) -> bool {
+        self.special == Some(Special::AsksOperator)
+    }
+
+    /// True for the tool that delegates a task: only the calls of the sub-agent run.
+    pub fn delegates(&self) -> bool {
+        self.special == Some(Special::Delegates)
+    }
+
     /// True if an edit counts as approval only after its whole difference was on screen: the call
     /// can change the world, or sends something out of it.
     pub fn must_be_seen(&self) -> bool {
@@ -265,15 +317,7 @@ impl Advice for Cards<'_> {
             .tools
             .iter()
             .find(|card| &*card.name == name)?;
-        let tagged = |tag: &str| card.tags.iter().any(|one| one == tag);
-        Some(ToolFacts {
-            effect: card.effect,
-            takes_truncated: card.takes_truncated,
-            show_difference: tagged("external"),
-            is_answer: tagged("answer"),
-            asks_operator: tagged("asks_operator"),
-            delegates: tagged("delegates"),
-        })
+        Some(ToolFacts::of(card))
     }
 
     fn effect(&self, tool: &str, args: &str) -> EffectClass {

@@ -32,6 +32,20 @@ pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
     allowed.next()?
 }
 
+/// Hash of the file from which the difference was made that the operator approved; none if the
+/// newest approval was of something else.
+pub fn shown_base<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
+    let rev = state.nodes.get(&call.id)?.rev();
+    let decisions = call.decisions.iter().rev().filter(|(one, _, _)| *one == rev);
+    let mut allowed = decisions.filter_map(|(_, _, decision)| match &**decision {
+        Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
+        Decision::Approve { shown, .. } => Some(shown.as_ref().and_then(|shown| shown.base.as_deref())),
+        decision if decision.allows_run() => Some(None),
+        _ => None,
+    });
+    allowed.next()?
+}
+
 /// True for a call that only the policy approved, that has not started, and that the policy would
 /// not allow now. An approval by the operator stays.
 pub fn no_more(draft: &Draft<'_>, advice: &dyn Advice, call: &Call) -> bool {

@@ -21,7 +21,9 @@ mod verdict;
 
 pub use outcome::{ErrorClass, Outcome, ToolError};
 pub use parts::{ApprovalState, DataRefs, FailureState, LaunchContext, Validation};
-pub use verdict::{Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Verdict};
+pub use verdict::{
+    Answer, Consequence, Decision, Digest, Fault, Gate, Part, Quoted, Shown, ShownForm, Verdict,
+};
 
 /// What running a tool can do to the world, from nothing to anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use edit::{Edit, InsertAfter};
 
 use super::breaker::Scope;
-use super::call::Digest;
+use super::call::{Digest, Shown};
 use super::escape::Detector;
 use super::event::run::Limits;
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
@@ -96,6 +96,8 @@ pub enum RunCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<u32>,
     },
+    /// Shorten old results for the model: before a request that is too long, or after a server refused one for that.
+    Shorten {},
     /// Change the limits.
     SetLimits {
         /// The new ones.
@@ -140,6 +142,9 @@ pub enum CallCommand {
         digest: Digest,
         /// Bytes of it that had not been on screen.
         unread: u64,
+        /// What was on screen; none if the approval does not come from a screen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Shown>,
         /// The name of the tool, typed: required if the tool is tagged irreversible.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         word: Option<Arc<str>>,

@@ -97,7 +97,7 @@ pub fn tools(state: &State, advice: &dyn Advice, parent: ThreadId, work: &Work) 
         })
         .filter(|name| {
             let facts = advice.tool(name);
-            facts.is_none_or(|facts| !(facts.is_answer || deepest && facts.delegates))
+            facts.is_none_or(|facts| !(facts.is_answer() || deepest && facts.delegates()))
         })
         .collect()
 }
@@ -113,7 +113,7 @@ pub fn faults_here(state: &State, advice: &dyn Advice, node: &Node) -> Vec<Fault
         return Vec::new();
     };
     let mut faults = Vec::new();
-    if facts.delegates {
+    if facts.delegates() {
         faults.extend(faults_of(advice, args));
         if thread::depth(state, own) >= thread::DEEPEST {
             let most = thread::DEEPEST;
@@ -127,7 +127,7 @@ pub fn faults_here(state: &State, advice: &dyn Advice, node: &Node) -> Vec<Fault
     let by_operator = matches!(node.now().origin, Origin::Operator { .. });
     if let Some(child) = state.children.get(&own)
         && !by_operator
-        && !facts.delegates
+        && !facts.delegates()
         && !child.tools.contains(tool)
     {
         let given: Vec<&str> = child.tools.iter().map(|name| &**name).collect();
@@ -175,7 +175,7 @@ pub fn faults_of(advice: &dyn Advice, args: &str) -> Vec<Fault> {
                 };
                 faults.push(fault(&at, "tool", format!("there is no tool `{name}`{hint}")));
             }
-            Some(facts) if facts.is_answer => {
+            Some(facts) if facts.is_answer() => {
                 faults.push(fault(
                     &at,
                     "tool",

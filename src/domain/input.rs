@@ -184,5 +184,8 @@ pub enum Block {
     Answer {
         /// The words.
         text: Arc<str>,
+        /// Provider's opaque block, as JSON text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
     },
 }

@@ -37,15 +37,18 @@ pub fn effects(state: &State) -> impl Iterator<Item = &LedgerEntry> {
 pub fn rows(state: &State) -> impl Iterator<Item = Row<'_>> {
     // The work of a sub-agent is listed by its own calls.
     let own = effects(state).filter(|entry| entry.thread.is_none());
-    own.map(|entry| {
-        let (text, consent) = consent(state, entry).unzip();
-        Row {
-            entry,
-            args: args(state, entry),
-            consent,
-            via: text.and_then(|seq| state.via.get(&seq).copied()),
-        }
-    })
+    own.map(|entry| row(state, entry))
+}
+
+/// An execution with its arguments and the decision that approved it.
+pub fn row<'s>(state: &'s State, entry: &'s LedgerEntry) -> Row<'s> {
+    let (text, consent) = consent(state, entry).unzip();
+    Row {
+        entry,
+        args: args(state, entry),
+        consent,
+        via: text.and_then(|seq| state.via.get(&seq).copied()),
+    }
 }
 
 /// The newest execution of a call.
@@ -59,7 +62,7 @@ fn attempt<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s AttemptRecor
 }
 
 /// The exact argument bytes that ran.
-pub(super) fn args<'s>(state: &'s State, entry: &LedgerEntry) -> &'s str {
+pub fn args<'s>(state: &'s State, entry: &LedgerEntry) -> &'s str {
     attempt(state, entry).map_or("", |attempt| &attempt.args)
 }
 

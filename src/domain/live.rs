@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::id::TurnId;
+use super::id::{Attempt, TurnId};
 
 /// The open parts of one turn's stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,4 +38,15 @@ pub enum LivePart {
         /// Bytes that came before that.
         before: u64,
     },
+}
+
+/// The newest output of a call that runs. It is never recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveOutput {
+    /// The execution.
+    pub attempt: Attempt,
+    /// The end of the output so far. Untrusted text.
+    pub text: Arc<str>,
+    /// Bytes printed so far.
+    pub bytes: u64,
 }

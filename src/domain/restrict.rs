@@ -91,7 +91,7 @@ pub fn refuse_edit(state: &State, advice: &dyn Advice, edit: &Edit) -> Result<()
         }
         _ => return Ok(()),
     };
-    let delegates = advice.tool(tool).is_some_and(|facts| facts.delegates);
+    let delegates = advice.tool(tool).is_some_and(|facts| facts.delegates());
     if state.restricted.is_some() && !delegates && tags::effect(state, tool, args).has_effect() {
         return Err(refusal(verb, &what));
     }

@@ -321,6 +321,10 @@ pub struct EditRecord {
     pub what: Arc<str>,
     /// The rule of the engine that made it; none for an operator's.
     pub by: Option<Arc<str>>,
+    /// Calls whose results it shortens for the model.
+    pub shortened: Vec<NodeId>,
+    /// The turn after which it was made; none for an edit of a node.
+    pub after: Option<TurnId>,
 }
 
 /// How an epoch began.

@@ -22,8 +22,14 @@ pub struct ToolChange {
 
 /// Returns true if anything changed that a decision on a call of the tool depends on.
 fn differs(one: &ToolCard, other: &ToolCard) -> bool {
-    (&one.description, &one.schema, one.effect, &one.tags)
-        != (&other.description, &other.schema, other.effect, &other.tags)
+    (&one.description, &one.schema, one.effect, &one.tags, &one.origin)
+        != (
+            &other.description,
+            &other.schema,
+            other.effect,
+            &other.tags,
+            &other.origin,
+        )
 }
 
 /// Keeps the tools that the new setup of the run defines differently, from this event on.
@@ -75,6 +81,10 @@ pub fn raised(was: &ToolCard, now: &ToolCard) -> Vec<String> {
     }
     if was.tags != now.tags {
         changes.push(format!("tags {} became {}", listed(was), listed(now)));
+    }
+    let pin = |card: &ToolCard| card.origin.as_ref().map(|origin| Arc::clone(&origin.pin));
+    if pin(was) != pin(now) {
+        changes.push("its source defines it differently".to_owned());
     }
     changes
 }

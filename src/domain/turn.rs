@@ -317,6 +317,8 @@ pub enum StreamFaultKind {
     Auth,
     /// The server did not take the request.
     Request,
+    /// The request is longer than the model's window.
+    Overflow,
     /// The answer was not what the format allows.
     Garbage,
     /// The stream ended before its end mark.
@@ -354,6 +356,7 @@ impl StreamFaultKind {
             Self::Quota => "quota used up",
             Self::Auth => "not authorised",
             Self::Request => "request refused",
+            Self::Overflow => "request too long",
             Self::Garbage => "unreadable answer",
             Self::Truncated => "cut off",
             Self::Length => "token limit",

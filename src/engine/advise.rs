@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use crate::canon;
-use crate::domain::advice::{Advice, RuleUses, ToolFacts};
+use crate::domain::advice::{Advice, RuleUses, Special, ToolFacts};
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
 use crate::domain::draft::Draft;
@@ -78,19 +78,21 @@ pub struct Adviser {
 impl Adviser {
     /// Returns the cards of the tools, with the tags that the rules look for.
     pub fn cards(&self) -> Vec<ToolCard> {
-        let mut cards = self.registry.cards();
+        Self::cards_of(&self.registry)
+    }
+
+    /// The same for any tools.
+    pub fn cards_of(registry: &Registry) -> Vec<ToolCard> {
+        let mut cards = registry.cards();
         for card in &mut cards {
-            let Some(facts) = self.registry.facts(&card.name) else {
+            let Some(facts) = registry.facts(&card.name) else {
                 continue;
             };
-            let mut mark = |is: bool, tag: &str| {
-                if is && !card.tags.iter().any(|one| one == tag) {
-                    card.tags.push(tag.to_owned());
-                }
-            };
-            mark(facts.asks_operator, "asks_operator");
-            mark(facts.is_answer, "answer");
-            mark(facts.delegates, "delegates");
+            if let Some(tag) = facts.special.map(Special::tag)
+                && !card.tags.iter().any(|one| one == tag)
+            {
+                card.tags.push(tag.to_owned());
+            }
         }
         cards
     }
@@ -180,7 +182,7 @@ impl Adviser {
     /// Returns why a tool cannot, or may not, make a call with these arguments in place of another one.
     fn refuses(&self, state: &State, tool: &str, args: &str) -> Option<String> {
         let facts = self.registry.facts(tool)?;
-        if facts.is_answer || facts.delegates {
+        if facts.is_answer() || facts.delegates() {
             return Some("it cannot replace a call".to_owned());
         }
         let faults = self.registry.check(tool, args, false).unwrap_or_default();
@@ -226,6 +228,23 @@ fn day(ms: i64) -> Option<jiff::civil::Date> {
     Some(at.to_zoned_datetime(jiff::tz::TimeZone::UTC).date())
 }
 
+/// Name of the rule by which a call waits whose tool is not the accepted one.
+const PARKED: &str = "changed definitions";
+
+/// Lets nothing but a denial hold of a call whose tool is not the accepted one: it asks, with the difference.
+fn parked(verdict: Verdict, difference: &str) -> Verdict {
+    if verdict.gate == Gate::Deny {
+        return verdict;
+    }
+    Verdict {
+        gate: Gate::Ask,
+        rule: PARKED.to_owned(),
+        reason: format!("the server's tools changed since they were accepted: {difference}"),
+        alone: true,
+        ..verdict
+    }
+}
+
 impl Advice for Adviser {
     fn tool(&self, name: &str) -> Option<ToolFacts> {
         self.registry.facts(name)
@@ -267,14 +286,18 @@ impl Advice for Adviser {
             effect,
             tags: spec.map_or(&[], |spec| &spec.card.tags),
             args: &args,
-            server: None,
+            server: spec.and_then(|spec| spec.card.server()),
         };
         let moment = Moment {
             now: self.now,
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
         };
-        self.put(self.policy.verdict_of_parts(&subject, &moment))
+        let verdict = self.policy.verdict_of_parts(&subject, &moment);
+        self.put(match self.registry.parked(tool) {
+            Some(difference) => parked(verdict, difference),
+            None => verdict,
+        })
     }
 
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
@@ -369,6 +392,10 @@ impl Advice for Adviser {
     }
 
     fn guards(&self, tool: &str, args: &str) -> Vec<Scope> {
+        // A server answers for all its tools.
+        if let Some(server) = self.registry.spec(tool).and_then(|spec| spec.card.server()) {
+            return vec![Scope::Server(Arc::from(server))];
+        }
         breaker::guards(tool, self.effect_of(tool, args), || parse_args(args))
     }
 

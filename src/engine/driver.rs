@@ -13,12 +13,14 @@ use super::approver::Approver;
 use super::clock::{ActiveTime, Clock};
 use super::executor::Executor;
 use super::halt::Halt;
-use super::handle::{Handle, LiveTurns, Message, Publication};
+use super::handle::{Handle, LiveTurns, Message, Publication, Toolbox};
 use super::log::Log;
+use super::resume;
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::run::Started;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
@@ -113,13 +115,17 @@ impl Driver {
         let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
         let executor = match parts.launch {
-            Launch::World(model) => Some(Executor::new(
-                model,
-                parts.adviser.registry.clone(),
-                parts.adviser.workspace.clone(),
-                handle.clone(),
-                parts.clock,
-            )),
+            Launch::World(model) => {
+                let mut executor = Executor::new(
+                    model,
+                    parts.adviser.registry.clone(),
+                    parts.adviser.workspace.clone(),
+                    handle.clone(),
+                    parts.clock,
+                );
+                executor.set_session(parts.adviser.session.clone());
+                Some(executor)
+            }
             Launch::RecordOnly => None,
         };
         let driver = Self {
@@ -261,10 +267,32 @@ impl Driver {
             Message::Input(input) => self.input(&input),
             Message::Live(live) => self.show_live(live),
             Message::Notice(text) => self.batch.words.push(Publication::Notice(text)),
+            Message::Tools(toolbox) => self.refit(toolbox),
             Message::Subscribe(out) => self.subscribe(out),
             Message::Shutdown(done) => return Some(done),
         }
         None
+    }
+
+    /// Replaces the tools. Calls that wait are decided again where their tool or its verdict differs.
+    fn refit(&mut self, toolbox: Toolbox) {
+        self.adviser.registry = Arc::clone(&toolbox.registry);
+        if let Some(executor) = &mut self.executor {
+            executor.set_registry(toolbox.registry);
+        }
+        let Some(started) = self.state.started.as_deref() else {
+            return;
+        };
+        let fitted = Started {
+            tools: toolbox.cards,
+            policy: self.state.policy.clone(),
+            ..started.clone()
+        };
+        let events = resume::refitted(&self.state, &self.adviser, fitted);
+        if !events.is_empty() {
+            self.record(events, &Actor::Engine, Seq(0));
+            self.follow();
+        }
     }
 
     fn subscribe(&mut self, out: mpsc::UnboundedSender<Vec<Publication>>) {

@@ -34,6 +34,7 @@ pub struct Executor {
     model: Arc<dyn Model>,
     registry: Arc<Registry>,
     workspace: Arc<std::path::PathBuf>,
+    session: Arc<str>,
     inbox: Handle,
     clock: Clock,
     asks: OpenStreams,
@@ -65,6 +66,7 @@ impl Executor {
             model,
             registry,
             workspace,
+            session: "".into(),
             inbox,
             clock,
             asks: OpenStreams::default(),
@@ -80,7 +82,8 @@ impl Executor {
     }
 
     /// Asks the model; blocks are reported as they complete.
-    pub fn ask(&mut self, (turn, request): (TurnId, u32), what: Request) {
+    pub fn ask(&mut self, (turn, request): (TurnId, u32), mut what: Request) {
+        what.quirks.extend(self.model.quirks());
         tracing::debug!(turn = turn.0, request, "asking the model");
         let job = ModelRequest {
             turn,
@@ -99,8 +102,9 @@ impl Executor {
         &mut self,
         (call, rev, round): (NodeId, Rev, u32),
         wait_ms: u64,
-        (prompt, quirks): (Arc<str>, Quirks),
+        (prompt, mut quirks): (Arc<str>, Quirks),
     ) {
+        quirks.extend(self.model.quirks());
         if !self.asides.insert((call, round)) {
             return;
         }
@@ -229,8 +233,11 @@ impl Executor {
         let inbox = self.inbox.clone();
         let (spawned, tasks) = (self.inbox.clone(), self.tasks.clone());
         let clock = self.clock;
+        let (tails, printed) = (self.inbox.tails().clone(), self.inbox.tails().clone());
+        tails.begin(call, attempt);
         let job = Job {
             args: parse_args(approved.bytes()),
+            key: self.key(approved),
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
             private: self.registry.private().clone(),
@@ -247,11 +254,13 @@ impl Executor {
                     tasks.spawn(left);
                 }
             }),
+            on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();
             let outcome = run(tool, job, Limits::default()).await;
             let ms = clock.mono_ms().saturating_sub(began);
+            tails.end(call, attempt);
             let finished = Input::Finished {
                 call,
                 rev,
@@ -261,6 +270,23 @@ impl Executor {
             };
             inbox.send(Message::Input(finished)).await;
         });
+    }
+
+    /// Returns the key of an execution: the same for each attempt of this revision.
+    fn key(&self, approved: &Approved) -> Arc<str> {
+        let (call, rev) = (approved.call().to_string(), approved.rev().0.to_le_bytes());
+        let parts = [self.session.as_bytes(), call.as_bytes(), &rev];
+        Arc::from(crate::canon::hash("overrule idempotency key v1", &parts))
+    }
+
+    /// Replaces the tools. Running calls keep theirs.
+    pub fn set_registry(&mut self, registry: Arc<Registry>) {
+        self.registry = registry;
+    }
+
+    /// Names the session, so that its calls have keys of their own.
+    pub fn set_session(&mut self, session: Arc<str>) {
+        self.session = session;
     }
 
     /// Reports an execution that could not begin.

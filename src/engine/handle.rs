@@ -3,19 +3,23 @@
 //! Must not know: who is on the other side.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::halt::Halt;
+use super::tails::Tails;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Envelope};
+use crate::domain::event::run::ToolCard;
 use crate::domain::id::{Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::live::Live;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
+use crate::tools::registry::Registry;
 
 /// What the engine publishes to its listeners.
 #[derive(Debug, Clone)]
@@ -57,10 +61,27 @@ pub enum Message {
     Live(Live),
     /// A message for the listeners.
     Notice(String),
+    /// The tools from now on, instead of those so far.
+    Tools(Toolbox),
     /// A new listener.
     Subscribe(mpsc::UnboundedSender<Vec<Publication>>),
     /// End this process's part of the run, which can be resumed.
     Shutdown(oneshot::Sender<()>),
+}
+
+/// The tools of a run with their cards.
+#[derive(Clone)]
+pub struct Toolbox {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// Their cards, with the templates of the settings.
+    pub cards: Vec<ToolCard>,
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tools", self.cards.len())
+    }
 }
 
 impl Message {
@@ -82,6 +103,7 @@ pub struct Handle {
     inbox: mpsc::Sender<Message>,
     live: watch::Receiver<LiveTurns>,
     published: watch::Receiver<Seq>,
+    tails: Tails,
 }
 
 /// The answer to a command.
@@ -140,7 +162,13 @@ impl Handle {
             inbox,
             live,
             published: reported,
+            tails: Tails::default(),
         }
+    }
+
+    /// The newest output of the running calls.
+    pub const fn tails(&self) -> &Tails {
+        &self.tails
     }
 
     /// Sends a command immediately, whether or not the returned future is awaited; the future
@@ -183,6 +211,11 @@ impl Handle {
     /// Records that a command was refused because of who sent it.
     pub async fn refused(&self, command: String, reason: String) {
         self.send(Message::Refused { command, reason }).await;
+    }
+
+    /// Replaces the tools of the run.
+    pub async fn tools(&self, toolbox: Toolbox) {
+        self.send(Message::Tools(toolbox)).await;
     }
 
     /// Sends the listeners a notice that is not a fact of the run.

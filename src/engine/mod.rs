@@ -22,6 +22,7 @@ pub mod resume;
 pub mod setup;
 pub mod side_request;
 pub mod stream;
+pub mod tails;
 
 #[cfg(test)]
 mod tests;

@@ -119,6 +119,13 @@ pub fn first_events(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<
         interrupted: interrupted(state),
         version: fitted.version.clone(),
     })];
+    events.append(&mut refitted(state, advice, fitted));
+    events
+}
+
+/// Returns the events with which a process replaces its tools. None if nothing differs.
+pub fn refitted(state: &State, advice: &dyn Advice, fitted: Started) -> Vec<Event> {
+    let mut events = Vec::new();
     if state.started.as_deref().is_some_and(|started| *started != fitted) {
         events.push(Event::Run(RunEvent::Refitted {
             started: Box::new(fitted),

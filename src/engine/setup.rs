@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::wire::Wire;
+use crate::model::wire::{Options, Wire};
 
 /// The recorded setup of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +75,15 @@ pub enum ModelSetup {
         base_url: String,
         /// Model name.
         model: String,
+        /// Name of the entry of the settings that it is from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        entry: Option<String>,
+        /// What the settings ask of it.
+        #[serde(default, skip_serializing_if = "Options::is_none")]
+        options: Options,
+        /// The recording that answers instead of the server.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        recording: Option<String>,
     },
 }
 
@@ -127,6 +136,9 @@ mod tests {
             wire: Wire::named("openai-chat").unwrap(),
             base_url: "http://h/v1".into(),
             model: "m".into(),
+            entry: None,
+            options: Options::NONE,
+            recording: None,
         };
         assert_eq!(setup.model, server);
         let again = setup.to_text();

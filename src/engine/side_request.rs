@@ -59,6 +59,7 @@ pub async fn ask(
         }],
         tools: Vec::new(),
         quirks,
+        output_schema: None,
         turn: 1,
         tap: Tap::default(),
     };

@@ -301,7 +301,7 @@ impl Assembler {
             match &part.kind {
                 Kind::Text if text.trim().is_empty() && opaque.is_none() => {}
                 Kind::Text if ended && index == last && !self.has_calls && whole => {
-                    blocks.push(Block::Answer { text });
+                    blocks.push(Block::Answer { text, opaque });
                 }
                 Kind::Text => blocks.push(Block::Thought {
                     text,

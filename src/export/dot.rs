@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
-use super::words;
 use crate::domain::graph::{EdgeKind, Edges};
 use crate::domain::id::NodeKind;
 use crate::domain::node::Node;
 use crate::domain::state::State;
+use crate::present::node_line;
 
 /// Maximum number of columns of a node's text.
 const WORDS: usize = 60;
@@ -48,12 +48,12 @@ pub fn dot(state: &State) -> String {
 
 /// Returns the label of a node's box, one or two visible lines.
 pub(super) fn label(state: &State, node: &Node) -> String {
-    let mut label = format!("{} {}", node.id, words::line(state, node, WORDS));
-    let remarks = words::remarks(state, node);
+    let mut label = format!("{} {}", node.id, node_line::line(state, node, WORDS));
+    let remarks = node_line::remarks(state, node);
     if !remarks.is_empty() {
         let _ = write!(label, " ({})", remarks.join(", "));
     }
-    if let Some(output) = words::model_reason(node) {
+    if let Some(output) = node_line::model_reason(node) {
         let _ = write!(label, " · {output}");
     }
     label

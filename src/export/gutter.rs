@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::words;
 use crate::console::layout::fold::{Detail, Entry, Row, Rules, fold};
 use crate::console::layout::gutter::{Cell, Glyphs, Gutter, Line, Shape};
 use crate::console::symbols::{Charset, Symbol};
@@ -15,6 +14,7 @@ use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
 use crate::domain::state::State;
+use crate::present::node_line;
 
 /// Maximum number of columns of a node's text.
 const WORDS: usize = 96;
@@ -130,12 +130,12 @@ fn symbol(state: &State, node: &Node) -> Symbol {
 
 fn describe(out: &mut String, state: &State, node: &Node) {
     let id = node.id.to_string();
-    let _ = write!(out, "{id:<5} {}", words::line(state, node, WORDS));
-    let remarks = words::remarks(state, node);
+    let _ = write!(out, "{id:<5} {}", node_line::line(state, node, WORDS));
+    let remarks = node_line::remarks(state, node);
     if !remarks.is_empty() {
         let _ = write!(out, "  ({})", remarks.join(", "));
     }
-    if let Some(output) = words::model_reason(node) {
+    if let Some(output) = node_line::model_reason(node) {
         let _ = write!(out, "  {output}");
     }
 }

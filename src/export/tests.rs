@@ -14,6 +14,16 @@ use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::reference::{Expr, Reference, Root, Target};
 use crate::domain::state::State;
 use crate::domain::turn::{Producer, Stop, Usage};
+use crate::present::graph::{ActiveGraphView, GraphView, Times};
+
+/// The graph as JSON: the active nodes, or everything.
+fn json(state: &State, active: bool, times: &Times) -> serde_json::Value {
+    if active {
+        serde_json::to_value(ActiveGraphView::of(state)).unwrap()
+    } else {
+        serde_json::to_value(GraphView::of(state, times)).unwrap()
+    }
+}
 
 fn id(text: &str) -> NodeId {
     text.parse().unwrap()
@@ -221,6 +231,7 @@ fn run(shift: u32) -> Tale {
         turn,
         node: id(&no('a', 6)),
         text: "All is well.".into(),
+        opaque: None,
     });
     tale.close(turn);
     tale

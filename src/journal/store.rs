@@ -240,6 +240,15 @@ impl Store {
         Ok(all)
     }
 
+    /// The newest session, out of at most `most`, for which the test is true.
+    pub fn newest(&self, most: usize, mut test: impl FnMut(&Place) -> bool) -> Option<Place> {
+        let places = self.places().ok()?;
+        // The id of a directory begins with the time at which it was generated.
+        let dirs = places.into_iter().rev();
+        let mut dirs = dirs.filter(|place| matches!(place, Place::Dir { .. })).take(most);
+        dirs.find(|place| test(place))
+    }
+
     /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.
     pub fn find(&self, what: &str) -> Result<Place, Error> {
         let single = Path::new(what).extension().is_some_and(|ending| ending == SINGLE);

@@ -11,9 +11,9 @@ mod tests;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::http::connect;
+use super::http::{Access, connect};
 use super::show::visible;
-use super::wire::{ApiKey, Wire};
+use super::wire::Wire;
 
 /// Default address of Ollama.
 const OLLAMA: &str = "http://127.0.0.1:11434";
@@ -35,6 +35,17 @@ pub struct ModelSettings {
     pub has_key: bool,
     /// `OLLAMA_HOST`, if it is set.
     pub ollama_host: Option<String>,
+    /// What was found to run with, each with a command, safe to show.
+    pub found: Vec<Found>,
+}
+
+/// A provider or a model that a run could use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What it was found by: a variable with a key, or an entry of the settings.
+    pub by: String,
+    /// A command that runs with it.
+    pub command: String,
 }
 
 /// A server that listed its models.
@@ -59,8 +70,8 @@ pub struct Choice {
 pub const WAYS: &str = "\
 1. on the command line: overrule run --base-url http://HOST:PORT/v1 --model NAME \"task\"
    (or once for all: `base_url` and `model` in ~/.config/overrule/config.toml)
-2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server);
-   or ANTHROPIC_API_KEY=… or GEMINI_API_KEY=…, with --model NAME
+2. in the environment: export OPENAI_API_KEY=… (and OPENAI_BASE_URL for another server),
+   ANTHROPIC_API_KEY=… or GEMINI_API_KEY=…; then overrule run --model NAME TASK
 3. on this machine: start Ollama with one model: ollama pull qwen3
 Without any of them, `overrule` alone shows the built-in run with a scripted model.";
 
@@ -73,15 +84,24 @@ pub enum Error {
         /// The address at which Ollama was looked for.
         ollama: String,
     },
+    /// Keys or entries were found, but no model is named.
+    #[error("cannot choose a model: a key names a provider, not a model; found:\n{found}")]
+    Unnamed {
+        /// What was found, a line each.
+        found: String,
+    },
     /// A model is named, but no server that has it.
     #[error(
-        "the model `{model}` is named, but no server for it: there is no base URL and no API key, and {ollama}; choose one of three ways:\n{WAYS}"
+        "the model `{model}` is named, but no server for it: there is no base URL and no API key for it, and {ollama}; {}",
+        ways(.found)
     )]
     NoServer {
         /// The model.
         model: String,
         /// What is known about Ollama.
         ollama: String,
+        /// What was found instead, a line each.
+        found: String,
     },
     /// The format belongs to a provider that needs a key.
     #[error(
@@ -104,28 +124,41 @@ pub enum Error {
 }
 
 /// Decides which model to talk to, asking a server for its models if necessary.
-pub async fn find(given: &ModelSettings, key: Option<&ApiKey>) -> Result<Choice, Error> {
-    find_within(given, key, (PROBE, PROBE_NAMED)).await
+pub async fn find(given: &ModelSettings, access: &Access) -> Result<Choice, Error> {
+    find_within(given, access, (PROBE, PROBE_NAMED)).await
 }
 
 /// Does the same with given time limits for an unnamed and a named server.
 async fn find_within(
     given: &ModelSettings,
-    key: Option<&ApiKey>,
+    access: &Access,
     (unnamed, named): (Duration, Duration),
 ) -> Result<Choice, Error> {
     let server = match to_ask(given) {
         None => None,
         Some(base_url) => {
             let models = if given.base_url.is_some() {
-                connect::models(&base_url, given.wire, key, named).await
+                connect::models(&base_url, given.wire, access, named).await
             } else {
-                connect::models(&base_url, given.wire, None, unnamed).await
+                connect::models(&base_url, given.wire, &Access::default(), unnamed).await
             };
-            models.map(|models| Server { base_url, models })
+            models.ok().map(|models| Server { base_url, models })
         }
     };
     choose(given, server.as_ref())
+}
+
+/// Returns the models that a server lists, or why it does not.
+pub async fn listed(base_url: &str, wire: Wire, access: &Access) -> Result<Vec<String>, String> {
+    connect::models(base_url, wire, access, PROBE_NAMED).await
+}
+
+/// Returns the models of an Ollama on this machine, with its base URL; none where none answers.
+pub async fn ollama_models(host: Option<&str>) -> Option<(String, Vec<String>)> {
+    let wire = Wire::default();
+    let base_url = ollama(host, wire.ollama_path()?);
+    let models = connect::models(&base_url, wire, &Access::default(), PROBE).await;
+    Some((base_url, models.ok()?))
 }
 
 /// True where both base URLs name the same server, as the client reads them.
@@ -160,7 +193,7 @@ pub fn to_ask(given: &ModelSettings) -> Option<String> {
     match (&given.base_url, &given.model) {
         (Some(base_url), None) => Some(base_url.clone()),
         (Some(_), Some(_)) => None,
-        (None, _) if given.has_key => None,
+        (None, Some(_)) if given.has_key => None,
         (None, _) => {
             let path = given.wire.ollama_path()?;
             Some(ollama(given.ollama_host.as_deref(), path))
@@ -178,13 +211,10 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
     match (&given.base_url, &given.model) {
         (Some(base_url), Some(model)) => Ok(chosen(base_url, model)),
         (Some(base_url), None) => only(base_url, server).map(|model| chosen(base_url, &model)),
-        (None, model) if given.has_key => {
-            let base_url = given.wire.default_base();
-            match model.as_deref().or(given.wire.default_model()) {
-                Some(model) => Ok(chosen(base_url, model)),
-                None => only(base_url, None).map(|model| chosen(base_url, &model)),
-            }
-        }
+        (None, Some(model)) if given.has_key => Ok(chosen(given.wire.default_base(), model)),
+        (None, None) if server.is_none() && !given.found.is_empty() => Err(Error::Unnamed {
+            found: lines(&given.found),
+        }),
         (None, _) if given.wire.ollama_path().is_none() => Err(Error::NoKey {
             wire: given.wire.name(),
             variable: given.wire.key_env().first().map_or("api_key", |key| key.name),
@@ -196,8 +226,9 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
                 ollama: format!(
                     "Ollama at {} has {}",
                     visible(&server.base_url),
-                    listed(&server.models)
+                    shown(&server.models)
                 ),
+                found: lines(&given.found),
             }),
             None => Err(Error::NoServer {
                 model: visible(model),
@@ -205,6 +236,7 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
                     "no Ollama answers at {}",
                     visible(&ollama(given.ollama_host.as_deref(), path))
                 ),
+                found: lines(&given.found),
             }),
         },
         (None, None) => match server {
@@ -216,12 +248,27 @@ pub fn choose(given: &ModelSettings, server: Option<&Server>) -> Result<Choice, 
     }
 }
 
+/// Returns a line for each thing that was found.
+fn lines(found: &[Found]) -> String {
+    let lines = found.iter().map(|one| format!("  {}: {}", one.by, one.command));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what to do, for a message.
+fn ways(found: &str) -> String {
+    if found.is_empty() {
+        format!("choose one of three ways:\n{WAYS}")
+    } else {
+        format!("found:\n{found}\nor choose one of three ways:\n{WAYS}")
+    }
+}
+
 /// Returns the only model of a server.
 fn only(base_url: &str, server: Option<&Server>) -> Result<String, Error> {
     let why = match server.map(|server| server.models.as_slice()) {
         Some([only]) => return Ok(only.clone()),
         Some([]) => "has no model".to_owned(),
-        Some(models) => format!("has several models ({})", listed(models)),
+        Some(models) => format!("has several models ({})", shown(models)),
         None => "does not say which models it has".to_owned(),
     };
     Err(Error::Which {
@@ -237,7 +284,7 @@ fn held<'s>(server: &'s Server, model: &str) -> Option<&'s str> {
     held(model).or_else(|| held(&tagged)).map(String::as_str)
 }
 
-fn listed(models: &[String]) -> String {
+fn shown(models: &[String]) -> String {
     const SHOWN: usize = 12;
     if models.is_empty() {
         return "no models".to_owned();

@@ -93,6 +93,9 @@ impl Refusal {
         if busy || matches!(self.status, Some(503 | 529)) {
             return StreamFaultKind::Overload;
         }
+        if self.is_overflow() {
+            return StreamFaultKind::Overflow;
+        }
         if self.mentions_any(FILTER) && matches!(self.status, None | Some(400 | 403 | 422)) {
             return StreamFaultKind::Filter;
         }
@@ -112,6 +115,12 @@ impl Refusal {
             }
             _ => StreamFaultKind::Server,
         }
+    }
+
+    /// True where the request is longer than the window of the model.
+    fn is_overflow(&self) -> bool {
+        // A limit of tokens for a minute has the same words and another status.
+        matches!(self.status, None | Some(400 | 413 | 422 | 500)) && self.mentions_any(OVERFLOW)
     }
 
     /// True where the quota or the credit is used up, and waiting does not help.
@@ -144,6 +153,31 @@ impl Refusal {
 
 /// Words by which servers report an overload.
 const OVERLOAD: &[&str] = &["overloaded", "capacity_exceeded", "at capacity", "no capacity"];
+/// Words by which servers report a request that is longer than the window of the model.
+const OVERFLOW: &[&str] = &[
+    "context_length_exceeded",
+    "model_context_window_exceeded",
+    "exceed_context_size",
+    "exceeds the available context size",
+    "maximum context length",
+    "maximum context size",
+    "context length exceeded",
+    "exceeds the context length",
+    "exceed context limit",
+    "exceeds the context window",
+    "exceed the context window",
+    "exceeds your context window",
+    "larger than the context",
+    "longer than the model's context",
+    "too large for the context",
+    "prompt is too long",
+    "input is too long",
+    "input token count",
+    "exceeds the maximum number of tokens",
+    "exceeds the model's maximum",
+    "reduce the length of the messages",
+    "prompt too long",
+];
 /// Words by which servers report a content filter.
 const FILTER: &[&str] = &[
     "content_filter",

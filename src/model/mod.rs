@@ -45,6 +45,8 @@ pub struct Request {
     pub tools: Vec<ToolCard>,
     /// The special forms that the server needs.
     pub quirks: Quirks,
+    /// The JSON Schema that the final answer must fit, if this request may be answered with it.
+    pub output_schema: Option<Arc<str>>,
     /// Number of the model turn in the thread, counted from 1.
     pub turn: u32,
     /// Observes the bytes that are sent and received.
@@ -126,6 +128,11 @@ pub enum Chunk {
 pub trait Model: Send + Sync {
     /// Returns the name for the header (`scripted: audit`, `gpt-4.1-mini at 127.0.0.1:11434`).
     fn name(&self) -> String;
+
+    /// Returns the special forms of requests that the settings ask for.
+    fn quirks(&self) -> Quirks {
+        Quirks::new()
+    }
 
     /// Sends a request and passes on chunks until the stream ends.
     ///

@@ -40,6 +40,8 @@ pub enum Quirk {
     StrictSchemas,
     /// The limit of a reply is called `max_completion_tokens`.
     CompletionTokens,
+    /// The model chooses how much it thinks, within a level.
+    AdaptiveThinking,
 }
 
 /// The special forms that a server needs.
@@ -61,6 +63,7 @@ const NAMED: &[(Quirk, &str)] = &[
     (Quirk::SingleCalls, "single_calls"),
     (Quirk::StrictSchemas, "strict_schemas"),
     (Quirk::CompletionTokens, "completion_tokens"),
+    (Quirk::AdaptiveThinking, "adaptive_thinking"),
 ];
 const LEAVE_OUT: &str = "leave_out:";
 

@@ -138,10 +138,15 @@ impl Matcher {
         self.tools.iter().any(|pattern| pattern.spells(tool))
     }
 
-    /// Returns true if some call of this built-in tool may match, depending on its arguments.
+    /// Returns true if some call of this tool may match, depending on its arguments.
     pub fn reaches(&self, card: &ToolCard) -> bool {
         let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(&card.name));
+        let served = self.servers.is_empty()
+            || card
+                .server()
+                .is_some_and(|server| self.servers.iter().any(|pattern| pattern.matches(server)));
         named
+            && served
             && (self.effects.is_empty() || card.effects().any(|effect| self.effects.contains(&effect)))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| card.tags.contains(tag)))
     }

@@ -10,6 +10,7 @@
 
 pub mod backtest;
 mod commands;
+pub mod danger;
 pub mod evaluate;
 pub mod expiry;
 pub mod matcher;
@@ -23,6 +24,7 @@ pub mod shell;
 #[cfg(test)]
 mod tests;
 
+pub use danger::{Danger, DangerKind, DangerMark};
 pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
 pub use matcher::Subject;

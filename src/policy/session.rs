@@ -173,7 +173,7 @@ pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if a rule matches a call of a built-in tool. The key of a rule about exactly one call is not
+/// Returns true if a rule matches a call of a tool. The key of a rule about exactly one call is not
 /// compared.
 pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&Path>) -> bool {
     let subject = Subject {
@@ -181,7 +181,7 @@ pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&P
         effect: card.effect_of(&args.to_string()),
         tags: &card.tags,
         args,
-        server: None,
+        server: card.server(),
     };
     rule.matcher.matches(&Case::new(subject), rule.gate, workspace)
 }

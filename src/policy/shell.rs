@@ -82,6 +82,11 @@ impl ShellCall {
         self.reading.listed().take(MOST)
     }
 
+    /// All commands in it, also those that repeat a part of another one.
+    pub fn each(&self) -> impl Iterator<Item = &Command> {
+        self.reading.commands.iter()
+    }
+
     /// Why it may run other programs than those that are listed.
     pub const fn uncertainty(&self) -> Option<Uncertainty> {
         self.reading.uncertainty

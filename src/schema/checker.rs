@@ -81,9 +81,21 @@ impl Checker {
         Ok(Self { schema, validator })
     }
 
+    /// Returns the schema as JSON text.
+    pub fn text(&self) -> String {
+        self.schema.to_string()
+    }
+
     /// Returns everything that is wrong with an argument text whose references are resolved.
     pub fn check(&self, args_text: &str) -> Vec<Fault> {
         self.run(args_text, false)
+    }
+
+    /// Returns the arguments of a text whose names are misspelt, where the schema allows any name.
+    pub fn misspelt(&self, args_text: &str) -> Vec<Fault> {
+        let args: Value = serde_json::from_str(args_text).unwrap_or_default();
+        args.as_object()
+            .map_or_else(Vec::new, |args| super::misspelt::misspelt(&self.schema, args))
     }
 
     /// Returns everything that is wrong with a text that is no arguments: no key has a special

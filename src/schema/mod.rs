@@ -8,6 +8,7 @@
 
 mod checker;
 mod complete;
+mod misspelt;
 mod nearest;
 mod reading;
 mod reference_wildcards;

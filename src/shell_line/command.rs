@@ -25,6 +25,11 @@ pub struct Redirect {
 }
 
 impl Redirect {
+    /// True if it replaces the content of a file.
+    pub fn replaces(&self) -> bool {
+        self.writes() && !self.sign.contains(">>")
+    }
+
     /// True if it may change a file.
     fn writes(&self) -> bool {
         let sign = self.sign.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -122,6 +122,16 @@ impl Environment {
         own
     }
 
+    /// Adds variables, which replace those of the same name.
+    pub fn with(mut self, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        for (name, value) in vars {
+            self.vars.retain(|(known, _)| *known != name);
+            self.vars.push((name, value));
+        }
+        self.vars.sort();
+        self
+    }
+
     /// Iterates over the names of the variables, sorted.
     pub fn names(&self) -> impl Iterator<Item = &OsStr> {
         self.vars.iter().map(|(name, _)| name.as_os_str())

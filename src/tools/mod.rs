@@ -3,7 +3,6 @@
 //! Must not know: scheduling, approvals, the model.
 
 pub mod alert;
-pub mod builtin;
 pub mod child;
 pub mod errors;
 pub mod fed;
@@ -12,9 +11,11 @@ pub mod registry;
 mod replace;
 pub mod run;
 pub mod sample;
+pub mod sources;
 mod tool;
 pub mod workspace;
 
 pub use registry::Registry;
 pub use run::run;
-pub use tool::{Job, Replacement, Spec, Tool};
+pub use sources::builtin;
+pub use tool::{Job, OnOutput, Replacement, Spec, Tool};

@@ -70,6 +70,11 @@ impl Bounded {
         self.total
     }
 
+    /// Returns the kept end of the output; all of it if the beginning is not kept.
+    pub fn kept_tail(&self) -> Vec<u8> {
+        self.tail.iter().copied().collect()
+    }
+
     /// Returns true if nothing had to be left out.
     pub fn is_whole(&self) -> bool {
         self.total == (self.head.len() + self.tail.len()) as u64
@@ -106,6 +111,23 @@ impl Bounded {
     }
 }
 
+/// Passes on an output in whole characters: the beginning of a torn one waits for its rest.
+#[derive(Debug, Default)]
+pub struct WholeChars {
+    held: Vec<u8>,
+}
+
+impl WholeChars {
+    /// Returns the bytes that can be passed on now.
+    pub fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut all = std::mem::take(&mut self.held);
+        all.extend_from_slice(bytes);
+        let whole = whole_end(&all).len();
+        self.held = all.split_off(whole);
+        all
+    }
+}
+
 /// Converts bytes to text; each byte that is not UTF-8 becomes `⟨0x9b⟩` and is counted.
 pub fn marked(bytes: &[u8]) -> (String, u64) {
     let mut text = String::with_capacity(bytes.len());
@@ -125,6 +147,7 @@ pub fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// Returns the bytes without a character at the end that is not whole.
 fn whole_end(bytes: &[u8]) -> &[u8] {
     // Only the last three bytes can be the beginning of a character.
     for back in 1..=bytes.len().min(3) {
@@ -145,7 +168,8 @@ fn whole_end(bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-fn whole_start(bytes: &[u8]) -> &[u8] {
+/// Returns the bytes without the rest of a character at the beginning.
+pub fn whole_start(bytes: &[u8]) -> &[u8] {
     let strays = bytes
         .iter()
         .take(3)
@@ -186,6 +210,21 @@ mod tests {
         let byte = crate::text::Error::Byte { at: 1, byte: 0xff };
         assert_eq!(refused, Err(byte));
         assert_eq!(marked(b"a\xffb\xc3"), ("a⟨0xff⟩b⟨0xc3⟩".to_owned(), 2));
+    }
+
+    #[test]
+    fn a_torn_character_waits_for_its_rest() {
+        let mut whole = WholeChars::default();
+        let bytes = "aé€😀b".as_bytes();
+        let mut seen = Vec::new();
+        for byte in bytes {
+            let now = whole.take(&[*byte]);
+            assert!(std::str::from_utf8(&now).is_ok(), "{now:?}");
+            seen.extend(now);
+        }
+        assert_eq!(seen, bytes);
+        // What is no beginning of a character is not held back.
+        assert_eq!(whole.take(b"x\xff"), b"x\xff");
     }
 
     #[test]

@@ -154,6 +154,11 @@ impl Registry {
         self.entry(name).map(|entry| &entry.definition)
     }
 
+    /// Returns why every call of the tool of this name must wait for the operator.
+    pub fn parked(&self, name: &str) -> Option<&str> {
+        self.entry(name)?.tool.parked()
+    }
+
     /// Returns the compiled schema of the tool of this name.
     pub fn checker(&self, name: &str) -> Option<&Arc<Checker>> {
         self.entry(name).map(|entry| &entry.checker)
@@ -162,12 +167,18 @@ impl Registry {
     /// Returns everything that is wrong with an argument text, or `None` for an unknown tool. Unless
     /// `resolved`, references are accepted everywhere.
     pub fn check(&self, name: &str, args: &str, resolved: bool) -> Option<Vec<Fault>> {
-        let checker = self.checker(name)?;
-        Some(if resolved {
+        let entry = self.entry(name)?;
+        let checker = &entry.checker;
+        let mut faults = if resolved {
             checker.check(args)
         } else {
             checker.check_open(args)
-        })
+        };
+        // Servers accept a misspelt name silently, and do something else than was meant.
+        if faults.is_empty() && entry.spec.card.origin.is_some() {
+            faults = checker.misspelt(args);
+        }
+        Some(faults)
     }
 
     /// Returns the names of tools similar to this one, the best first.
@@ -187,16 +198,17 @@ impl Registry {
 }
 
 fn definition(card: &ToolCard) -> String {
-    crate::canon::hash(
-        "overrule tool definition v1",
-        &[
-            card.name.as_bytes(),
-            card.description.as_bytes(),
-            card.schema.as_bytes(),
-            card.effect.label().as_bytes(),
-            card.tags.join("\n").as_bytes(),
-        ],
-    )
+    let tags = card.tags.join("\n");
+    let mut parts = vec![
+        card.name.as_bytes(),
+        card.description.as_bytes(),
+        card.schema.as_bytes(),
+        card.effect.label().as_bytes(),
+        tags.as_bytes(),
+    ];
+    // All that its source said of it, and where it comes from.
+    parts.extend(card.origin.iter().map(|origin| origin.pin.as_bytes()));
+    crate::canon::hash("overrule tool definition v1", &parts)
 }
 
 fn is_name(name: &str) -> bool {

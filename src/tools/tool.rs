@@ -23,6 +23,9 @@ pub struct Spec {
     pub facts: ToolFacts,
 }
 
+/// Takes a part of an output.
+pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
 /// The input of one execution.
 #[derive(Clone)]
 pub struct Job {
@@ -30,6 +33,8 @@ pub struct Job {
     pub args: Value,
     /// The exact argument text.
     pub text: Arc<str>,
+    /// The same for every execution of these arguments by this call, and for no others.
+    pub key: Arc<str>,
     /// The canonical directory that the tools work in.
     pub workspace: Arc<PathBuf>,
     /// Files and directories of this program, which no tool reads or writes.
@@ -38,6 +43,8 @@ pub struct Job {
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
+    /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
+    pub on_output: OnOutput,
 }
 
 /// What an execution would replace.
@@ -47,6 +54,16 @@ pub struct Replacement {
     pub now: Result<Option<String>, String>,
     /// The text that would replace it.
     pub then: String,
+}
+
+impl Replacement {
+    /// The BLAKE3 hash of the present text, as recorded before a launch; empty if there is none. Nothing if the text is
+    /// not shown.
+    pub fn base(&self) -> Option<String> {
+        let now = self.now.as_ref().ok()?;
+        let hash = |text: &String| blake3::hash(text.as_bytes()).to_hex().to_string();
+        Some(now.as_ref().map(hash).unwrap_or_default())
+    }
 }
 
 /// A tool of the model.
@@ -75,6 +92,12 @@ pub trait Tool: Send + Sync {
     /// Finds whether an execution with an unknown outcome happened, from what [`Tool::before`] recorded. Changes
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
+        None
+    }
+
+    /// Returns why every call must wait for the operator, whatever the rules allow: the definition changed since it was
+    /// accepted.
+    fn parked(&self) -> Option<&str> {
         None
     }
 

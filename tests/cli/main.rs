@@ -26,6 +26,7 @@ mod classify;
 mod control;
 mod damaged;
 mod decisions;
+mod decoding;
 mod demos;
 mod doubt;
 mod edits;

@@ -3,16 +3,17 @@
 //! Must not know: what the verbs do.
 
 use clap::Parser as _;
-use overrule::cli::args::{Args, LoopVerb, Verb, What};
+use overrule::cli::args::{Args, Verb, What};
 
 use crate::decisions::call;
 use crate::edits::finished;
 use crate::world::World;
 
-fn parsed(words: &[&str]) -> Verb {
+/// The verb with its arguments, as it would be printed for a programmer.
+fn parsed(words: &[&str]) -> String {
     let args = Args::try_parse_from(std::iter::once(&"overrule").chain(words)).unwrap();
     match args.what {
-        Some(What::Verb(verb)) => verb,
+        Some(What::Verb(Verb::Act(verb))) => format!("{verb:?}"),
         other => panic!("{other:?}"),
     }
 }
@@ -53,16 +54,19 @@ fn take_is_another_name_of_copy() {
 fn flags_keep_their_earlier_names() {
     for flag in ["--abandon", "--leave"] {
         let verb = parsed(&["resolve", "last", "c5", flag]);
-        assert!(matches!(verb, Verb::Resolve { abandon: true, .. }), "{flag}");
+        assert!(
+            verb.starts_with("Resolve") && verb.contains("abandon: true"),
+            "{flag}"
+        );
     }
     for flag in ["--withdraw", "--take-back"] {
         let verb = parsed(&["allow-loop", "last", "1", flag]);
-        let is_set = matches!(verb, Verb::Loops(LoopVerb::AllowLoop { withdraw: true, .. }));
+        let is_set = verb.starts_with("AllowLoop") && verb.contains("withdraw: true");
         assert!(is_set, "{flag}");
     }
     for flag in ["--unmute", "--listen"] {
         let verb = parsed(&["mute-loops", "last", "sequence", flag]);
-        let is_set = matches!(verb, Verb::Loops(LoopVerb::MuteLoops { unmute: true, .. }));
+        let is_set = verb.starts_with("MuteLoops") && verb.contains("unmute: true");
         assert!(is_set, "{flag}");
     }
 }

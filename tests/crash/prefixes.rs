@@ -22,11 +22,11 @@ use overrule::domain::state::{LedgerOutcome, Mode, State};
 use overrule::domain::turn::Stream;
 use overrule::engine::advise::Adviser;
 use overrule::engine::ids;
-use overrule::export::{Times, json as graph};
 use overrule::journal::{Store, Writer};
 use overrule::model::Model;
 use overrule::model::scripted::{Playbook, Scripted};
 use overrule::policy::Preset;
+use overrule::present::graph::ActiveGraphView;
 use serde_json::Value;
 
 use crate::live::{Live, adviser};
@@ -314,7 +314,7 @@ impl<'r> Bench<'r> {
             }
         }
         End {
-            graph: graph(state, true, &Times::new()),
+            graph: serde_json::to_value(ActiveGraphView::of(state)).unwrap(),
             files,
             effects,
         }
@@ -452,6 +452,7 @@ fn usual(state: &State, call: &Call) -> CallCommand {
             rev,
             digest,
             unread: 0,
+            shown: None,
             word: None,
         };
     }

@@ -218,6 +218,8 @@ fn the_mouse_selects_and_is_left_to_the_terminal_on_demand() {
         run.screen().screen().mouse_protocol_mode(),
         vt100::MouseProtocolMode::None
     );
+    run.send("$");
+    run.wait_for("166/166");
     run.send("4");
     run.wait_for("log");
     run.send("g1");

@@ -5,10 +5,15 @@
 //! The fuzzer searches for a counterexample without a limit; `tests/fuzzed.rs` tries some inputs
 //! with every run of the tests.
 
-use overrule::canon::Lexer;
+use overrule::canon::{Lexer, depths};
 use overrule::console::json;
 use overrule::console::pager::{Pager, Row, Wrap};
 use overrule::console::sgr;
+use overrule::model::decode::chunks;
+use overrule::model::http::body::Body;
+use overrule::model::wire::agent::{PartEdit, PartKind, Rewrite, decode_request};
+use overrule::model::wire::{Target, Wire};
+use overrule::model::{Chunk, Quirks};
 use overrule::schema::Checker;
 use overrule::text::{
     FRAME, Kind, parse_lines, parse_visible, shown_in_ascii, visible, visible_line, visible_lines,
@@ -148,5 +153,81 @@ pub fn json_text(at: u16, text: &str) {
     if let Some(found) = checker.and_then(|checker| checker.complete(text, at)) {
         assert!(found.from <= at && at <= found.to && found.to <= text.len());
         assert!(text.is_char_boundary(found.from) && text.is_char_boundary(found.to));
+    }
+}
+
+/// A reply of any bytes: the chunks are no larger than the bytes can make them, the same in pieces, and can be written
+/// again.
+pub fn stream(wire: &str, bytes: &[u8]) {
+    let wire = Wire::named(wire).unwrap();
+    let whole = chunks(wire, bytes);
+    let size = |chunk: &Chunk| format!("{chunk:?}").len();
+    let total: usize = whole.0.iter().map(size).sum();
+    assert!(total <= 64 * bytes.len() + 4096, "{total} of {}", bytes.len());
+    for piece in [1, 7] {
+        let mut reader = Body::new(wire);
+        let mut out = Vec::new();
+        let mut result = Ok(());
+        for piece in bytes.chunks(piece) {
+            result = result.and_then(|()| reader.feed(piece, &mut out));
+        }
+        result = result.and_then(|()| reader.end(&mut out));
+        assert_eq!(out, whole.0);
+        assert_eq!(result.is_ok(), whole.1.is_ok());
+    }
+}
+
+/// A request of any bytes: refused, or the same bytes without a change. After any edit, and in every other format, it
+/// can be read.
+pub fn request(wire: &str, bytes: &[u8]) {
+    let wire = Wire::named(wire).unwrap();
+    let request = match decode_request(wire, bytes) {
+        Ok(request) => request,
+        Err(error) => {
+            assert!(
+                error.to_string().starts_with("cannot read the request"),
+                "{error}"
+            );
+            return;
+        }
+    };
+    assert_eq!(Rewrite::new(&request).body().as_bytes(), bytes);
+    for line in request.to_lines() {
+        closed(line.trim_start());
+    }
+    // What is put around a deep value makes it too deep.
+    let is_shallow = depths(&request.body).all(|(_, depth)| depth < 100);
+    assert!(json::is_valid(&request.to_json()) || !is_shallow);
+    assert_eq!(request.canonical().len(), request.messages.len());
+    let messages = request.messages.iter().enumerate();
+    let parts =
+        messages.flat_map(|(at, message)| message.parts.iter().enumerate().map(move |part| (at, part)));
+    for (message, (number, part)) in parts.take(8) {
+        let edit = match &part.kind {
+            PartKind::Text { .. } | PartKind::Reasoning { .. } => PartEdit::Text("other".into()),
+            PartKind::Call { .. } => PartEdit::Call {
+                name: Some("other".into()),
+                args: Some("{\"a\":1}".into()),
+                keeps_opaque: false,
+            },
+            PartKind::Result { .. } => PartEdit::Result {
+                text: "other".into(),
+                is_error: true,
+            },
+            PartKind::Other { .. } => PartEdit::Remove,
+        };
+        for edit in [edit, PartEdit::Remove] {
+            let mut rewrite = Rewrite::new(&request);
+            rewrite.part(message, number, edit);
+            let body = rewrite.body();
+            assert!(json::is_valid(&body), "{body}");
+            assert!(decode_request(wire, body.as_bytes()).is_ok(), "{body}");
+        }
+    }
+    let neutral = request.neutral();
+    for other in Wire::all() {
+        let body = other.body(Target::plain("m"), &neutral, &Quirks::new());
+        let read = decode_request(other, body.as_bytes());
+        assert!(read.is_ok() || !is_shallow, "{wire} in {other}: {body}");
     }
 }

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use overrule::model::Model;
-use overrule::model::http::{Client, Patience};
+use overrule::model::http::{Access, Client, Patience};
 use overrule::model::wire::Wire;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -235,7 +235,7 @@ impl std::fmt::Display for Asked {
 /// The client of a server that speaks this format.
 pub fn client(wire: &str, base: &str) -> Arc<dyn Model> {
     let wire = Wire::named(wire).unwrap();
-    Arc::new(Client::new(wire, base, "test", None, Patience::default()).unwrap())
+    Arc::new(Client::new(wire, base, "test", Access::default(), Patience::default()).unwrap())
 }
 
 /// The elements of the list that begins here, each with where it ends in the body.

@@ -43,6 +43,7 @@ async fn approve(stage: &Stage, call: NodeId) {
         rev: stage.rev(call),
         digest: stage.live.state.calls[&call].digest.clone().unwrap(),
         unread: 0,
+        shown: None,
         word: None,
     };
     stage.live.send(Command::Call(approval)).await.unwrap();

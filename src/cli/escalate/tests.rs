@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a notification is sent.
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::cli::address::{Address, Flags};
 use crate::console::testing::Stage;
@@ -35,7 +37,7 @@ fn caller(command: &[&str]) -> Caller {
 fn alert_json(caller: &Caller, state: &State) -> Value {
     let need = attention::need(state).unwrap();
     let attempts = attention::attempts(state, &need);
-    caller.text(state, need.cause.name(), (&need.reason, &attempts), &need)
+    serde_json::to_value(caller.view(state, need.cause.name(), (&need.reason, &attempts), &need)).unwrap()
 }
 
 /// A run with a waiting call and a secret in its arguments.

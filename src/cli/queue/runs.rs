@@ -4,60 +4,48 @@
 //!
 //! It also marks text in the arguments that is not what it looks like.
 
-use serde_json::{Value, json};
-
-use crate::domain::call::{Call, FileCheck, Operand, Part};
-use crate::policy::shell::ShellCall;
-use crate::shell_line::{Command, Program};
-use crate::text::{survey, visible, visible_head};
+use crate::domain::call::{FileCheck, Operand};
+use crate::present::call::{CallLaunchView, CommandView};
+use crate::shell_line::Program;
+use crate::text::{visible, visible_head};
 
 /// Characters of a command that are printed; the arguments have all of them.
 const COMMAND: usize = 400;
 
-/// Returns the lines to print; `shown` are the arguments that would run.
-pub fn detail_lines(call: &Call, tool: &str, shown: &str) -> Vec<String> {
-    let warnings = survey(shown).lines().into_iter();
+/// Returns the lines to print.
+pub fn detail_lines(view: &CallLaunchView<'_>) -> Vec<String> {
+    let warnings = view.look_out.iter().map(String::as_str).chain(view.warning);
     let mut lines: Vec<String> = warnings.map(|line| format!("look out: {line}")).collect();
-    let shell = ShellCall::of(tool, shown);
-    let commands: Vec<&Command> = shell.commands().collect();
-    lines.extend(shell.warning().map(|warning| format!("look out: {warning}")));
-    if commands.len() > 1 {
-        lines.push(format!("{} commands in this line:", commands.len()));
-        let parts = parts(call, &commands);
-        for (at, one) in commands.iter().enumerate() {
-            lines.extend(command(at + 1, one, parts.get(at)));
+    if !view.commands.is_empty() {
+        lines.push(format!("{} commands in this line:", view.commands.len()));
+        for (at, one) in view.commands.iter().enumerate() {
+            lines.extend(command(at + 1, one));
         }
     }
-    lines.extend(call.operands().iter().map(|one| file(call, one)));
+    lines.extend(view.runs.iter().map(|one| file(view, one)));
     lines
 }
 
 /// Formats a command: its program, and the gate of the policy for it alone.
-fn command(no: usize, one: &Command, part: Option<&Part>) -> [String; 2] {
+fn command(no: usize, one: &CommandView) -> [String; 2] {
     let program = match &one.program {
         Program::Named(name) => visible(name),
         Program::Unknown => "which program only a shell can tell".to_owned(),
         Program::None => "no program".to_owned(),
     };
     let mut line = format!("{no:>4}) {:<3}{program}", one.after);
-    if let Some(part) = part {
+    if let Some(gate) = one.policy {
         line.push_str(" · the policy ");
-        line.push_str(part.gate.alone());
+        line.push_str(gate.alone());
     }
-    if one.is_more() {
+    if one.more {
         line.push_str(" · only a shell can tell all that it does");
     }
     [line, format!("         {}", visible_head(&one.text, COMMAND))]
 }
 
-/// The gate of each command; empty if the record has other commands.
-fn parts<'c>(call: &'c Call, commands: &[&Command]) -> &'c [Part] {
-    let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
-    if parts.len() == commands.len() { parts } else { &[] }
-}
-
 /// Formats a file that the command may run, or why the file is unknown.
-fn file(call: &Call, one: &Operand) -> String {
+fn file(view: &CallLaunchView<'_>, one: &Operand) -> String {
     let message = one.seen.warning();
     let path = match one.seen {
         FileCheck::Cut => "more".to_owned(),
@@ -71,41 +59,25 @@ fn file(call: &Call, one: &Operand) -> String {
         line.push_str(", ");
         line.push_str(word);
     }
-    if call.runs.iter().any(|runs| runs.changed.contains(&one.path)) {
+    if view.changed.contains(&one.path) {
         line.push_str(", changed since this was asked before");
     }
     line
 }
 
-/// The commands as JSON; empty for a single command.
-pub fn commands_json(call: &Call, tool: &str, shown: &str) -> Vec<Value> {
-    let shell = ShellCall::of(tool, shown);
-    let commands: Vec<&Command> = shell.commands().collect();
-    if commands.len() < 2 {
-        return Vec::new();
-    }
-    let parts = parts(call, &commands);
-    let message = commands.iter().enumerate().map(|(at, one)| {
-        json!({
-            "after": one.after, "program": one.program_name().map(visible), "text": visible(&one.text),
-            "more": one.is_more(), "policy": parts.get(at).map(|part| part.gate),
-        })
-    });
-    message.collect()
-}
-
-/// Warnings about misleading text, as JSON.
-pub fn look_out_json(shown: &str) -> Vec<String> {
-    survey(shown).lines()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::console::testing::{Stage, id};
-    use crate::domain::call::{Digest, Gate, Verdict};
+    use crate::domain::call::{Call, Digest, Gate, Part, Verdict};
     use crate::domain::event::CallEvent;
     use crate::domain::id::Rev;
+
+    fn lines_of(call: &Call, tool: &str, args: &str) -> Vec<String> {
+        detail_lines(&CallLaunchView::of(call, tool, args))
+    }
 
     /// The console's card of the waiting call, without line breaks.
     fn card(stage: &mut Stage) -> String {
@@ -130,7 +102,8 @@ mod tests {
         stage.begin();
         stage.awaiting_by("c3", ("shell", &args), verdict);
         let call = stage.model.run.state.calls[&id("c3")].clone();
-        let lines = detail_lines(&call, "shell", &args);
+        let view = CallLaunchView::of(&call, "shell", &args);
+        let lines = detail_lines(&view);
         let message: Vec<&str> = lines.iter().map(|line| line.trim_start()).collect();
         assert_eq!(
             message[3..],
@@ -157,11 +130,11 @@ mod tests {
             assert!(card.contains(words), "{words}: {card}");
         }
         assert_eq!(card.matches("only a shell can tell all that it does").count(), 2);
-        let of_programs = commands_json(&call, "shell", &args);
-        assert_eq!(of_programs.len(), 3);
+        let of_programs = serde_json::to_value(&view.commands).unwrap();
+        assert_eq!(view.commands.len(), 3);
         assert_eq!(of_programs[1]["policy"], "deny");
         assert_eq!(of_programs[2]["program"], Value::Null);
-        assert_eq!(look_out_json(&args).len(), 3);
+        assert_eq!(view.look_out.len(), 3);
     }
 
     #[test]
@@ -173,11 +146,8 @@ mod tests {
             stage
         };
         let call = &stage.model.run.state.calls[&id("c3")];
-        assert_eq!(detail_lines(call, "shell", r#"{"command":"ls -la"}"#), [""; 0]);
-        assert_eq!(
-            detail_lines(call, "write_file", r#"{"command":"ls; rm x"}"#),
-            [""; 0]
-        );
+        assert_eq!(lines_of(call, "shell", r#"{"command":"ls -la"}"#), [""; 0]);
+        assert_eq!(lines_of(call, "write_file", r#"{"command":"ls; rm x"}"#), [""; 0]);
     }
 
     #[test]
@@ -213,7 +183,7 @@ mod tests {
         });
         let call = stage.model.run.state.calls[&id("c3")].clone();
         assert_eq!(
-            detail_lines(&call, "shell", args),
+            lines_of(&call, "shell", args),
             [
                 "may run *.sh: only a shell can tell which file that is: it is not looked at",
                 "may run a.sh: 0 bytes, 0123456789abcdef, too long to be read: its size and dates count",

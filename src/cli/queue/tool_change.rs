@@ -4,72 +4,35 @@
 //!
 //! It compares with the definition when the call was written, and when a call of the tool was last approved.
 
-use serde_json::{Map, Value, json};
-
 use crate::cli::difference;
 use crate::console::tabs::definitions;
-use crate::domain::call::Call;
-use crate::domain::event::run::ToolCard;
-use crate::domain::state::State;
-use crate::domain::tool_change;
-use crate::text::{visible, visible_lines};
+use crate::present::call::ToolChangeView;
+use crate::text::visible;
 
-/// Parts of a tool that the model and the operator see and that changed: name of the part, before and now.
-fn changed_parts<'c>(
-    was: &'c ToolCard,
-    now: &'c ToolCard,
-) -> impl Iterator<Item = (&'static str, &'c str, &'c str)> {
-    let parts: [(&str, &str, &str); 2] = [
-        ("description", &was.description, &now.description),
-        ("schema", &was.schema, &now.schema),
-    ];
-    parts.into_iter().filter(|(_, old, new)| old != new)
-}
-
-/// Returns the lines to print; empty if the tool is unchanged.
-pub fn detail_lines(state: &State, call: &Call) -> Vec<String> {
-    let Some((then, now)) = tool_change::both(state, call.id) else {
-        return Vec::new();
-    };
-    let mut changes = tool_change::raised(&then.card, now);
-    changes.extend(changed_parts(&then.card, now).map(|(name, ..)| format!("another {name}")));
+/// Returns the lines to print.
+pub fn detail_lines(view: &ToolChangeView<'_>) -> Vec<String> {
+    let mut changes = view.raised.clone();
+    changes.extend(view.texts().map(|(name, _)| format!("another {name}")));
     let changes = visible(&changes.join("; "));
-    let mut lines = vec![format!("redefined since {}: {changes}", then.until)];
-    for (name, old, new) in changed_parts(&then.card, now) {
-        lines.push(format!("the tool's {name}, before {} and now:", then.until));
-        let marked = definitions(old, new).into_iter().map(difference::marked);
+    let mut lines = vec![format!("redefined since {}: {changes}", view.since)];
+    for (name, change) in view.texts() {
+        lines.push(format!("the tool's {name}, before {} and now:", view.since));
+        let marked = definitions(change.old, change.new)
+            .into_iter()
+            .map(difference::marked);
         lines.extend(marked.map(|line| format!("  {line}")));
     }
     lines
 }
 
-/// The change as JSON; null if the tool is unchanged.
-pub fn json(state: &State, call: &Call) -> Value {
-    let Some((then, now)) = tool_change::both(state, call.id) else {
-        return Value::Null;
-    };
-    let was = &then.card;
-    let mut found = Map::new();
-    found.insert("since".to_owned(), json!(then.until));
-    if was.effect != now.effect {
-        found.insert("effect".to_owned(), json!({"old": was.effect, "new": now.effect}));
-    }
-    if was.tags != now.tags {
-        let tags = |card: &ToolCard| -> Vec<String> { card.tags.iter().map(|tag| visible(tag)).collect() };
-        found.insert("tags".to_owned(), json!({"old": tags(was), "new": tags(now)}));
-    }
-    for (name, old, new) in changed_parts(was, now) {
-        let shown = |text: &str| visible_lines(text).join("\n");
-        found.insert(name.to_owned(), json!({"old": shown(old), "new": shown(new)}));
-    }
-    found.into()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::console::testing::{Stage, id};
     use crate::domain::call::EffectClass;
+    use crate::domain::event::run::ToolCard;
     use crate::domain::event::{Event, RunEvent};
 
     /// A waiting write call whose tool gets another definition.
@@ -86,8 +49,9 @@ mod tests {
 
     fn both(stage: &Stage) -> (Vec<String>, Value) {
         let state = &stage.model.run.state;
-        let call = &state.calls[&id("c3")];
-        (detail_lines(state, call), json(state, call))
+        let view = ToolChangeView::of(state, id("c3"));
+        let lines = view.as_ref().map(detail_lines).unwrap_or_default();
+        (lines, serde_json::to_value(&view).unwrap())
     }
 
     #[test]

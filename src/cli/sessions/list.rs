@@ -2,16 +2,15 @@
 //!
 //! Must not know: how a summary is read.
 
-use serde_json::{Value, json};
-
-use super::when;
 use crate::cli::args::Common;
 use crate::cli::build::AppContext;
 use crate::cli::exit::{Code, Failure};
 use crate::cli::{fit, print};
 use crate::console::columns::Columns as _;
-use crate::console::rows::many;
 use crate::journal;
+use crate::present::session::{ForkPointView, SessionView};
+use crate::present::time::minute;
+use crate::present::{json, many};
 use crate::text::visible;
 
 /// Maximum columns of a model's name in the list of a terminal.
@@ -37,7 +36,7 @@ pub(super) fn list(common: &Common, context: &AppContext) -> Result<Code, Failur
     all.reverse();
     let width = fit::width();
     let lines: Box<dyn Iterator<Item = String>> = match width {
-        _ if common.json => Box::new(all.iter().map(|one| listed_json(one).to_string())),
+        _ if common.json => Box::new(all.iter().map(|one| json(&view(one)))),
         None => Box::new(all.iter().map(listed)),
         Some(columns) => Box::new(fitted(&all, columns).into_iter()),
     };
@@ -68,7 +67,7 @@ fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
         let facts = format!(
             "{}  {}  {state:8}  {:6} events  {model}{}",
             short(&one.id),
-            when(one.started),
+            minute(one.started),
             events(one),
             " ".repeat(widest.saturating_sub(model.columns())),
         );
@@ -103,7 +102,7 @@ pub(super) fn listed(one: &journal::Summary) -> String {
     format!(
         "{}  {}  {:9}  {:6} events  {}  {}{}",
         short(&one.id),
-        when(one.started),
+        minute(one.started),
         state,
         events(one),
         visible(one.model.as_deref().unwrap_or("?")),
@@ -126,13 +125,22 @@ fn fork_of(one: &journal::Summary) -> Option<String> {
     Some(format!("(fork of {} at {at})", short(of)))
 }
 
-fn listed_json(one: &journal::Summary) -> Value {
-    json!({
-        "session": one.id, "started": one.started, "state": one.status.label(), "problem": one.problem,
-        "events": events(one), "model": one.model,
-        "workspace": one.workspace, "name": one.title, "bytes": one.bytes,
-        "fork_of": one.fork.as_ref().map(|(of, at)| json!({ "session": of, "at": at })),
-    })
+fn view(one: &journal::Summary) -> SessionView<'_> {
+    SessionView {
+        session: &one.id,
+        started: one.started,
+        state: one.status.label(),
+        problem: one.problem.as_deref(),
+        events: events(one),
+        model: one.model.as_deref(),
+        workspace: one.workspace.as_deref(),
+        name: one.title.as_deref(),
+        bytes: one.bytes,
+        fork_of: one
+            .fork
+            .as_ref()
+            .map(|(session, at)| ForkPointView { session, at: *at }),
+    }
 }
 
 #[cfg(test)]

@@ -99,8 +99,8 @@ fn errors_name_place_key_and_cure() {
             "1:1: `policy.rule[0].gate`: is missing; add gate = \"allow\", \"ask\" or \"deny\"",
         ),
         (
-            "[[mcp]]\nname = \"x\"",
-            "1:3: `mcp`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, editor, glyphs, keep_replies, limits, max_output_tokens, model, mouse, notify, output_schema, policy, price, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
+            "[[servers]]\nname = \"x\"",
+            "1:3: `servers`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, context, danger, editor, glyphs, keep_replies, limits, max_output_tokens, mcp, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

@@ -51,7 +51,7 @@ fn keys_that_cannot_be_had() {
     let fault = |key: Key| key.get().unwrap_err().to_string();
     assert_eq!(
         fault(Key::Command("exit 3".into())),
-        "failed to get the api key from the command `exit 3`: it failed; run it in a shell and correct api_key_cmd"
+        "failed to get the api key from the command `exit 3`: it failed; run it in a shell and correct the command"
     );
     assert_eq!(
         fault(Key::Command("true".into())),

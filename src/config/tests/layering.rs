@@ -131,6 +131,7 @@ fn every_key_of_a_file_arrives() {
             tokens: Some(1000),
             wall_ms: Some(600_000),
             price: Some(750_000_000_000),
+            context: None,
         }
     );
     let general = Price {
@@ -146,10 +147,10 @@ fn every_key_of_a_file_arrives() {
         currency: "EUR".into(),
     };
     let prices = &settings.prices;
-    assert_eq!(prices.of("any", false), Some(&general));
-    assert_eq!(prices.of("small one", false), Some(&small));
-    assert_eq!(prices.of("any", true), None, "a playbook is asked for nothing");
-    assert_eq!(prices.of("small one", true), Some(&small));
+    assert_eq!(prices.of("any", Some("http://h/v1")), Some(&general));
+    assert_eq!(prices.of("small one", Some("http://h/v1")), Some(&small));
+    assert_eq!(prices.of("any", None), None, "a playbook is asked for nothing");
+    assert_eq!(prices.of("small one", None), Some(&small));
     assert_eq!(settings.policy.preset(), Preset::Supervised);
     assert_eq!(
         settings.reuse.values(),
@@ -210,6 +211,7 @@ fn flags_over_files() {
             tokens: Some(10),
             wall_ms: Some(120_000),
             price: Some(250_000_000_000),
+            context: None,
         }
     );
     assert_eq!(world.why("limits.turns"), "9 by --max-turns");

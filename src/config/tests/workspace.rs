@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::domain::call::{EffectClass, Gate};
-use crate::policy::{Preset, Subject};
+use crate::policy::{Danger, DangerKind, Preset, Subject};
 
 use super::World;
 
@@ -214,4 +214,38 @@ fn one_file_by_two_names_is_read_once() {
         ["ignored: work/overrule.toml: it is your own configuration file, read once already"]
     );
     assert_eq!(world.load().model.value.as_deref(), Some("m"));
+}
+
+#[test]
+fn a_workspace_adds_marks_of_danger_and_removes_none() {
+    let theirs = "[danger]\ndeletes = [\"make clean\"]\nnetwork = []\n";
+    let world = World::new().theirs(theirs);
+    let table = world.load().danger.table;
+    let entries = |kind| table.entries(kind).to_vec();
+    assert!(entries(DangerKind::Deletes).contains(&"rm".to_owned()));
+    assert!(entries(DangerKind::Deletes).contains(&"make clean".to_owned()));
+    assert_eq!(
+        entries(DangerKind::Network),
+        Danger::default().entries(DangerKind::Network)
+    );
+    assert!(world.load().notices.is_empty(), "{:?}", world.load().notices);
+    let why = world.why("danger.deletes");
+    assert!(
+        why.starts_with("rm, rmdir") && why.ends_with("make clean by work/overrule.toml:2"),
+        "{why}"
+    );
+}
+
+#[test]
+fn your_own_list_replaces_the_built_in_one_and_a_workspace_adds_to_it() {
+    let world = World::new()
+        .user("[danger]\ndeletes = [\"rm  -r\"]\nprivilege = []\n")
+        .theirs("[danger]\ndeletes = [\"rm\"]\n");
+    let deletes = world.why("danger.deletes");
+    assert!(
+        deletes.starts_with("rm -r, rm by home/.config/overrule/config.toml:2, "),
+        "{deletes}"
+    );
+    assert!(world.why("danger.privilege").starts_with("none by "));
+    assert!(world.why("danger.network").ends_with("by default"));
 }

@@ -3,6 +3,7 @@
 //! Must not know: how the console works.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::console::files::Files;
 use crate::console::keymap::Keymap;
@@ -14,6 +15,7 @@ use crate::console::symbols::Charset;
 use crate::console::terminal::Reach;
 use crate::console::theme::{Colours, Theme};
 use crate::domain::state::State;
+use crate::policy::Danger;
 use crate::resilience::notify;
 use crate::resilience::watch::Watch;
 
@@ -44,6 +46,8 @@ pub struct Options {
     pub source: Source,
     /// The settings for weights of tools, and earlier knowledge about tools.
     pub watch: Watch,
+    /// What marks a call as dangerous.
+    pub danger: Arc<Danger>,
     /// How the operator is notified.
     pub alerts: Alerts,
     /// True if the console captures the mouse.

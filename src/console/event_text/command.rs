@@ -30,6 +30,7 @@ fn run(command: &RunCommand) -> String {
         RunCommand::Stop { .. } => "stop everything".to_owned(),
         RunCommand::AskAgain { turn, .. } => format!("ask again for {turn}"),
         RunCommand::KeepArrived { turn, .. } => format!("keep what arrived of {turn}"),
+        RunCommand::Shorten {} => "shorten old results for the model".to_owned(),
         RunCommand::SetLimits { .. } => "set limits".to_owned(),
         RunCommand::SetPolicy { policy } => format!("policy {}", visible(policy)),
         RunCommand::Title { .. } => "name the session".to_owned(),

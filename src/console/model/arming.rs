@@ -93,6 +93,8 @@ pub struct VisibleQuestion {
     pub rows: usize,
     /// Width that the rows were made for.
     pub width: u16,
+    /// Number of the form in which it is shown. Each form is read by itself.
+    pub stamp: u64,
 }
 
 impl VisibleQuestion {
@@ -158,6 +160,8 @@ pub struct Visibility {
     pub total: usize,
     /// Width of the rows.
     pub width: u16,
+    /// Number of the form in which it is shown.
+    pub stamp: u64,
 }
 
 /// Visibility in the decision frame and in the topmost overlay, and the kind of overlay.
@@ -260,7 +264,7 @@ fn see(
     view: Option<Visibility>,
     at: u64,
 ) -> Option<VisibleQuestion> {
-    let same = matches!((&slot, &view), (Some(shown), Some(view)) if shown.question == view.question);
+    let same = matches!((&slot, &view), (Some(shown), Some(view)) if is_same(shown, view));
     let known = if same {
         slot
     } else {
@@ -273,7 +277,7 @@ fn see(
     let mut shown = known
         .or_else(|| {
             // Read rows stay read. The time on screen starts again.
-            let place = before.iter().position(|one| one.question == view.question)?;
+            let place = before.iter().position(|one| is_same(one, &view))?;
             before
                 .remove(place)
                 .map(|shown| VisibleQuestion { since: at, ..shown })
@@ -285,6 +289,7 @@ fn see(
             now: 0..0,
             rows: view.total,
             width: view.width,
+            stamp: view.stamp,
         });
     if shown.width != view.width || shown.rows != view.total {
         // Different rows: they are unread, unless all of the question was read.
@@ -301,9 +306,15 @@ fn see(
     Some(shown)
 }
 
+/// True if a frame shows the same question in the same form.
+fn is_same(shown: &VisibleQuestion, view: &Visibility) -> bool {
+    shown.question == view.question && shown.stamp == view.stamp
+}
+
 /// Remembers the read rows of a question that leaves the screen.
 fn remember(before: &mut VecDeque<VisibleQuestion>, shown: VisibleQuestion) {
-    let known = before.iter().position(|one| one.question == shown.question);
+    let is_known = |one: &VisibleQuestion| one.question == shown.question && one.stamp == shown.stamp;
+    let known = before.iter().position(is_known);
     if let Some(known) = known.and_then(|place| before.remove(place))
         && known.is_read()
         && !shown.is_read()
@@ -457,6 +468,7 @@ mod tests {
             rows: 0..3,
             total: 3,
             width: 10,
+            stamp: 0,
         };
         arming.drawn((Some(view(1)), None, Cover::None), 100, 500);
         arming.drawn((Some(view(1)), None, Cover::None), 300, 500);
@@ -474,6 +486,7 @@ mod tests {
             rows: 0..1,
             total: 1,
             width: 10,
+            stamp: 0,
         };
         arming.drawn((Some(view()), None, Cover::None), 0, 500);
         arming.drawn((None, None, Cover::Overlay), 100, 500);

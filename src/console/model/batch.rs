@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::console::rows::many;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
+use crate::present::many;
 
 /// Maximum number of refused approvals whose reason is on the status line. The log names all.
 const NAMED: usize = 2;
@@ -152,6 +152,7 @@ mod tests {
             rev: Rev(1),
             digest: Digest("d".into()),
             unread,
+            shown: None,
             word: None,
         })
     }

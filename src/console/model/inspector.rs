@@ -118,6 +118,10 @@ pub struct Inspector {
     pub seek: Option<Seek>,
     /// True to show the raw bytes of tool output as marks instead of colours.
     pub bytes: bool,
+    /// True to show decisions as exact bytes.
+    pub exact: bool,
+    /// The same when the subject was opened.
+    pub exact_first: bool,
     /// Its subject.
     pub subject: Option<Subject>,
     /// The open text, if its position can be restored.

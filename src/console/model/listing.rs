@@ -6,8 +6,9 @@ mod rows;
 
 pub use rows::{Line, Rows};
 
-use crate::console::commands::{Context, Move};
+use crate::console::context::Context;
 use crate::console::doc::Doc;
+use crate::console::motion::Move;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
 /// Kind of a list.

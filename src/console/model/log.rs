@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::console::commands::Move;
+use crate::console::motion::Move;
 use crate::domain::breaker::Phase;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEvent};

@@ -6,9 +6,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::console::commands::Move;
 use crate::console::doc::Styled;
 use crate::console::model::screen::Pane;
+use crate::console::motion::Move;
 use crate::console::rows::Explained;
 use crate::domain::breaker::Scope;
 use crate::domain::escape::Detector;

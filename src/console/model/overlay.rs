@@ -11,10 +11,13 @@ use super::arming::Question;
 use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
-use crate::console::commands::{Context, Verb};
+use crate::console::context::Context;
 use crate::console::doc::{Doc, Styled};
 use crate::console::field::Field;
+use crate::console::keymap::Keymap;
 use crate::console::summary::Summary;
+use crate::console::tabs::Maker;
+use crate::console::verbs::Verb;
 use crate::domain::bulk::Alone;
 use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -138,8 +141,8 @@ impl Page {
 pub enum PageContent {
     /// Every key. The keys of this context come first.
     Help(Context),
-    /// Loops: repetition without progress.
-    Loops,
+    /// What a verb shows of the run; with the keymap where keys act on the run.
+    Of(fn(&mut Maker<'_>, Option<&Keymap>)),
     /// A line of the log. Holds untrusted text.
     Note(String),
     /// Why the run needs attention.
@@ -235,7 +238,7 @@ pub struct Choice {
 #[derive(Debug, Clone)]
 pub enum Gives {
     /// A command.
-    Verb(Verb),
+    Verb(&'static Verb),
     /// A tool.
     Tool(Arc<str>),
     /// A piece of JSON.

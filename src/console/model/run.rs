@@ -5,6 +5,7 @@
 //! The state changes only by folding received envelopes, as [`fold`](super::fold) does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::arming::Question;
@@ -15,19 +16,22 @@ use super::lower::NameHash;
 use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
-use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced};
+use super::running::StreamPace;
+use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody};
+use crate::console::replay::Mark;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
 use crate::domain::command::{CallCommand, Command, RunCommand};
 use crate::domain::effective_status::{self, EffectiveStatus};
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::live::Live;
+use crate::domain::live::{Live, LiveOutput};
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
+use crate::policy::{Danger, DangerMark};
 use crate::resilience::attention::{Attention, AttentionReason, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
@@ -45,6 +49,10 @@ pub struct RunPart {
     pub watch: Watch,
     /// Open streams.
     pub live: BTreeMap<TurnId, Live>,
+    /// The newest output of running calls.
+    pub outputs: BTreeMap<NodeId, LiveOutput>,
+    /// How fast the open streams arrive.
+    pub pace: StreamPace,
     /// True once the first snapshot or event arrived.
     pub arrived: bool,
     /// True once no further update follows.
@@ -65,12 +73,14 @@ pub struct RunPart {
     pub playing: bool,
     /// Position in a recorded run.
     pub at: Option<At>,
+    /// Marks of a recorded run.
+    pub marks: Arc<[Mark]>,
     /// Wire data of the last inspected request.
     pub wire: Option<WireSeen>,
     /// Content of the last inspected request.
     pub sent_then: Option<SentThen>,
     /// The inspected call with what it would replace; none until the answer arrives.
-    pub looked: Option<(LoadRequest, Option<Replaced>)>,
+    pub looked: Option<(LoadRequest, Option<LookResult>)>,
     /// Processes that may be orphans, each with its status.
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// Last event received out of order, if any: `(expected, got)`.
@@ -79,6 +89,8 @@ pub struct RunPart {
     pub(super) worked: WorkTime,
     /// Time of the last data for each open request.
     pub last_activity: LastActivity,
+    /// What marks a call as dangerous.
+    pub danger: Arc<Danger>,
 }
 
 /// Parts of a halted run that were cancelled, or turned out to have ended.
@@ -89,6 +101,15 @@ pub struct Cut {
     streams: bool,
     /// True for everything.
     all: bool,
+}
+
+/// What a call would replace, and the file that this was made from.
+#[derive(Debug, Clone)]
+pub struct LookResult {
+    /// What it would replace.
+    pub replaced: Replaced,
+    /// Hash of the file; empty if there is none.
+    pub base: Option<Arc<str>>,
 }
 
 /// What went over the wire for a request.
@@ -113,6 +134,8 @@ pub struct SentThen {
     pub request: u32,
     /// The result; none until it arrives.
     pub found: Option<Result<Arc<transcript::sent::SentRequest>, String>>,
+    /// Its body, with the result.
+    pub body: Option<SentBody>,
 }
 
 /// A command that was sent.
@@ -127,6 +150,16 @@ pub struct SentCommand {
 }
 
 impl RunPart {
+    /// What is dangerous about a call with these arguments, by the table in force.
+    pub fn danger_of(&self, tool: &str, args: &str) -> Vec<DangerMark> {
+        let workspace = self
+            .state
+            .started
+            .as_ref()
+            .map_or("", |started| &started.workspace);
+        self.danger.marks(tool, args, Path::new(workspace))
+    }
+
     /// The current weight for a row.
     pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();

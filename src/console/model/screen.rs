@@ -7,8 +7,11 @@
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
-use crate::console::commands::Context;
+use crate::console::context::Context;
 
+/// Fewest rows of a screen with a bar and words below it, and with a bar alone.
+const LOW_BAR: u16 = 16;
+const LOWEST_BAR: u16 = 10;
 /// Smallest screen on which the operator can decide.
 pub const DECIDABLE: (u16, u16) = (40, 10);
 /// Minimum number of columns for a graph to the left of the other panes.
@@ -134,6 +137,8 @@ pub struct Places {
     pub inspector: Option<Rect>,
     /// The pane at the bottom.
     pub lower: Option<Rect>,
+    /// The bar of a recorded run.
+    pub bar: Option<Rect>,
     /// The lines at the bottom.
     pub status: Rect,
     /// The rows between header and status line.
@@ -165,6 +170,8 @@ pub struct Screen {
     pub mouse: bool,
     /// True if the overlay takes the whole width.
     pub broad: bool,
+    /// True if the bar of a recorded run is shown.
+    pub bar: bool,
     /// Rows that the last message needs.
     pub wordy: u16,
     /// Current areas of the panes.
@@ -186,6 +193,7 @@ impl Screen {
             focused: None,
             mouse: false,
             broad: false,
+            bar: false,
             wordy: 1,
             places: Places::default(),
         }
@@ -316,6 +324,17 @@ impl Screen {
         panes.chain(self.lower).find(|pane| here(*pane))
     }
 
+    /// The line of the bar of a recorded run.
+    pub fn bar_line(&self) -> Rect {
+        let bar = self.places.bar.unwrap_or_default();
+        Rect {
+            x: bar.x + 1.min(bar.width),
+            width: bar.width.saturating_sub(2),
+            height: bar.height.min(1),
+            ..bar
+        }
+    }
+
     /// Computes the areas of the panes. The queue wants `queued` rows.
     pub fn arrange(&mut self, queued: usize, banner: bool) {
         self.places = places(self, queued, banner);
@@ -342,8 +361,14 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
     let top = if banner && height >= 5 { 2 } else { 1 };
     let status_rows = further + if height >= 20 { 2 } else { 1 };
     let status = row(height.saturating_sub(status_rows).max(1), status_rows);
-    let body = row(top, height.saturating_sub(top + status_rows));
+    let bar_rows = match (screen.bar, height) {
+        (true, LOW_BAR..) => 2,
+        (true, LOWEST_BAR..) => 1,
+        _ => 0,
+    };
+    let body = row(top, height.saturating_sub(top + status_rows + bar_rows));
     let mut out = Places {
+        bar: (bar_rows > 0).then(|| row(body.bottom(), bar_rows)),
         header,
         banner: (top == 2).then(|| row(1, 1)),
         status,

@@ -4,6 +4,7 @@
 
 use super::Model;
 use super::idle_time::IDLE_MS;
+use super::running::SPIN_MS;
 use super::screen::Pane;
 use crate::console::halted;
 use crate::domain::call::Status;
@@ -32,7 +33,8 @@ impl Model {
         let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
         let keys = self.keys.wake_at(self.arming.now);
-        [arming, keys, waits, deadlines, idle, works]
+        let runs = self.shows_running().then(|| after(SPIN_MS));
+        [arming, keys, waits, deadlines, idle, works, runs]
             .into_iter()
             .flatten()
             .min()

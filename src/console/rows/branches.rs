@@ -2,11 +2,12 @@
 //!
 //! Must not know: what can be done with a branch.
 
-use super::{Chosen, many};
+use super::Chosen;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::Charset;
 use crate::console::tabs::branch_list;
+use crate::present::many;
 
 /// The rows.
 pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, looks: (u16, Charset)) -> (String, Vec<Row>) {

@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use super::many;
 use crate::console::approval_stats;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
@@ -12,10 +11,11 @@ use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::call::Status;
-use crate::domain::price::Price;
+use crate::domain::price::{NOT_PRICED, Price, RunCost};
 use crate::domain::state::State;
 use crate::domain::thread::{ROOT, is_active};
 use crate::domain::turn::{Turn, Usage};
+use crate::present::many;
 
 /// Columns of a name before its figures.
 const NAME: usize = 10;
@@ -38,10 +38,10 @@ pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Cha
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
         rows.push(Row::new(Target::Nothing, words));
     }
-    agents(state, &meter, &mut rows);
+    threads(state, &meter, &mut rows);
     let asked = state.turns.values().filter(|turn| turn.asked > 0).rev();
     for turn in asked.take(REQUESTS) {
-        rows.push(request(turn, price));
+        rows.push(request(turn, is_scripted(state)));
     }
     let title = match &state.limit_reached {
         Some((which, _)) => format!("limit of {} reached", crate::text::visible(which)),
@@ -145,14 +145,10 @@ fn limits((run, now): (&RunPart, Option<i64>), price: Option<&Price>, meter: &Me
         }
         (None, Some(spent)) => put("price", (0, spent), None, String::new()),
         (None, None) => {
-            let scripted = state
-                .started
-                .as_ref()
-                .is_some_and(|started| started.wire == "scripted");
-            let words = if scripted {
-                "none: a script answers, no model"
+            let words = if is_scripted(state) {
+                "none: a script answers, no model".to_owned()
             } else {
-                "unknown: set [price] in the configuration"
+                format!("{NOT_PRICED}: set [price] in the configuration")
             };
             rows.push(Row::new(Target::Nothing, named("price").own(Role::Dim, words)));
         }
@@ -242,8 +238,42 @@ fn calls(state: &State, tally: &Tally) -> Row {
     Row::new(Target::Nothing, words)
 }
 
-/// Rows of sub-agents with their used and allowed amounts. The run's own numbers include them.
-fn agents(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
+/// True if a script answers, which costs nothing.
+fn is_scripted(state: &State) -> bool {
+    state
+        .started
+        .as_ref()
+        .is_none_or(|started| started.wire == "scripted")
+}
+
+/// What the requests of a thread cost, as the end of a row.
+fn cost<'t>(turns: impl Iterator<Item = &'t Turn>, is_scripted: bool) -> String {
+    let spent = turns.fold(RunCost::default(), |sum, turn| sum.plus(&turn.spent));
+    match spent.describe() {
+        Some(spent) => format!(", {spent}"),
+        None if is_scripted => String::new(),
+        None => format!(", {NOT_PRICED}"),
+    }
+}
+
+/// Rows of the main thread and of sub-agents with their used and allowed amounts. Without sub-agents the main thread is
+/// the run.
+fn threads(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
+    let scripted = is_scripted(state);
+    if state.children.values().any(|child| is_active(state, child)) {
+        let turns = || state.turns_of(ROOT).filter(|turn| turn.asked > 0);
+        let usage = turns().fold(Usage::default(), |sum, turn| sum.plus(turn.usage));
+        let words = named("main").own(
+            Role::Text,
+            format!(
+                "{}, {} tokens{}",
+                many(turns().count(), "request"),
+                total(usage),
+                cost(turns(), scripted)
+            ),
+        );
+        rows.push(Row::new(Target::Nothing, words));
+    }
     for child in state.children.values().filter(|child| is_active(state, child)) {
         let turns = || state.turns_of(child.thread).filter(|turn| turn.asked > 0);
         let asked = turns().count() as u64;
@@ -252,17 +282,18 @@ fn agents(state: &State, meter: &Meter, rows: &mut Vec<Row>) {
         let words = meter.put(named(&name), asked, u64::from(child.max_turns)).own(
             Role::Text,
             format!(
-                "  {asked} of {} requests for {}, {} tokens",
+                "  {asked} of {} requests for {}, {} tokens{}",
                 child.max_turns,
                 child.call,
-                total(usage)
+                total(usage),
+                cost(turns(), scripted)
             ),
         );
         rows.push(Row::new(Target::Node(child.call), words));
     }
 }
 
-fn request(turn: &Turn, price: Option<&Price>) -> Row {
+fn request(turn: &Turn, is_scripted: bool) -> Row {
     let target = turn
         .nodes
         .first()
@@ -273,8 +304,11 @@ fn request(turn: &Turn, price: Option<&Price>) -> Row {
         Role::Superseded
     };
     let mut words = named(&turn.id.to_string()).own(role, tokens(turn.usage));
-    if let Some(money) = price.and_then(|price| price.of(turn.usage)) {
-        words = words.own(role, format!("  {money}"));
+    // At the price of its time, not at that of today.
+    if let Some(spent) = turn.spent.describe() {
+        words = words.own(role, format!("  {spent}"));
+    } else if !is_scripted && turn.usage != Usage::default() {
+        words = words.own(Role::Dim, format!("  {NOT_PRICED}"));
     }
     if turn.asked > 1 {
         words = words.own(Role::Warning, format!("  asked {} times", turn.asked));

@@ -6,7 +6,6 @@
 
 use crate::console::doc::Styled;
 use crate::console::edit_result;
-use crate::console::loops;
 use crate::console::model::lower::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
@@ -14,9 +13,9 @@ use crate::domain::escape::{Detector, Incident, Step, StepOutcome};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Origin};
 use crate::domain::state::State;
+use crate::present::loops::LessonsView;
+use crate::present::many;
 use crate::resilience::policy::Policy;
-
-use super::many;
 
 /// Maximum number of steps that are listed, the newest ones.
 const STEPS: usize = 8;
@@ -62,7 +61,7 @@ pub(super) fn detectors(run: &RunPart) -> Vec<Row> {
 
 /// What helped against repetition so far.
 pub(super) fn lessons(run: &RunPart) -> Option<Row> {
-    let words = loops::lessons(&run.state)?;
+    let words = LessonsView::of(&run.state)?.describe();
     Some(Row::new(Target::Nothing, Styled::new().own(Role::Text, words)))
 }
 

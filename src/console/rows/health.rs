@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Chosen, guards, many};
+use super::{Chosen, guards};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{NameHash, Row, Target};
@@ -14,6 +14,7 @@ use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::breaker::{Breaker, Phase, Scope};
+use crate::present::many;
 use crate::resilience::health::{Refused, ToolHealth, refused};
 use crate::resilience::learned;
 use crate::resilience::routing::{Alert, Change, Row as Weight};

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::many;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::lower::{Row, Target};
@@ -19,6 +18,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ready::{PathWriters, written_paths};
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
+use crate::present::many;
 
 /// Maximum number of readers that are named.
 const NAMED: usize = 4;

@@ -1,4 +1,4 @@
-//! The tab of decisions and executions of a call, and the text for both.
+//! The tab of decisions and executions of a call.
 //!
 //! Must not know: keys, how a decision is sent.
 
@@ -6,24 +6,10 @@ use std::fmt::Write as _;
 
 use super::Maker;
 use crate::console::theme::Role;
-use crate::domain::call::{Decision, Outcome};
 use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
-use crate::domain::rule;
 use crate::domain::state::LedgerOutcome;
-
-/// The outcome of an execution, as text.
-pub fn ledger_word(outcome: &LedgerOutcome) -> String {
-    match outcome {
-        LedgerOutcome::Running => "runs".to_owned(),
-        LedgerOutcome::Known(Outcome::Ok { exit: Some(code), .. }) => format!("exit {code}"),
-        LedgerOutcome::Known(Outcome::Ok { .. }) => "succeeded".to_owned(),
-        LedgerOutcome::Known(Outcome::Err(error)) => format!("failed ({})", error.class.label()),
-        LedgerOutcome::Known(Outcome::Cancelled { .. }) => "cancelled".to_owned(),
-        LedgerOutcome::Unknown => "outcome unknown".to_owned(),
-        LedgerOutcome::DidNot => "did not happen".to_owned(),
-    }
-}
+use crate::present::{decision, outcome};
 
 /// Decisions and executions.
 pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
@@ -35,9 +21,9 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     super::call::status(maker, call);
     super::repairs::steps(maker, call);
     maker.own(Role::Title, "decisions");
-    for (rev, seq, decision) in &call.decisions {
+    for (rev, seq, made) in &call.decisions {
         let from = run.state.via.get(seq).map(|via| format!(" ({})", via.label()));
-        let words = decision_word(decision) + &from.unwrap_or_default();
+        let words = decision(made) + &from.unwrap_or_default();
         maker.field(&format!("{seq} {rev}"), &words);
     }
     if call.decisions.is_empty() {
@@ -46,8 +32,8 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
     maker.own(Role::Title, "executions");
     for attempt in &call.attempts {
         let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
-            (_, Some(entry)) => ledger_word(&entry.outcome),
-            (Some(outcome), None) => ledger_word(&LedgerOutcome::Known(outcome.clone())),
+            (_, Some(entry)) => outcome(&entry.outcome),
+            (Some(known), None) => outcome(&LedgerOutcome::Known(known.clone())),
             (None, None) => "running, or outcome unknown".to_owned(),
         };
         let mut words = format!("{} on branch {}, {how}", attempt.rev, attempt.epoch.0);
@@ -96,38 +82,5 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
         if let Some(key) = &entry.key {
             maker.field("    key", &format!("{key} (an equal call has the same)"));
         }
-    }
-}
-
-fn because(words: &str, reason: &str) -> String {
-    match reason {
-        "" => words.to_owned(),
-        _ => format!("{words}: {reason}"),
-    }
-}
-
-/// A decision, as text. Contains untrusted text.
-pub fn decision_word(decision: &Decision) -> String {
-    match decision {
-        Decision::Approve { unread: 0 } => "approved by the operator".to_owned(),
-        Decision::Approve { unread } => format!("approved by the operator with {unread} bytes unread"),
-        Decision::Auto { rule } => format!("allowed by {}", rule::describe(rule)),
-        Decision::Allowed { by, reason } => because(&format!("approved by approver {by}"), reason),
-        Decision::LeftToOperator { by, reason } => {
-            because(&format!("left to the operator by approver {by}"), reason)
-        }
-        Decision::Edited => "edited by the operator, which approved it".to_owned(),
-        Decision::Reject { reason } => format!("rejected by the operator: {reason}"),
-        Decision::Deny { rule, reason } => format!("denied by {}", rule::describe_with_reason(rule, reason)),
-        Decision::Expire { consequence } => format!("not answered in time: {consequence:?}").to_lowercase(),
-        Decision::Answer => "answered by the operator".to_owned(),
-        Decision::Reuse { from } => format!("result of {from} reused"),
-        Decision::Carry { from, .. } => {
-            format!("operator's result of {from} used")
-        }
-        Decision::RunAgain => "run again with consent".to_owned(),
-        Decision::Abandon { reason } => because("abandoned by the operator, not to run again", reason),
-        Decision::DidNotFinish => "did not finish, reported by the operator".to_owned(),
-        Decision::Withdrawn { reason } => format!("withdrawn before it started: {reason}"),
     }
 }

@@ -9,40 +9,16 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::{Form, Piece, Styled};
 use crate::console::model::listing::Line;
 use crate::console::pager::Wrap;
-use crate::console::rows::many;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::domain::branch::{Branch, Sum};
+use crate::domain::branch::Branch;
 use crate::domain::id::Epoch;
 use crate::domain::state::State;
+use crate::present::branch::{BranchView, SumView};
+use crate::present::many;
 
 /// The fewest columns for two branches side by side.
 pub(super) const BESIDE: u16 = 120;
-
-/// The edit that started an epoch; further edits of the same commit are counted.
-pub fn what(state: &State, epoch: Epoch) -> String {
-    let Some(record) = crate::domain::branch::record(state, epoch) else {
-        return "as the run began".to_owned();
-    };
-    let edits = state.edits.iter().rev();
-    let own = edits
-        .skip_while(|edit| edit.epoch > epoch)
-        .take_while(|edit| edit.epoch == epoch);
-    match own.count() {
-        0 | 1 => record.what.to_string(),
-        several => format!("{} and {} more", record.what, several - 1),
-    }
-}
-
-/// The name of a branch, as text.
-pub fn title(state: &State, epoch: Epoch) -> String {
-    let record = crate::domain::branch::record(state, epoch);
-    let what = what(state, epoch);
-    match record.and_then(|record| record.name.as_ref()) {
-        Some(name) => format!("branch {} \"{name}\" ({what})", epoch.0),
-        None => format!("branch {} ({what})", epoch.0),
-    }
-}
 
 /// The rows of the list of branches.
 pub fn list(
@@ -51,29 +27,30 @@ pub fn list(
     marked: Option<Epoch>,
     (width, charset): (u16, Charset),
 ) -> Vec<Line> {
-    let costs = branches.iter().map(|branch| cost(&branch.sum).len()).max();
+    let views: Vec<BranchView<'_>> = branches.iter().map(|one| BranchView::of(state, one)).collect();
+    let costs = views.iter().map(|view| cost(&view.sum).len()).max();
     let costs = costs.unwrap_or(0);
     let mut lines = Vec::new();
-    for (at, branch) in branches.iter().enumerate() {
-        let (sign, role) = if branch.current {
+    for (at, view) in views.iter().enumerate() {
+        let (sign, role) = if view.current {
             ("now ", Role::Ok)
         } else {
             ("    ", Role::Dim)
         };
         let mut words = Styled::new()
             .own(role, format!(" {sign}"))
-            .own(Role::Accent, format!("{:>3} ", branch.epoch.0));
-        if marked == Some(branch.epoch) {
+            .own(Role::Accent, format!("{:>3} ", view.branch.0));
+        if marked == Some(view.branch) {
             words = words.own(Role::Match, "marked ");
         }
-        if let Some(name) = &branch.name {
+        if let Some(name) = view.name {
             words = words.untrusted(Role::Title, name, 40).own(Role::Text, "  ");
         }
-        words = words.untrusted(Role::Text, &what(state, branch.epoch), 100);
-        if branch.epoch != Epoch(0) {
-            words = words.own(Role::Dim, format!("  from {}", branch.base.0));
+        words = words.untrusted(Role::Text, &view.what, 100);
+        if view.branch != Epoch(0) {
+            words = words.own(Role::Dim, format!("  from {}", view.base.0));
         }
-        let cost = Styled::new().own(Role::Dim, cost(&branch.sum));
+        let cost = Styled::new().own(Role::Dim, cost(&view.sum));
         if width >= BESIDE {
             let mut line = clipped(words, usize::from(width).saturating_sub(costs + 4), charset);
             line = line.own(Role::Dim, "  ");
@@ -91,7 +68,7 @@ pub fn list(
 
 /// Details of a branch: its answer.
 pub fn answer(maker: &mut Maker<'_>, branch: &Branch) {
-    maker.own(Role::Dim, cost(&branch.sum));
+    maker.own(Role::Dim, cost(&SumView::of(&branch.sum)));
     let Some(text) = &branch.sum.text else { return };
     maker.own(Role::Title, "answer");
     let mark = (Role::Dim, "  ".to_owned());
@@ -106,14 +83,13 @@ fn of(item: usize, words: Styled) -> Line {
 }
 
 /// The cost of a branch, in a line.
-pub(super) fn cost(sum: &Sum) -> String {
+pub(super) fn cost(sum: &SumView<'_>) -> String {
     let tokens = sum
-        .usage
-        .input
+        .tokens_in
         .unwrap_or(0)
-        .saturating_add(sum.usage.output.unwrap_or(0));
+        .saturating_add(sum.tokens_out.unwrap_or(0));
     let answer = if sum.answer.is_some() { "" } else { ", no answer" };
-    let money = sum.spent.describe().map(|money| format!(", {money}"));
+    let money = sum.cost.as_ref().map(|money| format!(", {money}"));
     format!(
         "{} ({}), {}, {tokens} tokens{}{answer}",
         many(sum.calls, "call"),

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::attempts::ledger_word;
 use super::derived::Derived;
-use super::{FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, tool_change};
+use super::{
+    FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
+};
 use crate::console::doc::{Form, Styled};
 use crate::console::halted;
 use crate::console::model::orphan_status::OrphanStatus;
@@ -29,7 +30,12 @@ use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::why;
+use crate::present::call::{repeat_lines, repeats};
+use crate::present::outcome;
 use crate::text;
+
+/// The most lines of the output of a running call.
+const PRINTED: usize = 8;
 
 /// A call and its result, for reading.
 pub fn content(maker: &mut Maker<'_>, id: NodeId) {
@@ -42,6 +48,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     };
     status(maker, call);
     maker.field("tool", tool);
+    printed(maker, call);
     model_reason(maker, node);
     let args = &bare(maker, args);
     // Parsing copies the text: a long one is shown as it is instead.
@@ -106,6 +113,28 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
     if let Some(conflict) = conflicts(maker, id) {
         maker.own(Role::Warning, conflict);
     }
+}
+
+/// Adds the newest output of a call that runs.
+fn printed(maker: &mut Maker<'_>, call: &Call) {
+    let Some(output) = maker.run.output_of(call) else {
+        return;
+    };
+    let mut lines: Vec<&str> = output.text.lines().rev().take(PRINTED).collect();
+    lines.reverse();
+    maker.own(
+        Role::Running,
+        format!("printed {} bytes; the last lines:", output.bytes),
+    );
+    let text = lines.join("\n");
+    let text = maker.cache.owned(&text);
+    maker.text(
+        &text,
+        Form::Raw,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
 }
 
 /// Arguments without the reason for the call, which is shown separately.
@@ -226,7 +255,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let named = thread::named(&run.state, id);
     let head = format!("{named} {}  {words}", call_rev(maker, id));
     maker.framed(0, &head);
-    for words in super::repeated(&run.state, call) {
+    for words in repeat_lines(&run.state, &repeats(&run.state, call)) {
         maker.framed(0, &words);
     }
     if call.status.needs_operator()
@@ -237,7 +266,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     if let Some((tool, _)) = run.state.node(id).and_then(Node::as_call) {
         head::question(maker, call, &call_rev(maker, id), tool);
     }
-    exact(maker, id, true);
+    readable::decision(maker, id);
 }
 
 /// True for an execution whose end was reported.
@@ -283,7 +312,7 @@ fn call_rev(maker: &Maker<'_>, id: NodeId) -> String {
 }
 
 /// The author of a changed call, and the changes.
-fn changed(maker: &mut Maker<'_>, node: &Node) {
+pub(super) fn changed(maker: &mut Maker<'_>, node: &Node) {
     let (
         Some(Content::Call {
             tool: old,
@@ -323,21 +352,26 @@ fn proposed(maker: &mut Maker<'_>, node: &Node) {
     }
 }
 
-fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
+/// The arguments that would run, as shown.
+pub(super) fn shown(maker: &mut Maker<'_>, id: NodeId) -> Option<Arc<str>> {
+    let run = maker.run;
+    let shown = run.shown_args(id)?;
+    Some(match run.state.call(id)?.resolved {
+        Some(_) => shown,
+        None => bare(maker, &shown),
+    })
+}
+
+pub(super) fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
     let run = maker.run;
     let (Some(call), Some(node)) = (run.state.call(id), run.state.node(id)) else {
         return;
     };
-    let (Some((tool, args)), Some(shown)) = (node.as_call(), run.shown_args(id)) else {
+    let (Some((tool, args)), Some(shown)) = (node.as_call(), shown(maker, id)) else {
         return;
     };
     let tool = Arc::clone(tool);
     let args = bare(maker, args);
-    let shown = if call.resolved.is_some() {
-        shown
-    } else {
-        bare(maker, &shown)
-    };
     tool_line(maker, call, &tool);
     if decide {
         tool_change::notice(maker, id);
@@ -382,6 +416,11 @@ fn exact(maker: &mut Maker<'_>, id: NodeId, decide: bool) {
             (Role::Dim, "  ".to_owned()),
         );
     }
+    after(maker, call, node);
+}
+
+/// Adds where the arguments came from, what is wrong with them, earlier executions, and the model's reason.
+pub(super) fn after(maker: &mut Maker<'_>, call: &Call, node: &Node) {
     for binding in &call.refs.bindings {
         let source = binding.source.map_or("input".to_owned(), |id| id.to_string());
         maker.field(
@@ -416,7 +455,11 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
     frame::look_out(maker, &survey);
     if decide {
         let mark = (Role::Decision, maker.frame(1).to_owned());
-        maker.doc.exact(pager, mark);
+        if let Some(shown) = maker.shown.clone() {
+            maker.doc.begin_decided(shown);
+        }
+        maker.doc.text(pager, Role::Text, mark);
+        maker.doc.end_decided();
         maker.framed(2, "end of the arguments");
     } else {
         maker.doc.text(pager, Role::Text, (Role::Dim, "  ".to_owned()));
@@ -424,7 +467,7 @@ fn bytes(maker: &mut Maker<'_>, shown: &Arc<str>, decide: bool) {
 }
 
 /// For a call similar to an earlier waiting one: the differences.
-fn like_another(maker: &mut Maker<'_>, id: NodeId) {
+pub(super) fn like_another(maker: &mut Maker<'_>, id: NodeId) {
     let Some(similar) = maker.call_groups.get(&id).filter(|similar| similar.is_like()) else {
         return;
     };
@@ -494,7 +537,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
-        let how = ledger_word(&entry.outcome);
+        let how = outcome(&entry.outcome);
         let orphaned = if is_orphaned(&run.state, entry) {
             ", orphaned"
         } else {

@@ -79,7 +79,7 @@ fn now(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev)) {
         let digest = maker.run.state.call(id).and_then(|call| call.digest.as_ref());
         (look.call, look.rev, look.digest.as_ref()) == (id, rev, digest)
     });
-    match looked.and_then(|(_, found)| found.as_ref()) {
+    match looked.and_then(|(_, found)| found.as_ref().map(|found| &found.replaced)) {
         None => {}
         Some(Replaced::Nothing) => maker.own(Role::Title, "a new file: nothing is there now"),
         Some(Replaced::Unreadable(why)) => {

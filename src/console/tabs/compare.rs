@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Maker;
-use super::branches::{BESIDE, clipped, cost, title};
+use super::branches::{BESIDE, clipped, cost};
 use super::revisions::{content_text, diff_texts};
 use crate::console::branch_diff::{BranchDiff, Pair};
 use crate::console::doc::Styled;
@@ -17,6 +17,7 @@ use crate::domain::branch::compare::Row;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::Content;
 use crate::domain::result_source;
+use crate::present::branch::{SumView, title};
 
 /// Columns before the text of a node.
 const BEFORE: usize = 14;
@@ -118,13 +119,15 @@ fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
             .untrusted(Role::Title, &title(state, epoch), 100)
     });
     put("", name_a, name_b);
-    let sums = [&comparison.sum_a, &comparison.sum_b];
-    let [text_a, text_b] = sums.map(|sum| match &sum.text {
+    let sums = [&comparison.sum_a, &comparison.sum_b].map(SumView::of);
+    let [text_a, text_b] = sums.each_ref().map(|sum| match sum.text {
         Some(text) => Styled::new().summary(Role::Ok, &summary::text_of(text), layout.room),
         None => Styled::new().own(Role::Dim, "none"),
     });
     put("answer", text_a, text_b);
-    let [cost_a, cost_b] = sums.map(|sum| Styled::new().own(Role::Text, cost(sum)));
+    let [cost_a, cost_b] = sums
+        .each_ref()
+        .map(|sum| Styled::new().own(Role::Text, cost(sum)));
     put("cost", cost_a, cost_b);
     if comparison.is_equal() {
         lines.push(equal(comparison.rows.len()));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Maker;
 use crate::console::doc::{Form, Styled};
+use crate::console::link::SentBody;
 use crate::console::pager::Wrap;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -83,6 +84,31 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     for message in &sent.messages {
         one(maker, message);
     }
+    if let Some(body) = seen.and_then(|seen| seen.body.clone()) {
+        self::body(maker, &body);
+    }
+}
+
+/// The body of the request, as the server got it.
+fn body(maker: &mut Maker<'_>, body: &SentBody) {
+    let how = if body.is_kept {
+        "as it was sent"
+    } else {
+        "written again from the record"
+    };
+    let words = format!("  {}, {} bytes, {how}", body.wire, body.text.len());
+    maker.doc.line(
+        Styled::new()
+            .own(Role::Title, "body".to_owned())
+            .own(Role::Dim, words),
+    );
+    maker.text(
+        &body.text,
+        Form::Json,
+        Wrap::Chars,
+        Role::Text,
+        (Role::Dim, "  ".to_owned()),
+    );
 }
 
 fn one(maker: &mut Maker<'_>, message: &Message) {

@@ -6,11 +6,11 @@
 
 use super::{Maker, NAME};
 use crate::console::doc::Styled;
-use crate::console::rows::many;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, FileCheck, Gate, Operand, Part};
-use crate::policy::shell::ShellCall;
-use crate::shell_line::{Command, Program};
+use crate::domain::call::{Call, FileCheck, Gate, Operand};
+use crate::present::call::{CommandView, commands};
+use crate::present::many;
+use crate::shell_line::Program;
 use crate::text::visible;
 
 /// Longest arguments of a shell that are parsed.
@@ -29,27 +29,23 @@ pub(super) struct Derived<'c> {
     /// The call.
     call: &'c Call,
     /// The commands of its shell line; empty for a single one, which is the call itself.
-    commands: Vec<Command>,
+    commands: Vec<CommandView>,
     /// Other warnings.
     warning: Option<&'static str>,
-    /// The policy's decision on each; empty if the record has other commands.
-    parts: &'c [Part],
 }
 
 impl<'c> Derived<'c> {
     /// Parses the arguments that would run.
     pub(super) fn of(call: &'c Call, tool: &str, shown: &str) -> Self {
-        let (mut commands, warning) = commands(tool, shown);
-        if commands.len() < 2 {
-            commands.clear();
-        }
-        let parts = call.verdict.as_ref().map_or(&[][..], |verdict| &verdict.parts);
-        let parts = if parts.len() == commands.len() { parts } else { &[] };
+        let (commands, warning) = if shown.len() > LINE {
+            (Vec::new(), None)
+        } else {
+            commands(call, tool, shown)
+        };
         Self {
             call,
             commands,
             warning,
-            parts,
         }
     }
 
@@ -120,13 +116,17 @@ impl<'c> Derived<'c> {
     /// Warnings about commands that only a shell can resolve, or that the policy denies.
     fn commands_warned_of(&self) -> Vec<String> {
         let all = self.commands.len();
-        let denied = self.parts.iter().filter(|part| part.gate == Gate::Deny).count();
+        let denied = self
+            .commands
+            .iter()
+            .filter(|one| one.policy == Some(Gate::Deny))
+            .count();
         let unnamed = self
             .commands
             .iter()
             .filter(|one| one.program == Program::Unknown)
             .count();
-        let more = self.commands.iter().filter(|one| one.is_more()).count();
+        let more = self.commands.iter().filter(|one| one.more).count();
         let found = [
             (denied, "the policy denies"),
             (unnamed, "only a shell can tell which program runs in"),
@@ -166,15 +166,15 @@ impl<'c> Derived<'c> {
                 Program::Unknown => row.own(Role::Warning, "which program only a shell can tell"),
                 Program::None => row.own(Role::Text, "no program"),
             };
-            if let Some(part) = self.parts.get(at) {
-                let role = match part.gate {
+            if let Some(gate) = segment.policy {
+                let role = match gate {
                     Gate::Allow => Role::Ok,
                     Gate::Ask => Role::Awaiting,
                     Gate::Deny => Role::Failed,
                 };
-                row = row.own(role, format!("  the policy {}", part.gate.alone()));
+                row = row.own(role, format!("  the policy {}", gate.alone()));
             }
-            if segment.is_more() {
+            if segment.more {
                 row = row.own(Role::Warning, "  only a shell can tell all that it does");
             }
             maker.over(row, INDENT);
@@ -186,15 +186,6 @@ impl<'c> Derived<'c> {
             maker.over(row, INDENT);
         }
     }
-}
-
-/// The commands of a call, and other warnings.
-fn commands(tool: &str, args: &str) -> (Vec<Command>, Option<&'static str>) {
-    if args.len() > LINE {
-        return (Vec::new(), None);
-    }
-    let shell = ShellCall::of(tool, args);
-    (shell.commands().cloned().collect(), shell.warning())
 }
 
 /// Adds an indented row for each file that a call may run. Only the shell knows which of them it runs.

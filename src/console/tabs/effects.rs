@@ -5,7 +5,6 @@
 use std::ops::Range;
 
 use super::Maker;
-use super::attempts::ledger_word;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
@@ -15,9 +14,10 @@ use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Seq};
 use crate::domain::ledger;
 use crate::domain::repeat;
-use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
-use crate::domain::template::{compensate_of, probe_entry};
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::thread;
+use crate::present::effect::{EffectView, ElsewhereView, ExecutionView, OfferView, happened};
+use crate::present::{outcome, time};
 use crate::text;
 
 /// Indent of the further rows of an entry.
@@ -111,32 +111,34 @@ pub fn more(maker: &mut Maker<'_>, seq: Seq, keymap: &Keymap) {
         maker.own(Role::Dim, "to act on it, open the other session");
         return;
     }
-    let entry = run.state.ledger.get(&seq);
-    if entry.is_some_and(|entry| entry.outcome == LedgerOutcome::Unknown) {
+    let Some(view) = EffectView::find(&run.state, seq) else {
+        return;
+    };
+    if *view.execution.outcome == LedgerOutcome::Unknown {
         let (happened, did_not) = (keymap.first("it-happened"), keymap.first("it-did-not"));
         maker.own(
             Role::Warning,
             format!("outcome unknown; {happened}: it happened, {did_not}: it did not"),
         );
-        if let Ok(filled) = probe_entry(&run.state, seq) {
+        if let OfferView::Call(call) = &view.probe {
             let key = keymap.first("probe");
             maker.own(
                 Role::Ok,
                 format!("its tool has a call that probes it; {key} inserts it, after a preview:"),
             );
-            maker.field(&filled.tool, &filled.args);
+            maker.field(&call.tool, &call.args);
         }
     }
     let key = keymap.first("revert-effect");
-    match compensate_of(&run.state, seq) {
-        Ok(filled) => {
+    match &view.compensate {
+        OfferView::Call(call) => {
             maker.own(
                 Role::Ok,
                 format!("its tool has a call that reverts it; {key} inserts it, after a preview:"),
             );
-            maker.field(&filled.tool, &filled.args);
+            maker.field(&call.tool, &call.args);
         }
-        Err(why) => maker.own(
+        OfferView::Not { why } => maker.own(
             Role::Dim,
             format!("cannot revert it: {}", text::visible(&why.to_string())),
         ),
@@ -169,15 +171,15 @@ fn execution_lines(state: &State, width: u16, seq: Seq, word: &str) -> Option<(S
     let (line, mut words) = if let Some(one) = state.elsewhere.get(&seq) {
         let line = Styled::new().own(Role::Accent, format!("  {} ", one.what.call));
         let line = called(line, &one.what.tool, &one.what.args, width);
-        let words = format!("    {}, {}", clock(one.what.at), super::fork::happened(&one.what));
+        let view = ElsewhereView::of(&one.what);
+        let words = format!("    {}, {}", time::second(view.at), happened(&view));
         (line, words)
     } else {
-        let entry = state.ledger.get(&seq)?;
-        let named = thread::named(state, entry.call);
-        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", entry.rev));
-        let args = args_of(state, entry).unwrap_or_default();
-        let line = called(line, &entry.tool, args, width);
-        let words = format!("    {}, {}", clock(entry.at), ledger_word(&entry.outcome));
+        let view = ExecutionView::of(state, state.ledger.get(&seq)?);
+        let named = thread::named(state, view.call);
+        let line = Styled::new().own(Role::Accent, format!("  {named} {} ", view.rev));
+        let line = called(line, view.tool, view.args, width);
+        let words = format!("    {}, {}", time::second(view.at), outcome(view.outcome));
         (line, words)
     };
     if !word.is_empty() {
@@ -194,51 +196,4 @@ fn called(line: Styled, tool: &str, args: &str, width: u16) -> Styled {
     let used = line.plain().columns() + 1;
     let room = usize::from(width).saturating_sub(used).max(8);
     line.summary(Role::Text, &summary::arguments(args), room)
-}
-
-/// The arguments of an execution.
-fn args_of<'s>(state: &'s State, entry: &LedgerEntry) -> Option<&'s str> {
-    let call = state.call(entry.call)?;
-    let attempt = call.attempts.iter().find(|attempt| attempt.intent == entry.seq)?;
-    Some(&attempt.args)
-}
-
-/// UTC milliseconds since 1970 as a time of day with its date.
-fn clock(ms: i64) -> String {
-    let seconds = ms.div_euclid(1000);
-    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Days are counted from 1 March of a year that is divisible by 400, so that leap days come last.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!(
-        "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC",
-        of_day / 3600,
-        of_day / 60 % 60,
-        of_day % 60
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::clock;
-
-    #[test]
-    fn times_are_those_of_the_calendar() {
-        assert_eq!(clock(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(clock(951_782_400_000), "2000-02-29 00:00:00 UTC");
-        assert_eq!(clock(1_763_700_246_999), "2025-11-21 04:44:06 UTC");
-        assert_eq!(clock(4_107_542_399_000), "2100-02-28 23:59:59 UTC");
-        assert_eq!(clock(4_107_542_400_000), "2100-03-01 00:00:00 UTC");
-        assert_eq!(clock(-1), "1969-12-31 23:59:59 UTC");
-    }
 }

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use super::{Maker, call};
+use super::{Maker, call, readable};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
-use crate::domain::call::{Call, Status};
+use crate::domain::call::{Call, ShownForm, Status};
 use crate::domain::tags;
 use crate::domain::tool_change;
 use crate::text;
@@ -20,6 +20,11 @@ const NAME: usize = 40;
 /// Fixes a line on what would run, for when the question is scrolled out.
 pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str) {
     let card = maker.run.tool(tool);
+    let effect = if maker.exact[0] {
+        format!(" effect {}  ", call.effect.label())
+    } else {
+        format!(" {}  ", readable::effect_words(call.effect))
+    };
     let mut line = Styled::new().own(Role::Decision, format!("{} {rev} ", call.id));
     if call.status != Status::AwaitingApproval {
         line = line.own(Role::Warning, format!(" {} ", call.status.base_label()));
@@ -31,10 +36,7 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
         line = line.own(Role::Failed, " ").untrusted(Role::Failed, tag, NAME);
     }
     line = line
-        .own(
-            call::looks(call.effect),
-            format!(" effect {}  ", call.effect.label()),
-        )
+        .own(call::looks(call.effect), effect)
         .untrusted(Role::Accent, tool, NAME);
     for tag in others {
         line = line.own(Role::Failed, "  ").untrusted(Role::Failed, tag, NAME);
@@ -47,6 +49,17 @@ pub(super) fn question(maker: &mut Maker<'_>, call: &Call, rev: &str, tool: &str
     }
     maker.doc.marked([maker.frame(0), maker.frame(3)]);
     maker.doc.keep(0, line);
+}
+
+/// Fixes a line on the form in which it is shown, for when its first row is scrolled out.
+pub(super) fn form(maker: &mut Maker<'_>, form: ShownForm) {
+    let words = match form {
+        ShownForm::Difference => "the difference",
+        ShownForm::Command => "the command",
+        ShownForm::Fields | ShownForm::Exact => "the arguments",
+    };
+    let row = maker.doc.rows();
+    maker.doc.keep(row, Styled::new().own(Role::Text, words));
 }
 
 /// Fixes a line on the size of the arguments, for when the last row is scrolled out.

@@ -5,7 +5,6 @@
 use super::{Maker, WHOLE, derived};
 use crate::console::call_group::CallGroup;
 use crate::console::doc::Styled;
-use crate::console::rows::many;
 use crate::console::summary::{self, Summary};
 use crate::console::theme::Role;
 use crate::domain::call::Digest;
@@ -13,6 +12,7 @@ use crate::domain::id::{NodeId, Rev};
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::present::many;
 
 /// Indent of the further rows of a call.
 pub(super) const INDENT: usize = 4;

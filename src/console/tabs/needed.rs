@@ -3,7 +3,6 @@
 //! Must not know: when the operator is needed, what a key does.
 
 use super::Maker;
-use crate::console::commands::Fix;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
@@ -23,6 +22,27 @@ const CALLS: usize = 6;
 const EVENTS: usize = 10;
 /// The most characters of a line.
 const MOST: usize = 400;
+
+/// A fix, by one key, for a run that needs the operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fix {
+    /// Go to the cause, or change what blocks the run.
+    Go,
+    /// Other arguments.
+    Arguments,
+    /// Another tool.
+    Tool,
+    /// A result in place of the tool's.
+    Answer,
+    /// Guidance for the model.
+    Guide,
+    /// Allow the repeated calls.
+    Allow,
+    /// Resume without a change.
+    Resume,
+    /// Stop the call, the sub-agent or the loop.
+    Stop,
+}
 
 /// The fixes of a cause: the name of the command, the fix, and its action here.
 const FIXES: [(&str, Fix, &str); 8] = [

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::Maker;
 use crate::console::doc::Form;
 use crate::console::pager::Wrap;
-use crate::console::rows::many;
 use crate::console::theme::Role;
 use crate::domain::call::Outcome;
+use crate::present::many;
 
 /// How the output of tools is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,12 @@ use super::listed::{self, ListedCall};
 use crate::console::bulk_exclusion;
 use crate::console::call_group;
 use crate::console::columns::Columns as _;
-use crate::console::commands::{self, Context, Verb};
+use crate::console::context::Context;
 use crate::console::doc::{Styled, broken};
 use crate::console::keymap::Keymap;
 use crate::console::model::overlay::{Bulk, DropReason};
 use crate::console::theme::Role;
+use crate::console::verbs::{Verb, verbs};
 
 /// Replaces a question that is no longer asked.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
@@ -47,11 +48,11 @@ pub enum HelpMode {
 
 impl HelpMode {
     /// True if such a run refuses a verb.
-    const fn refuses(self, verb: Verb) -> bool {
+    const fn refuses(self, verb: &Verb) -> bool {
         match self {
             Self::Live => false,
-            Self::Read | Self::Replayed => verb.acts(),
-            Self::Halted { busy } => verb.must_be_recorded() && !(busy && verb.ends()),
+            Self::Read | Self::Replayed => verb.effect.acts(),
+            Self::Halted { busy } => verb.effect.must_be_recorded() && !(busy && verb.effect.ends()),
         }
     }
 
@@ -103,12 +104,11 @@ pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Cont
         if closed && stored.is_recorded() {
             continue;
         }
-        let entries: Vec<_> = commands::entries()
-            .filter(|entry| {
-                entry.contexts.first() == Some(&context)
-                    || (context == here && entry.contexts.contains(&here))
+        let entries: Vec<&Verb> = verbs()
+            .filter(|verb| {
+                verb.contexts.first() == Some(&context) || (context == here && verb.contexts.contains(&here))
             })
-            .filter(|entry| !stored.refuses(entry.verb))
+            .filter(|verb| !stored.refuses(verb))
             .collect();
         if entries.is_empty() {
             continue;

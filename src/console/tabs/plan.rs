@@ -15,9 +15,11 @@ use crate::console::theme::Role;
 use crate::domain::advice::{Advice as _, Cards};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
 use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::lineage::{ModelRequest, Plan};
+use crate::domain::lineage::Plan;
 use crate::domain::refusal::Refusal;
 use crate::domain::thread;
+use crate::present::branch::title;
+use crate::present::plan::{PlanRequestView, PlanView};
 use crate::text::submit_warning;
 
 use super::revisions::diff_texts;
@@ -48,7 +50,8 @@ pub fn review(maker: &mut Maker<'_>, review: &Review, edit_preview: &EditPreview
     }
     match &edit_preview.plan {
         Ok(plan) => {
-            approvals(maker, plan, review.edits());
+            let run = maker.run;
+            approvals(maker, &PlanView::of(&run.state, plan, None), review.edits());
             impact_of(maker, plan);
         }
         Err(refusal) => refused(maker, refusal),
@@ -115,7 +118,7 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
                 Some(node) => format!("replaces {here} {}; result of ", node.rev()),
                 None => format!("as {here}, which has no result here; result of "),
             };
-            let from = format!(", copied from {}", super::branches::title(state, *from));
+            let from = format!(", copied from {}", title(state, *from));
             let words = Summary::default().own(place);
             let words = words.and(summary::named_node(state, node.call()));
             ("goes", words.own(crate::text::visible(&from)))
@@ -171,8 +174,8 @@ fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
 }
 
 /// Adds the calls that the commit itself runs, and the calls that need a decision.
-fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
-    let state = &maker.run.state;
+fn approvals(maker: &mut Maker<'_>, view: &PlanView<'_>, edits: &[Edit]) {
+    let (state, calls) = (&maker.run.state, &view.calls);
     // The plan assumes that the whole change was read.
     let to_be_read = |id: NodeId| {
         edits.iter().any(|edit| {
@@ -183,8 +186,8 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
             tool.is_some_and(|facts| facts.must_be_seen())
         })
     };
-    for id in &plan.certain {
-        if plan.approves.contains(id) {
+    for id in calls.certain {
+        if calls.approves.contains(id) {
             let runs =
                 format!("{id} runs on commit, with what is written below, unless the policy denies it");
             let words = if to_be_read(*id) {
@@ -200,7 +203,7 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
             );
         }
     }
-    for id in &plan.consents {
+    for id in calls.consents {
         maker.own(
             Role::Decision,
             format!("an equal effect is in the ledger: {id} asks whether it may happen again"),
@@ -210,43 +213,48 @@ fn approvals(maker: &mut Maker<'_>, plan: &Plan, edits: &[Edit]) {
 
 fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     effects(maker, plan);
-    let (first, decided) = plan.first();
-    let again = plan.again();
-    let (may, perhaps) = plan.perhaps();
-    if plan.superseded.is_empty()
-        && plan.recalled.is_empty()
-        && may.is_empty()
-        && perhaps.is_empty()
-        && again.is_empty()
+    let run = maker.run;
+    let view = PlanView::of(&run.state, plan, None);
+    let PlanView {
+        nodes: of_nodes,
+        calls,
+        ..
+    } = &view;
+    let fates = &calls.by_fate;
+    if of_nodes.superseded.is_empty()
+        && of_nodes.recalled.is_empty()
+        && fates.may_run.is_empty()
+        && fates.may_run_again.is_empty()
+        && fates.run_again.is_empty()
         && plan.effects.is_empty()
-        && plan.cancelled.is_empty()
+        && calls.cancelled.is_empty()
     {
         maker.own(Role::Ok, "no finished calls affected");
     }
     let groups: [(&str, Role, &[NodeId]); 11] = [
-        ("comes back", Role::Ok, &plan.recalled),
-        ("runs", Role::Running, &first),
-        ("runs or asks", Role::Awaiting, &decided),
-        ("runs again", Role::Running, &again),
-        ("may run again", Role::Stale, &perhaps),
-        ("may run", Role::Stale, &may),
-        ("cancelled", Role::Failed, &plan.cancelled),
-        ("superseded", Role::Superseded, &plan.superseded),
-        ("may be so too", Role::Stale, &plan.perhaps),
-        ("must end first", Role::Blocked, &plan.drained),
-        ("kept", Role::Ok, &plan.unchanged),
+        ("comes back", Role::Ok, of_nodes.recalled),
+        ("runs", Role::Running, &fates.run),
+        ("runs or asks", Role::Awaiting, &fates.run_or_ask),
+        ("runs again", Role::Running, &fates.run_again),
+        ("may run again", Role::Stale, &fates.may_run_again),
+        ("may run", Role::Stale, &fates.may_run),
+        ("cancelled", Role::Failed, calls.cancelled),
+        ("superseded", Role::Superseded, of_nodes.superseded),
+        ("may be so too", Role::Stale, of_nodes.perhaps),
+        ("must end first", Role::Blocked, calls.drained),
+        ("kept", Role::Ok, of_nodes.unchanged),
     ];
     for (name, role, ids) in groups {
         nodes(maker, name, role, ids);
     }
-    if !plan.corrections.is_empty() {
-        nodes(maker, "correction kept", Role::Ok, &plan.corrections);
+    if !of_nodes.corrections.is_empty() {
+        nodes(maker, "correction kept", Role::Ok, of_nodes.corrections);
         maker.own(
             Role::Text,
             "a correction is kept where the model makes the same call again".to_owned(),
         );
     }
-    nodes(maker, "correction lost", Role::Failed, &plan.corrections_lost);
+    nodes(maker, "correction lost", Role::Failed, of_nodes.corrections_lost);
     if !plan.turns.is_empty() {
         let turns = match plan.turns.len() {
             1 => "1 turn superseded".to_owned(),
@@ -254,8 +262,8 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Superseded, turns);
     }
-    if !plan.held.is_empty() {
-        let turns = match plan.held.len() {
+    if !view.suspended.is_empty() {
+        let turns = match view.suspended.len() {
             1 => "1 later turn suspended: active again if its inputs come out equal".to_owned(),
             count => {
                 format!("{count} later turns suspended: active again if their inputs come out equal")
@@ -263,8 +271,8 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Stale, turns);
     }
-    if !plan.drifted.is_empty() {
-        let turns = match plan.drifted.len() {
+    if !view.drifted.is_empty() {
+        let turns = match view.drifted.len() {
             1 => "1 later turn kept, marked as drifted: the model saw something else there".to_owned(),
             count => {
                 format!("{count} later turns kept, marked as drifted: the model saw something else there")
@@ -272,17 +280,23 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
         };
         maker.own(Role::Stale, turns);
     }
-    let words = match plan.asks {
-        ModelRequest::Yes => "the model is asked again",
-        ModelRequest::IfDifferent => "the model is asked again only if something comes out different",
-        ModelRequest::No => "the model is not asked again",
+    maker.own(Role::Text, asked(&view.request));
+}
+
+/// Whether the model is asked again, and what that costs.
+fn asked(request: &PlanRequestView) -> String {
+    let words = match (request.asks, request.asks_if_different) {
+        (true, _) => "the model is asked again",
+        (false, true) => "the model is asked again only if something comes out different",
+        (false, false) => return "the model is not asked again".to_owned(),
     };
-    let asks = match &plan.cost {
-        _ if plan.asks == ModelRequest::No => words.to_owned(),
-        Some(cost) => format!("{words}, about {} tokens, {cost} for what is sent", plan.tokens),
-        None => format!("{words}, about {} tokens", plan.tokens),
-    };
-    maker.own(Role::Text, asks);
+    match &request.cost {
+        Some(cost) => format!(
+            "{words}, about {} tokens, {cost} for what is sent",
+            request.tokens
+        ),
+        None => format!("{words}, about {} tokens", request.tokens),
+    }
 }
 
 /// Adds a count and names, wrapped.

@@ -11,12 +11,13 @@ use crate::console::doc::{Form, Styled};
 use crate::console::model::listing::{Item, Line};
 use crate::console::model::overlay::RuleView;
 use crate::console::pager::Wrap;
-use crate::console::rows::many;
 use crate::console::theme::Role;
 use crate::domain::call::{Decision, Gate};
 use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
 use crate::domain::state::State;
 use crate::policy::session;
+use crate::present::many;
+use crate::present::rule::RuleHistoryView;
 
 /// The most listed calls.
 const MOST: usize = 50;
@@ -59,21 +60,13 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         }
     };
     let gate = gate_of(&view.rule);
-    let verb = match gate {
-        Gate::Allow => "allowed",
-        Gate::Ask => "asked about",
-        Gate::Deny => "denied",
-    };
     maker.own(
         if would.matched == 0 {
             Role::Warning
         } else {
             Role::Text
         },
-        format!(
-            "would have {verb} {} of the {} calls recorded here; {} of them ran, {} you rejected",
-            would.matched, would.of, would.ran, would.rejected
-        ),
+        RuleHistoryView::of(would).describe(gate),
     );
     match (gate, would.waiting.len()) {
         (_, 0) => maker.own(Role::Dim, "accepting it decides no waiting call"),

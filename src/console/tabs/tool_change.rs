@@ -10,7 +10,7 @@ use crate::console::diff;
 use crate::console::json;
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
-use crate::domain::tool_change;
+use crate::present::call::{ChangeView, ToolChangeView};
 use crate::text::visible;
 
 /// Longest schema that is formatted for a diff.
@@ -18,19 +18,11 @@ const LONG: usize = 256 * 1024;
 
 /// Adds to the head of a decision that the tool changed, and which parts.
 pub(super) fn notice(maker: &mut Maker<'_>, call: NodeId) {
-    let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
+    let Some(view) = ToolChangeView::of(&maker.run.state, call) else {
         return;
     };
-    let (was, until) = (&then.card, then.until);
-    let changes = tool_change::raised(was, now);
-    let mut changes: Vec<String> = changes.iter().map(|change| visible(change)).collect();
-    let below: Vec<&str> = [
-        ("description", was.description != now.description),
-        ("schema", was.schema != now.schema),
-    ]
-    .into_iter()
-    .filter_map(|(name, differs)| differs.then_some(name))
-    .collect();
+    let mut changes: Vec<String> = view.raised.iter().map(|change| visible(change)).collect();
+    let below: Vec<&str> = view.texts().map(|(name, _)| name).collect();
     if !below.is_empty() {
         changes.push(format!(
             "another {}: see below the arguments",
@@ -40,27 +32,19 @@ pub(super) fn notice(maker: &mut Maker<'_>, call: NodeId) {
     maker.fact(
         "redefined",
         Role::Warning,
-        format!("since {until}: {}", changes.join("; ")),
+        format!("since {}: {}", view.since, changes.join("; ")),
     );
 }
 
 /// Adds the diff of the parts of the definition that the model and the operator see.
 pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
-    let Some((then, now)) = tool_change::both(&maker.run.state, call) else {
+    let Some(view) = ToolChangeView::of(&maker.run.state, call) else {
         return;
     };
-    let was = &then.card;
     let Some(rev) = maker.run.state.node(call).map(crate::domain::node::Node::rev) else {
         return;
     };
-    let parts = [
-        ("description", &was.description, &now.description),
-        ("schema", &was.schema, &now.schema),
-    ];
-    for (name, old, new) in parts {
-        if old == new {
-            continue;
-        }
+    for (name, ChangeView { old, new }) in view.texts() {
         let (before, after) = (Arc::clone(old), Arc::clone(new));
         let lines = maker
             .cache
@@ -69,7 +53,7 @@ pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
             });
         maker.own(
             Role::Title,
-            format!("the tool's {name}, before {} and now", then.until),
+            format!("the tool's {name}, before {} and now", view.since),
         );
         if let Some(lines) = maker.found(lines, old.len() + new.len()) {
             difference(maker, &lines);

@@ -250,7 +250,10 @@ impl Stage {
             call: id(node),
             rev: Rev(1),
             digest: None,
-            decision: Decision::Approve { unread: 0 },
+            decision: Decision::Approve {
+                unread: 0,
+                shown: None,
+            },
         });
     }
 

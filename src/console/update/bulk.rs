@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::decide::armed;
-use super::input::By;
 use super::open;
 use crate::console::bulk_exclusion;
 use crate::console::model::Model;
@@ -19,35 +18,38 @@ use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
-use crate::console::rows::many;
+use crate::console::refusal::Refusal;
+use crate::console::verbs::By;
 use crate::domain::bulk;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
 use crate::domain::state::State;
+use crate::present::many;
 
 /// Maximum number of row ranges that a message names.
 const NAMED: usize = 3;
 
 /// Opens the list, or adds calls that arrived since to the open one.
-pub(super) fn list(model: &mut Model) -> Result<(), String> {
+pub(in crate::console) fn list(model: &mut Model) -> Result<(), Refusal> {
     if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".to_owned());
+        return Err("Cannot decide: this run is recorded".into());
     }
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
-        return Err("The list is up to date: no new calls".to_owned());
+        return Err("The list is up to date: no new calls".into());
     }
     let items = items(model);
     let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
         let none = "No waiting calls can be approved together";
-        return Err(match bulk_exclusion::describe(&left) {
+        let why = match bulk_exclusion::describe(&left) {
             words if words.is_empty() => none.to_owned(),
             words => format!("{none}: {words}"),
-        });
+        };
+        return Err(why.into());
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
         model.overlays.pop();
@@ -65,7 +67,7 @@ pub(super) fn list(model: &mut Model) -> Result<(), String> {
 }
 
 /// Calls that can be approved together.
-pub(super) fn items(model: &Model) -> Vec<BulkItem> {
+pub(in crate::console) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
     let together = bulk::together(&run.state).into_iter();
     together
@@ -81,7 +83,7 @@ pub(super) fn items(model: &Model) -> Vec<BulkItem> {
 }
 
 /// Bytes of a waiting call's arguments if the operator has not read them, else 0.
-pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
+pub(in crate::console) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
     let question = Question::Call {
         call: item.call,
         rev: item.rev,
@@ -96,7 +98,7 @@ pub(super) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64
 
 /// Marks calls that left the open list and counts new ones. A call that left does not return by
 /// itself.
-pub(super) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
+pub(in crate::console) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
     let waits: BTreeMap<NodeId, &BulkItem> = now.iter().map(|one| (one.call, one)).collect();
     for item in &mut bulk.items {
         if item.left.is_none() && !waits.get(&item.call).is_some_and(|one| is_same(one, item)) {
@@ -133,7 +135,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
 }
 
 /// Names the rows that were not on screen yet; `None` if all were.
-pub(super) fn unread(shown: &VisibleQuestion) -> Option<String> {
+pub(in crate::console) fn unread(shown: &VisibleQuestion) -> Option<String> {
     let missed = shown.read.misses(shown.rows);
     let name = |rows: &Range<usize>| match rows.len() {
         1 => rows.end.to_string(),
@@ -152,19 +154,24 @@ pub(super) fn unread(shown: &VisibleQuestion) -> Option<String> {
 }
 
 /// Approves the listed calls that wait unchanged, if the whole list was on screen.
-pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+pub(in crate::console) fn approve(
+    model: &mut Model,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), Refusal> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
     let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
     if let Some(why) = unread(shown) {
-        return Err(why);
+        return Err(why.into());
     }
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
-        return Err("Nothing approved: no listed call still waits unchanged".to_owned());
+        return Err("Nothing approved: no listed call still waits unchanged".into());
     }
     model.overlays.pop();
     let commands: Vec<Command> = items
@@ -175,6 +182,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
                 rev: item.rev,
                 digest: item.digest.clone(),
                 unread: item.unread,
+                shown: None,
                 word: None,
             })
         })
@@ -192,7 +200,7 @@ pub(super) fn approve(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
 
 /// Notes the outcome of an approval from a list, with the reason if it was refused. The last one
 /// shows one message about all. False if the approval was sent alone.
-pub(super) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
+pub(in crate::console) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
     let batches = &mut model.run.batches;
     let Some(at) = batches.iter_mut().position(|batch| batch.answer(command, why)) else {
         return false;

@@ -4,23 +4,23 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, ask_word, irreversible, question, send, unread, waiting};
-use super::input::By;
-use super::{ledger, open, prompts};
+use super::decide::{armed, question, send, unread, waiting};
+use super::open;
 use crate::console::doc::Doc;
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::inspector::Subject;
-use crate::console::model::overlay::{Dialog, DialogKind, LinePurpose, Overlay};
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::verbs::By;
 use crate::domain::call::{Digest, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution, RunCommand};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
-use crate::domain::repeat;
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use crate::domain::id::{Attempt, NodeId, Rev};
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
-pub(super) fn choices(model: &mut Model) -> Result<(), String> {
+pub(in crate::console) fn choices(model: &mut Model) -> Result<(), Refusal> {
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return dialog(model, DialogKind::Broken(turn));
     }
@@ -33,18 +33,20 @@ pub(super) fn choices(model: &mut Model) -> Result<(), String> {
             model.settings.keymap.first("approve"),
             model.settings.keymap.first("reject"),
             model.settings.keymap.first("edit")
-        )),
+        )
+        .into()),
         Some(Status::Repairing(_)) => Err(format!(
             "{call} cannot run as it is: {} chooses a repair, {} lets the call fail, {} edits",
             model.settings.keymap.first("choose-repair"),
             model.settings.keymap.first("skip-repair"),
             model.settings.keymap.first("edit")
-        )),
-        _ => Err("Nothing to choose".to_owned()),
+        )
+        .into()),
+        _ => Err("Nothing to choose".into()),
     }
 }
 
-fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
+fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
     let question = question(model).ok_or("Nothing selected")?;
     open(
         model,
@@ -60,21 +62,25 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), String> {
 }
 
 /// The call of the open dialog, if its question is armed and unchanged.
-fn asked(model: &Model, by: By, at: u64) -> Result<(NodeId, Rev, Option<Digest>), String> {
+pub(in crate::console) fn asked(
+    model: &Model,
+    by: By,
+    at: u64,
+) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err("No question is open".to_owned());
+        return Err("No question is open".into());
     };
     armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
-        _ => Err("This is not about a call".to_owned()),
+        _ => Err("This is not about a call".into()),
     }
 }
 
 /// Refuses to run a call while part of its arguments was not on screen yet.
-fn whole(model: &Model) -> Result<(), String> {
+pub(in crate::console) fn whole(model: &Model) -> Result<(), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Ok(());
     };
@@ -83,43 +89,13 @@ fn whole(model: &Model) -> Result<(), String> {
     let missing = unread(shown, &dialog.doc)?;
     if missing > 0 {
         let way = hints::reads_on(model, shown);
-        return Err(format!("{missing} bytes unread. {way}"));
+        return Err(format!("{missing} bytes unread. {way}").into());
     }
-    Ok(())
-}
-
-pub(super) fn consent(
-    model: &mut Model,
-    choice: ConsentChoice,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let (call, rev, digest) = asked(model, by, at)?;
-    if choice == ConsentChoice::RunAgain {
-        whole(model)?;
-    }
-    let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
-    model.overlays.pop();
-    if choice == ConsentChoice::RunAgain
-        && let Some(tool) = irreversible(model, call)
-    {
-        let purpose = LinePurpose::Irreversible {
-            call,
-            rev,
-            digest,
-            unread: 0,
-            again: true,
-        };
-        ask_word(model, purpose, call, &tool);
-        return Ok(());
-    }
-    chosen(model, (call, rev, digest), choice, None, out);
     Ok(())
 }
 
 /// Sends the choice about a repeated effect.
-pub(super) fn chosen(
+pub(in crate::console) fn chosen(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
     choice: ConsentChoice,
@@ -137,67 +113,12 @@ pub(super) fn chosen(
     send(model, command, Some(call), out);
 }
 
-pub(super) fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, ..) = asked(model, by, at)?;
-    let state = &model.run.state;
-    let call = state.call(id).ok_or_else(|| format!("Cannot find call {id}"))?;
-    match repeat::reusable_result(state, call) {
-        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => Err(repeat::no_result(call)),
-    }
-}
-
-pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
-    if ledger::selected(model).is_some() {
-        return ledger::happened(model, by, at);
-    }
-    let (call, ..) = asked(model, by, at)?;
-    let attempt = unknown_attempt(model, call);
-    model.overlays.pop();
-    super::edits::value_editor(
-        model,
-        crate::console::model::editor::Purpose::Happened { call, attempt },
-    );
-    Ok(())
-}
-
 /// The attempt of a call with an unknown outcome.
-fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
+pub(in crate::console) fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
         Status::OutcomeUnknown(attempt) => Some(attempt),
         _ => None,
     }
-}
-
-pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    if ledger::selected(model).is_some() {
-        return ledger::did_not(model, by, at, out);
-    }
-    let (call, ..) = asked(model, by, at)?;
-    let attempt = unknown_attempt(model, call);
-    if let Some(attempt) = attempt {
-        ensure_ended(model, call, attempt)?;
-    }
-    // An approved call runs immediately after this answer.
-    whole(model)?;
-    model.overlays.pop();
-    model.queue.leaving = model.queue.selected;
-    let command = Command::Call(CallCommand::Resolve {
-        call,
-        attempt,
-        what: Resolution::DidNot,
-    });
-    send(model, command, Some(call), out);
-    Ok(())
-}
-
-/// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
-pub(super) fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let (call, ..) = asked(model, by, at)?;
-    let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
-    model.overlays.pop();
-    ends(model, call, attempt, out);
-    Ok(())
 }
 
 /// The cancelled attempt of a call, if its outcome is unknown.
@@ -212,7 +133,7 @@ pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
 }
 
 /// Sends the answer that a cancelled attempt did not finish.
-pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
+pub(in crate::console) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
     model.queue.leaving = model.queue.selected;
     let command = CallCommand::Resolve {
         call,
@@ -224,45 +145,11 @@ pub(super) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut 
 }
 
 /// Refuses "did not happen" while a process of the attempt still runs.
-pub(super) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), String> {
+pub(in crate::console) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), Refusal> {
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
     match process.and_then(|process| left.forbids(process)) {
-        Some(why) => Err(why),
+        Some(why) => Err(why.into()),
         None => Ok(()),
     }
-}
-
-/// Abandons a call with an unknown outcome. Asks for a note to the model first.
-pub(super) fn leave(model: &mut Model, by: By, at: u64) -> Result<(), String> {
-    let (call, ..) = asked(model, by, at)?;
-    let attempt = unknown_attempt(model, call);
-    model.overlays.pop();
-    let title = format!("{call} stays unknown and does not run again: what should the model know?");
-    prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");
-    Ok(())
-}
-
-pub(super) fn broken(
-    model: &mut Model,
-    make: impl Fn(TurnId, Option<u32>) -> RunCommand,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), String> {
-    let question = match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
-        _ => question(model).ok_or("No stream is broken")?,
-    };
-    let Question::Turn { turn, .. } = question else {
-        return Err("No stream is broken here".to_owned());
-    };
-    armed(model, &question, by, at)?;
-    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
-        model.overlays.pop();
-    }
-    model.queue.leaving = model.queue.selected;
-    let request = model.run.state.turns.get(&turn).map(|turn| turn.asked);
-    send(model, Command::Run(make(turn, request)), None, out);
-    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::console::msg::Out;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
 /// an editor closes whose node changed since it was opened.
-pub(super) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     let what = What::Close(model.overlays.len());
     let doubled = model.double_press.is_again(what, model.arming.now);
     if !doubled && asks_before_dropping(model) {

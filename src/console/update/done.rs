@@ -8,16 +8,20 @@ use super::prompts::limits_line;
 use super::stage;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePrompt;
-use crate::console::rows::many;
 use crate::domain::auto_approved;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
 use crate::domain::event::run::Limits;
+use crate::present::many;
 use crate::text::visible;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
 /// the result by itself.
-pub(super) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
+pub(in crate::console) fn describe(
+    model: &Model,
+    command: &Command,
+    line: Option<&LinePrompt>,
+) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = stage::waits(model, *call);

@@ -5,83 +5,27 @@
 use std::sync::Arc;
 
 use super::decide::{send, subject};
-use super::input::By;
-use super::{branches, ledger, lists, offers, open, review, rules, stage};
-use crate::console::commands::{EditVerb, Verb};
+use super::{open, review, rules};
 use crate::console::field::too_much;
 use crate::console::model::Model;
 use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Overlay, Page, PageContent, Whose};
+use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 use crate::domain;
 use crate::domain::advice::Cards;
-use crate::domain::call::{Outcome, Status};
+use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
 use crate::domain::effective_status;
 use crate::domain::event::Event;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::lineage::{Plan, of_events, plan};
-use crate::domain::node::{Content, Node};
-
-/// Carries out a verb that changes the graph.
-pub(super) fn edit(model: &mut Model, verb: EditVerb, by: By, at: u64, out: &mut Vec<Out>) {
-    if model.settings.is_recorded() && Verb::Edit(verb).acts() {
-        model.complain("Cannot change this run: it is recorded");
-        return;
-    }
-    let done = match verb {
-        EditVerb::Node => node(model, out),
-        EditVerb::Replace => replace(model),
-        EditVerb::Answer => answer(model, out),
-        EditVerb::Observation => observation(model, out),
-        EditVerb::Guide => {
-            new_words(model, Purpose::Guide { after: None });
-            Ok(())
-        }
-        EditVerb::Prompt => after(model).map(|after| new_words(model, Purpose::Guide { after })),
-        EditVerb::Thought => insert_after(model).map(|after| new_words(model, Purpose::NewThought { after })),
-        EditVerb::Call => after(model).map(|after| lists::tools_for_new(model, after)),
-        EditVerb::Delete => delete(model),
-        EditVerb::Unpin => unpin(model, out),
-        EditVerb::Impact => impact(model),
-        EditVerb::Commit => review::commit(model, by, at, out),
-        EditVerb::Reason => review::reason(model),
-        EditVerb::Stage => stage::collect(model, out),
-        EditVerb::StagedEdits => stage::list(model),
-        EditVerb::StagedPreview => stage::review(model),
-        EditVerb::StagedOpen => stage::reopen(model, out),
-        EditVerb::StagedRemove => stage::remove(model, out),
-        EditVerb::StagedDrop => stage::drop_all(model, out),
-        EditVerb::KeepLater => review::keep_later(model),
-        EditVerb::Undo => branches::undo(model),
-        EditVerb::Redo => branches::redo(model),
-        EditVerb::AskTurn => branches::ask_turn(model),
-        EditVerb::Branches => branches::list(model),
-        EditVerb::BranchSwitch => branches::switch(model),
-        EditVerb::BranchName => branches::name(model),
-        EditVerb::BranchMark => branches::mark(model),
-        EditVerb::BranchCompare => branches::compare(model),
-        EditVerb::BranchCopy => branches::take(model),
-        EditVerb::EffectsAll => {
-            ledger::toggle(model);
-            Ok(())
-        }
-        EditVerb::Revert => offers::take_back(model, out),
-        EditVerb::Probe => offers::probe(model, out),
-        EditVerb::CompareAll => {
-            branches::compare_all(model);
-            Ok(())
-        }
-    };
-    if let Err(why) = done {
-        model.complain(why);
-    }
-}
+use crate::domain::node::Content;
 
 /// Opens an editor for a new text.
-pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
+pub(in crate::console) fn new_words(model: &mut Model, purpose: Purpose) {
     let state = &model.run.state;
     let title = match &purpose {
         Purpose::Guide { after: None } => "Guidance for the model, at the end of the run".to_owned(),
@@ -110,7 +54,7 @@ pub(super) fn new_words(model: &mut Model, purpose: Purpose) {
 }
 
 /// Opens guidance with a prepared text. The operator checks, changes and sends it.
-pub(super) fn guide_with(model: &mut Model, words: &str) {
+pub(in crate::console) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         editor.field.replace(words);
@@ -118,7 +62,7 @@ pub(super) fn guide_with(model: &mut Model, words: &str) {
 }
 
 /// The selected node, if it is active.
-fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
+pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model).ok_or("Nothing selected that can be edited")?;
     let node = model
         .run
@@ -127,12 +71,12 @@ fn selected(model: &Model) -> Result<(NodeId, Rev), String> {
         .ok_or_else(|| format!("{id} does not exist"))?;
     if !node.active {
         let why = effective_status::replaced_words(&model.run.state, id);
-        return Err(format!("{id} is superseded: {why}"));
+        return Err(format!("{id} is superseded: {why}").into());
     }
     Ok((id, node.rev()))
 }
 
-fn after(model: &Model) -> Result<Option<TurnId>, String> {
+pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
     let Some(id) = subject(model) else { return Ok(None) };
     let turn = model
         .run
@@ -142,27 +86,12 @@ fn after(model: &Model) -> Result<Option<TurnId>, String> {
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
-        Err(format!(
-            "{} is superseded or suspended. Choose an active turn",
-            turn.id
-        ))
+        Err(format!("{} is superseded or suspended. Choose an active turn", turn.id).into())
     }
 }
 
-/// Where to insert a thought: after the selected node, or after its turn if it is only a record.
-fn insert_after(model: &Model) -> Result<Option<InsertAfter>, String> {
-    let Some(turn) = after(model)? else {
-        return Ok(None);
-    };
-    let node = subject(model).map(NodeId::call).filter(|id| {
-        let counts = model.run.state.node(*id).is_some_and(|node| node.active);
-        counts && !matches!(id.kind, NodeKind::Repair | NodeKind::Intervention)
-    });
-    Ok(Some(node.map_or(InsertAfter::Turn(turn), InsertAfter::Node)))
-}
-
 /// Opens an editor, and suspends the descendants of its node.
-pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>) {
+pub(in crate::console) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>) {
     if let Some(node) = editor.holds() {
         out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
     }
@@ -174,16 +103,8 @@ pub(super) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>)
     open(model, Overlay::Editor(Box::new(editor)));
 }
 
-fn node(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, _) = selected(model)?;
-    let editor = editor_on(model, id)?;
-    let editor = stage::with_staged_text(model, editor);
-    open_editor(model, editor, out);
-    Ok(())
-}
-
 /// An editor on the current content of a node.
-pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
+pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
     let node = model.run.state.node(id).ok_or_else(|| format!("{id} is gone"))?;
     let base = node.rev();
     Ok(match (&node.now().content, id.kind) {
@@ -212,53 +133,8 @@ pub(super) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
     })
 }
 
-fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, _) = selected(model)?;
-    let id = id.observation();
-    let node = model.run.state.observation(id.call()).ok_or_else(|| {
-        format!(
-            "{} has no result yet. {} answers for it",
-            id.call(),
-            model.settings.keymap.first("answer")
-        )
-    })?;
-    let id = node.id;
-    let editor = editor_on(model, id)?;
-    let editor = stage::with_staged_text(model, editor);
-    open_editor(model, editor, out);
-    Ok(())
-}
-
-fn answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, _) = selected(model)?;
-    let call = id.call();
-    let rev = model
-        .run
-        .state
-        .node(call)
-        .map(crate::domain::node::Node::rev)
-        .unwrap_or_default();
-    let life = model
-        .run
-        .state
-        .call(call)
-        .ok_or("Only a call can be answered for")?;
-    match life.status {
-        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return observation(model, out),
-        Status::OutcomeUnknown(_) => {
-            return Err(format!(
-                "Outcome of {call} unknown. {} in the queue resolves it first",
-                model.settings.keymap.first("decide")
-            ));
-        }
-        _ => {}
-    }
-    value_editor(model, Purpose::Answer { call, rev });
-    Ok(())
-}
-
 /// Opens an editor for a new value.
-pub(super) fn value_editor(model: &mut Model, purpose: Purpose) {
+pub(in crate::console) fn value_editor(model: &mut Model, purpose: Purpose) {
     let title = match &purpose {
         Purpose::Happened { call, .. } => format!("result of {call}"),
         Purpose::Answer { call, .. } => format!("answer for {call}; the tool does not run"),
@@ -268,39 +144,8 @@ pub(super) fn value_editor(model: &mut Model, purpose: Purpose) {
     open(model, Overlay::Editor(Box::new(editor)));
 }
 
-fn replace(model: &mut Model) -> Result<(), String> {
-    let (id, _) = selected(model)?;
-    let node = id.call();
-    let base = model
-        .run
-        .state
-        .node(node)
-        .filter(|node| node.as_call().is_some())
-        .map(crate::domain::node::Node::rev)
-        .ok_or("Only a call can be replaced")?;
-    lists::tools_for(model, node, base);
-    Ok(())
-}
-
-fn delete(model: &mut Model) -> Result<(), String> {
-    let (node, base) = selected(model)?;
-    review::edits(model, vec![Edit::Delete { node, base }], Whose::New);
-    Ok(())
-}
-
-fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), String> {
-    let (id, _) = selected(model)?;
-    let node = id.observation();
-    if !model.run.state.node(node).is_some_and(|node| node.pinned) {
-        return Err(format!("{node} is not pinned"));
-    }
-    let rev = model.run.state.node(node).map(Node::rev);
-    send(model, Command::Call(CallCommand::Unpin { node, rev }), None, out);
-    Ok(())
-}
-
 /// Finishes the text of the editor: sends it, or previews what it would do.
-pub(super) fn finish(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn finish(model: &mut Model, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose == Purpose::Rule) {
         if let Err(why) = rules::finish(model) {
             model.complain(why);
@@ -376,7 +221,7 @@ enum Typed {
 
 /// The edit of the topmost editor, and the staged edit that it continues. `None` if the text is no
 /// edit, or is unfinished: then the status line says why.
-pub(super) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
+pub(in crate::console) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
     match typed(model)? {
         Typed::Edit(edit, item) => Some((edit, item)),
         Typed::Word { .. } => None,
@@ -449,40 +294,4 @@ fn touches_nothing(plan: &Plan) -> bool {
         && plan.possible.is_empty()
         && plan.cancelled.is_empty()
         && plan.effects.is_empty()
-}
-
-/// Previews a change of the selected node, whatever the change is.
-fn impact(model: &mut Model) -> Result<(), String> {
-    let (id, base) = selected(model)?;
-    let node = model.run.state.node(id).ok_or("The node is gone")?;
-    let edit = match &node.now().content {
-        // A blank changes the text, not the meaning: the plan then has all descendants.
-        Content::Call { tool, args } => Edit::Call {
-            node: id,
-            base,
-            tool: Arc::clone(tool),
-            args: format!("{args} ").into(),
-            shown: true,
-        },
-        Content::Text { text, .. } => Edit::Text {
-            node: id,
-            base,
-            text: format!("{text} .").into(),
-        },
-        Content::Observation { outcome, .. } => Edit::Observation {
-            node: id,
-            base,
-            value: match outcome {
-                Outcome::Ok { value, .. } => format!("{value} ").into(),
-                _ => "null".into(),
-            },
-        },
-        Content::Deleted => return Err(format!("{id} was deleted")),
-    };
-    let title = format!("what a change of {id} would do");
-    open(
-        model,
-        Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),
-    );
-    Ok(())
 }

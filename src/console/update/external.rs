@@ -7,7 +7,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::{EditedFile, Out};
 
 /// Handles the end of `$EDITOR`. The file is deleted only after its text was copied.
-pub(super) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &mut Vec<Out>) {
+pub(in crate::console) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &mut Vec<Out>) {
     let written = match result {
         Ok(written) => written,
         Err(why) => return model.complain(format!("Nothing copied from $EDITOR: {why}")),

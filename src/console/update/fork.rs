@@ -4,24 +4,14 @@
 
 use std::sync::Arc;
 
-use super::open;
-use crate::console::link::{Forking, NewSession, ReplayControl};
+use crate::console::link::NewSession;
 use crate::console::model::Model;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{ForkView, Overlay};
 use crate::console::msg::{Leave, Out};
 use crate::domain::fork::ForkPreview;
 
-/// Requests a preview of the fork. The replay pauses meanwhile, at the point to fork from.
-pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
-    if std::mem::take(&mut model.run.playing) {
-        out.push(Out::Replay(ReplayControl::Pause));
-    }
-    open(model, Overlay::Fork(Box::default()));
-    out.push(Out::Fork(Forking::Foresee));
-}
-
-fn view(model: &mut Model) -> Option<&mut ForkView> {
+pub(in crate::console) fn view(model: &mut Model) -> Option<&mut ForkView> {
     // The help may have been opened over it.
     model.overlays.iter_mut().rev().find_map(|overlay| match overlay {
         Overlay::Fork(view) => Some(&mut **view),
@@ -30,27 +20,14 @@ fn view(model: &mut Model) -> Option<&mut ForkView> {
 }
 
 /// Stores the preview, if the question is still open.
-pub(super) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
+pub(in crate::console) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
     if let Some(view) = view(model) {
         (view.preview, view.made) = (Some(found), None);
     }
 }
 
-/// Requests the fork as it was shown.
-pub(super) fn write(model: &mut Model, resumes: bool, out: &mut Vec<Out>) {
-    let Some(view) = view(model) else { return };
-    let at = match &view.preview {
-        _ if view.sent => return model.set_status("Writing the fork…"),
-        None => return model.set_status("Loading the preview…"),
-        Some(Err(_)) => return model.complain("Nothing to fork here"),
-        Some(Ok(predicted)) => predicted.at,
-    };
-    view.sent = true;
-    out.push(Out::Fork(Forking::Write { at, resume: resumes }));
-}
-
 /// Handles the reply: the fork was written, or it failed.
-pub(super) fn written(
+pub(in crate::console) fn written(
     model: &mut Model,
     session: Result<NewSession, String>,
     resumes: bool,

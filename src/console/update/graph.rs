@@ -2,64 +2,20 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use super::prompts;
 use super::refresh::prepare;
-use super::search::WORDS;
-use crate::console::commands::{GraphVerb, Move};
 use crate::console::layout::map::Flow;
 use crate::console::model::Model;
 use crate::console::model::graph::map::Spot;
 use crate::console::model::graph::query::Query;
 use crate::console::model::graph::{Form, GraphPane, body};
-use crate::console::model::overlay::LinePurpose;
 use crate::console::model::screen::Pane;
+use crate::console::motion::Move;
 
 /// Layers of a large step in the map.
 const LEAP: isize = 3;
 
-/// Carries out a choice of how the graph is shown.
-pub(super) fn graph(model: &mut Model, verb: GraphVerb) {
-    match verb {
-        GraphVerb::Map => form(model, Form::Map),
-        GraphVerb::Time => form(model, Form::Time),
-        GraphVerb::Level => {
-            let level = model.graph.settings.level.next();
-            model.graph.set_level(level, &model.run.state);
-            model.set_status(format!("Shown: {}", level.describe()));
-            model.screen.focus(Pane::Graph);
-        }
-        GraphVerb::Follow => {
-            if model.graph.pinned {
-                model.graph.go(usize::MAX);
-            } else {
-                model.graph.pinned = true;
-                model.graph.see();
-                model.set_status("The cursor stays here. New rows are counted");
-            }
-            model.screen.focus(Pane::Graph);
-        }
-        GraphVerb::Filter => ask(model),
-    }
-}
-
-/// Shows the graph in a form, or in lanes again.
-fn form(model: &mut Model, form: Form) {
-    let graph = &mut model.graph;
-    graph.form = if graph.form == form { Form::Lanes } else { form };
-    // Its size and layout are computed when it is shown.
-    model.screen.focus(Pane::Graph);
-}
-
-/// Opens the line of the filter.
-fn ask(model: &mut Model) {
-    let filter = model.graph.settings.filter.as_ref();
-    let before = filter.map_or(String::new(), |query| query.text.clone());
-    let title = format!("show only (empty: all): {WORDS}");
-    prompts::line(model, LinePurpose::Filter, &title, &before);
-}
-
 /// Filters the graph, or shows all of it if the query is empty. Refuses an invalid query.
-pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
+pub(in crate::console) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
     model.screen.focus(Pane::Graph);
     if query.is_empty() {
@@ -77,7 +33,7 @@ pub(super) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
 }
 
 /// Moves in the map; false if the map does not handle this move.
-pub(super) fn step(model: &mut Model, to: Move) -> bool {
+pub(in crate::console) fn step(model: &mut Model, to: Move) -> bool {
     let map = &model.graph.map;
     let sheet = &map.sheet;
     let (layers, slots) = match (to, sheet.flow) {
@@ -112,7 +68,7 @@ fn go_to(model: &mut Model, spot: Spot) {
 
 /// Puts the cursor on the node at a column and row of the pane, counted from 0 below its title.
 /// Without a node there, the cursor stays.
-pub(super) fn point(model: &mut Model, x: u16, y: u16) {
+pub(in crate::console) fn point(model: &mut Model, x: u16, y: u16) {
     let (graph, state) = (&mut model.graph, &model.run.state);
     if graph.form == Form::Map {
         if let Some(spot) = graph.map.spot_at(graph.selected, (x, y)) {

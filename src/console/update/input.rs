@@ -7,27 +7,19 @@
 //! because the operator has not read the next question. A key that only stops the run is never
 //! refused for its pace.
 
+use super::prompts;
 use super::refresh::prepare;
-use super::{attention, decide, drive, edits, graph, jumps, lists, prompts, search, views};
-use crate::console::commands::{Decide, EditVerb, RunVerb, Verb, View};
-use crate::console::halted;
 use crate::console::hints::context;
 use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
-
-/// How a verb was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
-    /// By its key.
-    Key,
-    /// By its name in the palette, which is open over the pane that it applies to.
-    Palette,
-}
+use crate::console::refusal::Refusal;
+use crate::console::verbs::availability::{self, Availability};
+use crate::console::verbs::{By, Care, Press, Verb, approve, quit};
 
 /// Handles a paste.
-pub(super) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
+pub(in crate::console) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
     model.arming.now = model.arming.now.max(at);
     release(model, at, out);
     // Keys that still wait came with the paste.
@@ -37,7 +29,7 @@ pub(super) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) 
 }
 
 /// Handles a key.
-pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+pub(in crate::console) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     release(model, at, out);
     let pace = model.keys.note(key, at);
     let burst = pace == Pace::Burst;
@@ -47,13 +39,13 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     }
     let verb = verb(model, key);
     // Repeated presses of a key that stops the run are meant.
-    let stops = verb.is_some_and(|verb| decide::stops(model, verb));
+    let stops = verb.is_some_and(|verb| (verb.stops)(model));
     if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
         model.double_press.pressed();
-        model.complain(format!("Ignored: {}. Press {key} again", decide::AFTER_PASTE));
+        model.complain(format!("Ignored: {}. Press {key} again", Refusal::AfterPaste));
         return;
     }
-    let may_decide = may_decide(verb);
+    let may_decide = verb.is_some_and(|verb| verb.care == Care::Alone);
     let too_soon = matches!(pace, Pace::Held | Pace::Tapped) && !stops;
     if may_decide && too_soon {
         // It was meant for the previous question.
@@ -78,7 +70,7 @@ pub(super) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 
 /// Handles keys that arrived together. The text that they type is one change: a paste into a
 /// terminal without bracketed paste looks like that.
-pub(super) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
+pub(in crate::console) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
     let mut rest = keys;
     while let Some((key, at)) = rest.first().copied() {
         model.arming.now = model.arming.now.max(at);
@@ -117,7 +109,7 @@ fn types(model: &Model, key: Key) -> Option<char> {
 }
 
 /// Handles the waiting keys once it is certain that they are not part of a burst.
-pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+pub(in crate::console) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if model.keys.held.is_empty() || at.saturating_sub(model.keys.since) <= BURST_MS {
         return;
     }
@@ -129,20 +121,7 @@ pub(super) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
 
 /// True for a key that is dropped in a burst: outside of a text, only moves are handled.
 fn is_dropped_in_burst(model: &Model, key: Key) -> bool {
-    let moves = match verb(model, key) {
-        None | Some(Verb::Move(_)) => true,
-        Some(Verb::View(view)) => matches!(
-            view,
-            View::Interrupt
-                | View::Suspend
-                | View::Redraw
-                | View::NextTab
-                | View::PrevTab
-                | View::NextPane
-                | View::PrevPane
-        ),
-        Some(_) => false,
-    };
+    let moves = verb(model, key).is_none_or(|verb| verb.care == Care::Free);
     !moves && !context(model).is_text()
 }
 
@@ -155,19 +134,9 @@ fn drop_burst(model: &mut Model, at: u64) {
 }
 
 /// The verb of a key in the current context.
-fn verb(model: &Model, key: Key) -> Option<Verb> {
+fn verb(model: &Model, key: Key) -> Option<&'static Verb> {
     let keymap = &model.settings.keymap;
     keymap.verb(context(model), key, model.settings.is_replay())
-}
-
-/// True if the verb could decide, commit, drop or stop something.
-fn may_decide(verb: Option<Verb>) -> bool {
-    match verb {
-        Some(Verb::Decide(verb)) => verb.must_be_armed(),
-        Some(Verb::Edit(verb)) => matches!(verb, EditVerb::Commit | EditVerb::StagedDrop),
-        Some(Verb::Run(verb)) => matches!(verb, RunVerb::StopNow | RunVerb::LeaveCancel),
-        _ => false,
-    }
 }
 
 fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
@@ -178,10 +147,10 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
         .settings
         .keymap
         .verb(context, key, model.settings.is_replay());
-    if !matches!(verb, Some(Verb::View(View::Interrupt))) {
+    if verb != Some(&quit::INTERRUPT) {
         model.message = Message::default();
     }
-    if !matches!(verb, Some(Verb::Decide(Decide::ApproveUnread))) {
+    if verb != Some(&approve::APPROVE_UNREAD) {
         model.arming.no_list = false;
     }
     model.double_press.pressed();
@@ -202,36 +171,16 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     }
 }
 
-/// Carries out a verb.
-pub(super) fn run(model: &mut Model, verb: Verb, by: By, at: u64, out: &mut Vec<Out>) {
-    if let Some(why) = halted::refuses(model, verb) {
-        return model.complain(why);
-    }
-    if let Some(several) = model.folded(verb) {
-        let key = model.settings.keymap.first("expand");
-        model.complain(format!("This row groups {several}. {key} unfolds it first"));
-        return;
-    }
-    match verb {
-        Verb::Move(to) => views::step(model, to),
-        Verb::View(View::Choose) => lists::choose(model, at, out),
-        Verb::View(View::Quit) => drive::quit(model, by, at, out),
-        Verb::View(View::Interrupt) => drive::interrupt(model, at, out),
-        Verb::View(View::Suspend) => out.push(Out::Suspend),
-        Verb::View(View::Palette) => lists::palette(model),
-        Verb::View(View::Search) => search::ask(model),
-        Verb::View(view) => views::show(model, view, out),
-        Verb::Graph(verb) => graph::graph(model, verb),
-        Verb::Jump(jump) => {
-            if !search::step(model, jump) {
-                jumps::jump(model, jump);
-            }
+/// Carries out a verb, or says why not.
+pub(in crate::console) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
+    let done = match availability::of(model, verb) {
+        Availability::Refused(refusal) => Err(refusal),
+        // What was seen of its question is judged for this press.
+        Availability::Offered | Availability::NotYet(_) | Availability::NotOffered => {
+            (verb.run)(model, &mut Press { by, at, out })
         }
-        Verb::Decide(verb) => decide::decide(model, verb, by, at, out),
-        Verb::Edit(verb) => edits::edit(model, verb, by, at, out),
-        Verb::Run(verb) => drive::drive(model, verb, by, at, out),
-        Verb::Fix(fix) => attention::fix(model, fix, at, out),
-        Verb::Text(verb) => prompts::edit(model, verb, out),
-        Verb::Replay(verb) => drive::replay(model, verb, out),
+    };
+    if let Err(refusal) = done {
+        model.complain(refusal);
     }
 }

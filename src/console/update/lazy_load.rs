@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::{decide, ledger};
-use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, Replaced};
+use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::orphan_status::OrphanStatus;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::run::{SentThen, WireSeen};
+use crate::console::model::run::{LookResult, SentThen, WireSeen};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::tabs;
@@ -22,7 +22,7 @@ use crate::domain::transcript::sent::SentRequest;
 use crate::domain::turn::{Stream, Turn};
 
 /// Requests data that is shown but not loaded.
-pub(super) fn ask(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_wire(model, out);
     ask_for_sent(model, out);
     ask_for_replaced(model, out);
@@ -77,23 +77,30 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
         turn,
         request,
         found: None,
+        body: None,
     });
     model.inspector.made = None;
     out.push(Out::Sent { turn, request });
 }
 
 /// Stores the content of a model request.
-pub(super) fn sent(model: &mut Model, turn: TurnId, request: u32, found: Result<Arc<SentRequest>, String>) {
+pub(in crate::console) fn sent(
+    model: &mut Model,
+    (turn, request): (TurnId, u32),
+    found: Result<Arc<SentRequest>, String>,
+    body: Option<SentBody>,
+) {
     if let Some(seen) = &mut model.run.sent_then
         && (seen.turn, seen.request) == (turn, request)
     {
         seen.found = Some(found);
+        seen.body = body;
         model.inspector.made = None;
     }
 }
 
 /// Stores the wire log.
-pub(super) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
+pub(in crate::console) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     if let Some(seen) = &mut model.run.wire {
         seen.frames = Some(found);
         model.inspector.made = None;
@@ -129,7 +136,7 @@ fn decision(model: &Model) -> Option<LoadTarget> {
 }
 
 /// Stores what a call would replace.
-pub(super) fn replaces(model: &mut Model, of: &LoadRequest, found: Replaced) {
+pub(in crate::console) fn replaces(model: &mut Model, of: &LoadRequest, found: LookResult) {
     if let Some((look, known)) = &mut model.run.looked
         && look == of
     {
@@ -179,7 +186,7 @@ fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
 }
 
 /// Stores what still runs of a process, and invalidates texts about it.
-pub(super) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
+pub(in crate::console) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
     let mut known = model.run.orphans.iter_mut();
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
         return;
@@ -202,7 +209,7 @@ pub(super) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<
 }
 
 /// Shows older or newer entries where the inspector shows only a few at a time.
-pub(super) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
+pub(in crate::console) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
     let several = several.ok_or("Older ones exist only in the tabs `revisions`, `context` and `wire`")?;

@@ -4,15 +4,17 @@
 
 use super::choices::{choices, ensure_ended};
 use super::decide::{armed, go_to_queue, send};
-use super::input::By;
-use super::{open, prepare};
+use super::prepare;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::double_press::What;
 use crate::console::model::editor::Purpose;
-use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::listing::Item;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::verbs::By;
+use crate::console::verbs::effects;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
 use crate::domain::id::{Attempt, NodeId, Seq};
@@ -20,40 +22,19 @@ use crate::domain::ledger::{self, is_orphaned};
 use crate::domain::state::{LedgerEntry, LedgerOutcome};
 
 /// Lists effects when a session opens that has orphaned effects or effects of another session.
-pub(super) fn of_before(model: &mut Model) {
+pub(in crate::console) fn of_before(model: &mut Model) {
     if model.settings.is_recorded() {
         return;
     }
     let state = &model.run.state;
     let some = !state.elsewhere.is_empty() || ledger::effects(state).any(|entry| is_orphaned(state, entry));
     if some {
-        list(model);
-    }
-}
-
-/// Lists effects: those that need attention, or the whole ledger if none does.
-pub(super) fn list(model: &mut Model) {
-    let state = &model.run.state;
-    if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
-        model.set_status("No effects yet");
-        return;
-    }
-    let kind = Kind::Effects { all: None };
-    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
-}
-
-/// Toggles between the whole ledger and the effects that need attention.
-pub(super) fn toggle(model: &mut Model) {
-    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
-        && let Kind::Effects { all } = &mut list.kind
-    {
-        *all = Some(*all != Some(true));
-        list.made = None;
+        effects::list(model);
     }
 }
 
 /// The attempt under the cursor of the list of effects, if that is open.
-pub(super) fn selected(model: &Model) -> Option<Seq> {
+pub(in crate::console) fn selected(model: &Model) -> Option<Seq> {
     match model.overlays.last() {
         Some(Overlay::Listing(list)) => match list.selected {
             Some(Item::Effect(seq)) => Some(seq),
@@ -70,9 +51,9 @@ pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
 }
 
 /// The attempt under the cursor, if an answer about its outcome is accepted now.
-fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), String> {
+fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), Refusal> {
     if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".to_owned());
+        return Err("Cannot decide: this run is recorded".into());
     }
     let known = || "Its outcome is known: nothing to resolve".to_owned();
     let entry = unknown_outcome(model).ok_or_else(known)?;
@@ -81,7 +62,7 @@ fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), St
 }
 
 /// It happened: asks for its result.
-pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String> {
+pub(in crate::console) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     let (_, call, attempt) = doubtful(model, by, at)?;
     let attempt = Some(attempt);
     super::edits::value_editor(model, Purpose::Happened { call, attempt });
@@ -90,7 +71,12 @@ pub(super) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), String>
 
 /// It did not happen: sent after a second press. A call that waits for this answer runs
 /// immediately, so the operator decides in the queue, which shows all of it.
-pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
+pub(in crate::console) fn did_not(
+    model: &mut Model,
+    by: By,
+    at: u64,
+    out: &mut Vec<Out>,
+) -> Result<(), Refusal> {
     let (seq, call, attempt) = doubtful(model, by, at)?;
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
@@ -101,7 +87,7 @@ pub(super) fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) ->
     }
     let key = model.settings.keymap.first("it-did-not");
     if !model.confirm_press(What::DidNot(seq)) {
-        return Err(format!("{key} again confirms: {seq} of {call} did not happen"));
+        return Err(format!("{key} again confirms: {seq} of {call} did not happen").into());
     }
     let command = Command::Call(CallCommand::Resolve {
         call,

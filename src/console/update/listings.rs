@@ -15,13 +15,13 @@ use crate::console::tabs::{self, Maker};
 use crate::console::theme::Role;
 
 /// Keeps the cursor of a list on the screen.
-pub(super) fn scroll(list: &mut Listing, screen: &Screen) {
+pub(in crate::console) fn scroll(list: &mut Listing, screen: &Screen) {
     let (_, rows, more) = screen.listing(list.rows.count(), list.doc.rows());
     list.scroll(usize::from(rows.height), usize::from(more.height));
 }
 
 /// Makes the visible rows that are not made yet.
-pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
+pub(in crate::console) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
     let Some(lacks) = list.rows.lacks(&looked) else {
@@ -39,7 +39,7 @@ pub(super) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cache
 }
 
 /// Brings a list up to date.
-pub(super) fn make(
+pub(in crate::console) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
     (staged, cached): (&StagedEdits, &mut Caches),

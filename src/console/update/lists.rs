@@ -7,62 +7,24 @@ use std::sync::Arc;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-use super::input::{self, By};
+use super::input;
 use super::{edits, live_reload, open, prepare, typing};
-use crate::console::commands::{self, Context, EditVerb, Entry, Verb};
 use crate::console::field::Field;
 use crate::console::halted;
-use crate::console::hints::context;
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
 use crate::console::msg::Out;
+use crate::console::verbs::{By, Care};
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::{NodeId, Rev, TurnId};
 use crate::text::{head, visible};
 
-/// Opens the palette: what works here, then what works elsewhere, with its place.
-pub(super) fn palette(model: &mut Model) {
-    let here = context(model);
-    let reach = here.reach();
-    let works = |entry: &Entry| {
-        entry.contexts.iter().any(|context| reach.contains(context))
-            && (model.settings.is_replay() || entry.contexts != [Context::Replay])
-    };
-    let is_listed = |entry: &&Entry| {
-        let refused =
-            model.settings.is_recorded() && entry.verb.acts() || halted::refuses(model, entry.verb).is_some();
-        !matches!(entry.verb, Verb::Move(_))
-            && !refused
-            && (works(entry) || !matches!(entry.verb, Verb::Text(_)))
-    };
-    let choice = |entry: &Entry| {
-        let (right, gives) = match entry.contexts.first() {
-            Some(place) if !works(entry) => (
-                format!("in: {}", place.heading()),
-                Gives::Elsewhere(place.heading()),
-            ),
-            _ => (model.settings.keymap.first(entry.name), Gives::Verb(entry.verb)),
-        };
-        Choice {
-            name: entry.name.to_owned(),
-            detail: entry.doc.to_owned(),
-            right,
-            gives,
-        }
-    };
-    let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = commands::entries()
-        .filter(is_listed)
-        .partition(|entry| works(entry));
-    let choices = here.into_iter().chain(elsewhere).map(choice).collect();
-    list(model, ListPurpose::Palette, "command", choices);
-}
-
 /// Opens the list of themes.
-pub(super) fn themes(model: &mut Model) {
+pub(in crate::console) fn themes(model: &mut Model) {
     let settings = &model.settings;
     let choices = settings.themes.iter().map(|(name, theme)| Choice {
         name: visible(name),
@@ -87,7 +49,7 @@ pub(super) fn themes(model: &mut Model) {
 }
 
 /// Opens the list of tools for a call.
-pub(super) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
+pub(in crate::console) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
     let purpose = ListPurpose::Replace { node, base };
     let choices = tools(model);
     list(
@@ -99,7 +61,7 @@ pub(super) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
 }
 
 /// Opens the list of tools for a new call.
-pub(super) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
+pub(in crate::console) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
     let choices = tools(model);
     list(
         model,
@@ -132,7 +94,7 @@ fn effects(card: &ToolCard) -> String {
     words.join(", ")
 }
 
-pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
+pub(in crate::console) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
     open(
         model,
         Overlay::List(List {
@@ -148,7 +110,7 @@ pub(super) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices
 }
 
 /// Filters the list by the typed text.
-pub(super) fn filter(model: &mut Model) {
+pub(in crate::console) fn filter(model: &mut Model) {
     let Some(Overlay::List(list)) = model.overlays.last_mut() else {
         return;
     };
@@ -195,7 +157,7 @@ pub(super) fn filter(model: &mut Model) {
 }
 
 /// Carries out the chosen entry.
-pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+pub(in crate::console) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let Some(Overlay::List(list)) = model.overlays.last() else {
         return;
     };
@@ -212,8 +174,7 @@ pub(super) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let purpose = list.purpose.clone();
     match gives {
         Gives::Verb(verb) => {
-            let decides = matches!(verb, Verb::Decide(verb) if verb.must_be_armed())
-                || matches!(verb, Verb::Edit(EditVerb::Commit | EditVerb::StagedDrop));
+            let decides = verb.care == Care::Alone;
             if decides && model.keys.times.len() > BURST_KEYS {
                 model.complain("Ignored: keys arrived too fast. Press again");
                 return;
@@ -276,7 +237,7 @@ fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut 
 }
 
 /// An editor on the arguments of a new call.
-pub(super) fn editor_of_new(
+pub(in crate::console) fn editor_of_new(
     model: &Model,
     after: Option<TurnId>,
     tool: &Arc<str>,

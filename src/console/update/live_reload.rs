@@ -17,7 +17,7 @@ use crate::resilience::policy::Policy;
 use crate::text::visible;
 
 /// Applies the current content of the files.
-pub(super) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
+pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     // A theme that is tried on is applied again, over the current content of the files.
     if let Some(before) = model.settings.tried.take() {
         model.settings.look = before;
@@ -134,7 +134,7 @@ fn afresh(model: &mut Model) {
 }
 
 /// Lists the themes.
-pub(super) fn list(model: &mut Model) {
+pub(in crate::console) fn list(model: &mut Model) {
     if model.settings.look.colours() == Colours::None {
         model.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
         return;
@@ -144,7 +144,7 @@ pub(super) fn list(model: &mut Model) {
 
 /// Shows the theme under the cursor of the open list. Restores the look once the list closes
 /// without a choice.
-pub(super) fn try_on(model: &mut Model) {
+pub(in crate::console) fn try_on(model: &mut Model) {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),
         _ => None,
@@ -165,7 +165,7 @@ pub(super) fn try_on(model: &mut Model) {
 }
 
 /// Uses a theme until the program ends.
-pub(super) fn choose(model: &mut Model, name: &str) {
+pub(in crate::console) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
     let Some((_, theme)) = settings.themes.iter().find(|(known, _)| known == name) else {
         return model.complain("The theme is gone");

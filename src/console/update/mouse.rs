@@ -3,19 +3,23 @@
 //! Must not know: how anything is drawn.
 
 use super::{graph, views};
-use crate::console::commands::Move;
 use crate::console::model::Model;
 use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::{Pane, inside};
-use crate::console::msg::Mouse;
+use crate::console::motion::Move;
+use crate::console::msg::{Mouse, Out};
 
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;
 
 /// Handles mouse input.
-pub(super) fn mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
+pub(in crate::console) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &mut Vec<Out>) {
     model.double_press.pressed();
+    let points = mouse == Mouse::Press || (mouse == Mouse::Drag && model.screen.moving.is_none());
+    if points && model.overlays.is_empty() && super::replay::point(model, x, y, out) {
+        return;
+    }
     match mouse {
         Mouse::WheelUp => wheel(model, Move::Up, x, y),
         Mouse::WheelDown => wheel(model, Move::Down, x, y),

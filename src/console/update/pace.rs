@@ -22,6 +22,7 @@ pub fn soon(model: &Model, msg: &Msg) -> Soon {
         Msg::Run(Update::Live(live)) if !is_more(model, live) => Soon::Now,
         Msg::Run(Update::Live(live)) if is_seen(model, live) => Soon::Stream,
         Msg::Run(Update::Live(_)) => Soon::Never,
+        Msg::Run(Update::Outputs(_)) => Soon::Stream,
         _ => Soon::Now,
     }
 }

@@ -4,13 +4,8 @@
 //!
 //! Text goes into the topmost text field or nowhere.
 
-use super::{
-    branches, choices, classify, discard, edits, executions, graph, lists, open, repair, review, search,
-    typing,
-};
-use crate::console::commands::TextVerb;
-use crate::console::field::{Field, too_much};
-use crate::console::halted;
+use super::{choices, classify, executions, graph, lists, open, repair, review, search, typing};
+use crate::console::field::{Field, TextVerb, too_much};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
@@ -18,18 +13,18 @@ use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
-    CallCommand, Command, ConsentChoice, Edit, EscapeCommand, ResilienceCommand, Resolution, RunCommand,
-    WeightCommand,
+    CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
+    RunCommand, WeightCommand,
 };
 use crate::domain::escape::Detector;
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{ContextLimit, Limits};
 use crate::domain::price::{decimal, trillionths};
 use crate::domain::weight::MOST;
 
 use super::decide::{self, send};
 
 /// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
-pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
+pub(in crate::console) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
     let mut field = Field::line(text, purpose.most());
     field.select_all();
     open(
@@ -42,7 +37,7 @@ pub(super) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &
     );
 }
 
-pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
+pub(in crate::console) fn field(model: &mut Model) -> Option<&mut Field> {
     match model.overlays.last_mut()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&mut editor.field),
         Overlay::Line(line) => Some(&mut line.field),
@@ -52,7 +47,7 @@ pub(super) fn field(model: &mut Model) -> Option<&mut Field> {
 }
 
 /// Like `field`, but read-only.
-pub(super) fn open_field(model: &Model) -> Option<&Field> {
+pub(in crate::console) fn open_field(model: &Model) -> Option<&Field> {
     match model.overlays.last()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&editor.field),
         Overlay::Line(line) => Some(&line.field),
@@ -70,7 +65,7 @@ fn changed(model: &mut Model) {
 }
 
 /// Types a key that is no command into the open text.
-pub(super) fn typed(model: &mut Model, key: Key) {
+pub(in crate::console) fn typed(model: &mut Model, key: Key) {
     if is_too_long(model, None) {
         return;
     }
@@ -84,7 +79,7 @@ pub(super) fn typed(model: &mut Model, key: Key) {
 }
 
 /// Types a text into the open text field as one change, as far as it fits.
-pub(super) fn type_in(model: &mut Model, typed: &str) {
+pub(in crate::console) fn type_in(model: &mut Model, typed: &str) {
     if is_too_long(model, None) {
         return;
     }
@@ -105,7 +100,7 @@ pub(super) fn type_in(model: &mut Model, typed: &str) {
 
 /// True if the open text is too long to edit. Then it undoes if the verb asks for that, else it
 /// shows what can be done.
-fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
+pub(in crate::console) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
     };
@@ -123,7 +118,7 @@ fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
 }
 
 /// Pastes a text.
-pub(super) fn paste(model: &mut Model, text: &str) {
+pub(in crate::console) fn paste(model: &mut Model, text: &str) {
     model.double_press.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
@@ -156,43 +151,14 @@ pub(super) fn paste(model: &mut Model, text: &str) {
     }
 }
 
-/// Carries out a command of an editor or a line.
-pub(super) fn edit(model: &mut Model, verb: TextVerb, out: &mut Vec<Out>) {
-    match verb {
-        TextVerb::Cancel => discard::cancel(model, out),
-        TextVerb::Commit => match (halted::typed(model), model.overlays.last()) {
-            (Some(why), _) => model.complain(why),
-            (None, Some(Overlay::Editor(_))) => edits::finish(model, out),
-            (None, Some(Overlay::Line(_))) => accept(model, out),
-            _ => {}
-        },
-        TextVerb::External => {
-            if let Some(Overlay::Editor(editor)) = model.overlays.last()
-                && !editor.sent
-            {
-                out.push(Out::Edit(editor.for_external().to_owned()));
-            }
-        }
-        TextVerb::Form => {
-            if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
-                editor.switch();
-            }
-        }
-        TextVerb::Complete => typing::complete(model),
-        TextVerb::Find => typing::find(model),
-        TextVerb::NextFault => typing::next_fault(model),
-        TextVerb::Copy => typing::copy(model, out),
-        verb if is_too_long(model, Some(verb)) => {}
-        TextVerb::PutBack => {
-            let taken = open_field(model).map_or_else(String::new, |field| field.taken().to_owned());
-            type_in(model, &taken);
-        }
-        verb => {
-            if let Some(field) = field(model) {
-                field.edit(verb);
-                changed(model);
-            }
-        }
+/// Changes the text of the open field.
+pub(in crate::console) fn edit(model: &mut Model, verb: TextVerb) {
+    if is_too_long(model, Some(verb)) {
+        return;
+    }
+    if let Some(field) = field(model) {
+        field.edit(verb);
+        changed(model);
     }
 }
 
@@ -204,7 +170,7 @@ fn muted(model: &Model, name: &str) -> Result<Command, String> {
     Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
 }
 
-fn accept(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return;
     };
@@ -262,7 +228,7 @@ fn accept(model: &mut Model, out: &mut Vec<Out>) {
 }
 
 /// Handles the reply: the file was written, or the line stays as it was typed.
-pub(super) fn saved(model: &mut Model, written: Result<String, String>) {
+pub(in crate::console) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
             let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
@@ -384,8 +350,8 @@ fn about_run(
 ) -> Result<(), String> {
     let command = match purpose {
         LinePurpose::BranchName(epoch) => {
-            branches::named(model, epoch, &text, out);
-            return Ok(());
+            let name = text.into();
+            Command::Edit(EditCommand::Name { epoch, name })
         }
         LinePurpose::Policy => Command::Run(RunCommand::SetPolicy { policy: text }),
         LinePurpose::Title => Command::Run(RunCommand::Title { title: text }),
@@ -444,7 +410,7 @@ fn weight(text: &str) -> Option<u16> {
 }
 
 /// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
-pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
+pub(in crate::console) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     let mut limits = now;
     for word in text.split_whitespace() {
         let wrong =
@@ -462,6 +428,14 @@ pub(super) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
             ("minutes", number) if number == minutes_of(&now) => {}
             ("minutes", number) => limits.wall_ms = number.map(|n| n.saturating_mul(60_000)),
             ("price", number) => limits.price = number,
+            // The window is the model's own: only where it is known the size of a request has a limit.
+            ("context", number) => {
+                limits.context = match (number, now.context) {
+                    (None, _) => None,
+                    (Some(tokens), Some(limit)) => Some(ContextLimit { tokens, ..limit }),
+                    (Some(_), None) => return Err(wrong()),
+                }
+            }
             ("parallel", Some(number)) => limits.parallel = u32::try_from(number).unwrap_or(u32::MAX),
             _ => return Err(wrong()),
         }
@@ -476,14 +450,16 @@ fn minutes_of(limits: &Limits) -> Option<u64> {
 }
 
 /// Limits as they are written in the line.
-pub(super) fn limits_line(limits: &Limits) -> String {
+pub(in crate::console) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
+    let context = limits.context.map(|limit| format!(" context={}", limit.tokens));
     format!(
-        "turns={} tokens={} minutes={} price={} parallel={}",
+        "turns={} tokens={} minutes={} price={} parallel={}{}",
         word(limits.turns.map(u64::from)),
         word(limits.tokens),
         word(minutes_of(limits)),
         limits.price.map_or("none".to_owned(), decimal),
-        limits.parallel
+        limits.parallel,
+        context.unwrap_or_default()
     )
 }

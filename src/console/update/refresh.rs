@@ -90,6 +90,7 @@ fn join(model: &mut Model) -> bool {
 /// Lays out the screen. A status text that does not fit goes to the log too.
 fn arrange(model: &mut Model, banner: bool) {
     let queued = model.queue.items.len();
+    model.screen.bar = model.settings.is_replay() && model.run.at.is_some();
     model.screen.wordy = 1;
     if model.message.text.is_empty() {
         return model.screen.arrange(queued, banner);
@@ -267,6 +268,8 @@ fn inspect(model: &mut Model, width: u16, height: usize) {
         upto: inspector.upto,
         keys: ["older", "newer"].map(key),
     };
+    maker.exact = [inspector.exact, inspector.exact_first];
+    maker.exact_key = key("output-colours");
     tabs::make(&mut maker, subject, tab);
     let doc = maker.doc;
     model.inspector.doc = doc;
@@ -300,6 +303,7 @@ fn turn_to(model: &mut Model, subject: Option<Subject>, tab: Tab) -> bool {
     let top = inspector.top;
     let same = tab == inspector.tab;
     inspector.subject = subject;
+    inspector.exact_first = inspector.exact;
     inspector.tab = tab;
     inspector.upto = None;
     inspector.turn_to(read);

@@ -4,32 +4,28 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, send};
-use super::input::By;
-use super::{open, prompts};
+use super::open;
 use crate::console::doc::{self, Doc};
 use crate::console::json;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{Changed, LinePurpose, Overlay, Review, Whose};
-use crate::console::model::staged_edits::{commit_of, node_of};
-use crate::console::msg::Out;
+use crate::console::model::overlay::{Changed, Overlay, Review, Whose};
+use crate::console::model::staged_edits::commit_of;
 use crate::console::summary;
 use crate::console::tabs::content_text;
 use crate::domain::branch;
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::command::{Command, Edit};
 use crate::domain::id::{Epoch, NodeId};
 use crate::domain::state::State;
 
 /// Previews a command that edits no text: an undo, another branch, another request.
-pub(super) fn command(model: &mut Model, command: Command, title: String) {
+pub(in crate::console) fn command(model: &mut Model, command: Command, title: String) {
     show(model, command, title, Vec::new(), String::new(), Whose::New);
 }
 
 /// Previews edits.
 ///
 /// The plan assumes that the whole change was read. After a commit before that, the call asks again.
-pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
+pub(in crate::console) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     let state = &model.run.state;
     let changes = edits
         .iter()
@@ -52,7 +48,11 @@ pub(super) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
 }
 
 /// Previews a value that was typed for a call.
-pub(super) fn review_value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
+pub(in crate::console) fn review_value(
+    model: &mut Model,
+    command: Command,
+    (call, value): (NodeId, &Arc<str>),
+) {
     let state = &model.run.state;
     let old = state
         .observation(call)
@@ -94,7 +94,7 @@ fn show(
 }
 
 /// The text of the edited node, before and after the edit.
-pub(super) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
+pub(in crate::console) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
             .node(id)
@@ -131,43 +131,8 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
         .unwrap_or_default()
 }
 
-/// Toggles whether later turns stay active.
-pub(super) fn keep_later(model: &mut Model) -> Result<(), String> {
-    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
-        return Ok(());
-    };
-    let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
-        return Err("Cannot keep later turns: this is not an edit".to_owned());
-    };
-    *keep_later = !*keep_later;
-    review.made = None;
-    if review.whose == Whose::AllStaged {
-        model.staged_edits.keep_later = *keep_later;
-        model.staged_edits.stamp += 1;
-    }
-    Ok(())
-}
-
-/// Asks for the reason of the edit.
-pub(super) fn reason(model: &mut Model) -> Result<(), String> {
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    if review.edits().is_empty() {
-        return Err("Only an edit is recorded with a reason".to_owned());
-    }
-    let before = review.reason.clone();
-    prompts::line(
-        model,
-        LinePurpose::Reason,
-        "why? (recorded with the edit)",
-        &before,
-    );
-    Ok(())
-}
-
 /// Takes the reason that was typed.
-pub(super) fn set_reason(model: &mut Model, text: String) {
+pub(in crate::console) fn set_reason(model: &mut Model, text: String) {
     let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
         return;
     };
@@ -177,64 +142,4 @@ pub(super) fn set_reason(model: &mut Model, text: String) {
         model.staged_edits.stamp += 1;
     }
     review.reason = text;
-}
-
-/// Commits the previewed change, if the preview was on screen for long enough.
-pub(super) fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), String> {
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    if review.made.is_none() {
-        return Err("The preview just changed. Read it first".to_owned());
-    }
-    let seen = review.known()?.effects.len();
-    let question = Question::Review { stamp: review.stamp };
-    let shown = armed(model, &question, by, at)?;
-    let all = shown.read.misses(shown.rows).is_empty();
-    if model.run.committing {
-        return Err("Already sent, waiting for a reply".to_owned());
-    }
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
-        return Ok(());
-    };
-    let mut command = review.command.clone();
-    let why = (!review.reason.is_empty()).then(|| review.reason.as_str().into());
-    let item = match review.whose {
-        Whose::Item(no) => Some(no),
-        Whose::New | Whose::AllStaged => None,
-    };
-    let mut target = None;
-    match &mut command {
-        Command::Edit(EditCommand::Commit {
-            edits,
-            effects_seen,
-            reason,
-            ..
-        }) => {
-            *effects_seen = Some(seen);
-            *reason = why;
-            for edit in edits.iter_mut() {
-                if let Edit::Call { shown, .. } = edit {
-                    *shown = all;
-                }
-            }
-            if let [edit @ Edit::Call { .. }] = edits.as_slice() {
-                target = node_of(edit);
-            }
-        }
-        Command::Edit(
-            EditCommand::Undo { effects_seen, .. }
-            | EditCommand::Redo { effects_seen, .. }
-            | EditCommand::Switch { effects_seen, .. },
-        ) => *effects_seen = Some(seen),
-        _ => {}
-    }
-    model.run.committing = true;
-    model.staged_edits.sending = item;
-    model.queue.leaving = model.queue.selected;
-    if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
-        review.sent = Some(command.clone());
-    }
-    send(model, command, target, out);
-    Ok(())
 }

@@ -14,16 +14,17 @@ use crate::console::link::Update;
 use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
-use crate::console::model::run::SentCommand;
+use crate::console::model::run::{LookResult, SentCommand};
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
-use crate::domain::event::{EditEvent, Event};
+use crate::domain::event::{EditEvent, Event, RunEvent};
+use crate::domain::id::NodeId;
 use crate::domain::refusal::{Refusal, RefusalKind};
 
 /// Applies an update.
-pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
+pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
@@ -39,11 +40,30 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             if let Some(now) = model.utc() {
                 model.run.last_activity.note(live.turn, now);
             }
+            model.run.pace.note(live.turn, live.bytes, model.arming.now);
             model.run.stream(live);
         }
-        Update::Sent { turn, request, found } => super::lazy_load::sent(model, turn, request, found),
-        Update::Replaces { look, found } => super::lazy_load::replaces(model, &look, found),
+        Update::Sent {
+            turn,
+            request,
+            found,
+            body,
+        } => super::lazy_load::sent(model, (turn, request), found, body),
+        Update::Replaces { look, found, base } => {
+            let found = LookResult {
+                replaced: found,
+                base,
+            };
+            super::lazy_load::replaces(model, &look, found);
+        }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
+        Update::Outputs(outputs) => {
+            model.run.outputs = outputs;
+            // Only the text of a running call changes.
+            if model.is_running_inspected() {
+                model.inspector.made = None;
+            }
+        }
         Update::Taken(command) => taken(model, &command),
         Update::Refused { command, refusal } => refused(model, &command, &refusal, out),
         Update::Notice(words) => {
@@ -54,6 +74,7 @@ pub(super) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
             model.run.playing = at.speed.is_some();
             model.run.at = Some(at);
         }
+        Update::Marks(marks) => model.run.marks = marks,
         Update::ForkPreview(found) => super::fork::set_preview(model, found),
         Update::Forked {
             session,
@@ -138,7 +159,26 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event {
         model.notify(&event_text::lost(nodes));
     }
+    if let Event::Run(RunEvent::Finished { answer, .. }) = &envelope.event {
+        answered(model, *answer);
+    }
     model.log.add(Line::Event(envelope));
+}
+
+/// Announces the answer of a live run, with the way to all of it.
+fn answered(model: &mut Model, answer: NodeId) {
+    if model.settings.is_recorded() {
+        return;
+    }
+    let key = |name| model.settings.keymap.first(name);
+    let way = if model.graph.pinned {
+        format!("{} then {}", key("bottom"), key("decide"))
+    } else {
+        key("decide")
+    };
+    model.set_status(format!(
+        "The agent answered ({answer}). {way} shows the whole answer"
+    ));
 }
 
 /// True for a command that closes the overlay it was sent from.

@@ -4,7 +4,6 @@
 
 use super::prompts;
 use super::views::STILL;
-use crate::console::commands::Jump;
 use crate::console::model::Model;
 use crate::console::model::graph::query::{self, Query};
 use crate::console::model::graph::{Pick, Search};
@@ -12,11 +11,12 @@ use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::{Pane, inside};
 use crate::console::model::seek::Seek;
+use crate::console::verbs::jumps;
 use crate::domain::id::TurnId;
 use crate::domain::node::Node;
 
 /// What can be searched in the graph, as a hint.
-pub(super) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
+pub(in crate::console) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
 
 /// What is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ fn scope(model: &Model) -> Scope {
 }
 
 /// Opens the line of the search.
-pub(super) fn ask(model: &mut Model) {
+pub(in crate::console) fn ask(model: &mut Model) {
     let (title, before) = match scope(model) {
         Scope::Graph => (format!("search: {WORDS}"), model.graph.search.text.clone()),
         Scope::Inspector => (
@@ -52,7 +52,7 @@ fn query_text(seek: Option<&Seek>) -> String {
 }
 
 /// Searches for the typed text and goes to the first match. Refuses an invalid query.
-pub(super) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
+pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     match scope(model) {
         Scope::Graph => return in_graph(model, text),
         Scope::Inspector => {
@@ -65,19 +65,14 @@ pub(super) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
         }
     }
     if !text.is_empty() {
-        step(model, Jump::Match);
+        step(model, false);
     }
     Ok(())
 }
 
 /// Goes to the next or previous match in the inspector or on a page. False if the search is in the
 /// graph.
-pub(super) fn step(model: &mut Model, jump: Jump) -> bool {
-    let back = match jump {
-        Jump::Match => false,
-        Jump::MatchBack => true,
-        _ => return false,
-    };
+pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
     let (top, room) = match scope(model) {
         Scope::Graph => return false,
         Scope::Inspector => {
@@ -169,12 +164,14 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
         1 => model.set_status(format!("1 match{rest}")),
         found => model.set_status(format!("{found} matches{rest}")),
     }
-    super::jumps::jump(model, Jump::Match);
+    if let Err(why) = jumps::hit(model, false) {
+        model.complain(why);
+    }
     Ok(())
 }
 
 /// Repeats the search if there are new events.
-pub(super) fn look_again(model: &mut Model) {
+pub(in crate::console) fn look_again(model: &mut Model) {
     let search = &model.graph.search;
     if search.text.is_empty() || search.at == model.run.state.seq {
         return;

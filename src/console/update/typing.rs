@@ -17,7 +17,7 @@ use crate::text::visible;
 const CLIPBOARD: usize = 512 * 1024;
 
 /// Refuses a text that has too many bytes for the clipboard.
-pub(super) fn fits_clipboard(bytes: usize) -> Result<(), String> {
+pub(in crate::console) fn fits_clipboard(bytes: usize) -> Result<(), String> {
     if bytes > CLIPBOARD {
         return Err(format!("Cannot copy {bytes} bytes: the limit is {CLIPBOARD}"));
     }
@@ -25,7 +25,7 @@ pub(super) fn fits_clipboard(bytes: usize) -> Result<(), String> {
 }
 
 /// Inserts the completion at the cursor, or lists several to choose from.
-pub(super) fn complete(model: &mut Model) {
+pub(in crate::console) fn complete(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return;
     };
@@ -60,7 +60,7 @@ pub(super) fn complete(model: &mut Model) {
 }
 
 /// Replaces some bytes of the open text with a piece of JSON.
-pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
+pub(in crate::console) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && !editor.sent
     {
@@ -69,14 +69,14 @@ pub(super) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
 }
 
 /// Asks for the text to find.
-pub(super) fn find(model: &mut Model) {
+pub(in crate::console) fn find(model: &mut Model) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
         prompts::line(model, LinePurpose::Find, "find in the text", "");
     }
 }
 
 /// Goes to the first match from the cursor on.
-pub(super) fn look_for(model: &mut Model, words: &str) {
+pub(in crate::console) fn look_for(model: &mut Model, words: &str) {
     let Some(field) = prompts::field(model) else {
         return;
     };
@@ -86,7 +86,7 @@ pub(super) fn look_for(model: &mut Model, words: &str) {
 }
 
 /// Goes to the next problem in the text.
-pub(super) fn next_fault(model: &mut Model) {
+pub(in crate::console) fn next_fault(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return;
     };
@@ -101,7 +101,7 @@ pub(super) fn next_fault(model: &mut Model) {
 }
 
 /// Copies the selection to the terminal's clipboard.
-pub(super) fn copy(model: &mut Model, out: &mut Vec<Out>) {
+pub(in crate::console) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let Some(field) = prompts::field(model) else {
         return;
     };

@@ -10,7 +10,7 @@ use crate::console::model::overlay::{ListPurpose, Overlay};
 use crate::console::model::screen::inside;
 
 /// What the frame that was just drawn shows of open questions.
-pub(super) fn visibility(model: &Model) -> FrameVisibility {
+pub(in crate::console) fn visibility(model: &Model) -> FrameVisibility {
     let Some(overlay) = model.overlays.last() else {
         return (frame(model), None, Cover::None);
     };
@@ -29,6 +29,7 @@ pub(super) fn visibility(model: &Model) -> FrameVisibility {
             rows: doc.shown(top, height),
             total: doc.rows(),
             width: model.screen.overlay_width(),
+            stamp: doc.stamp(),
         })
     };
     let words = |question: Question| Visibility {
@@ -36,6 +37,7 @@ pub(super) fn visibility(model: &Model) -> FrameVisibility {
         rows: 0..1,
         total: 1,
         width: 0,
+        stamp: 0,
     };
     let visible_part = match overlay {
         Overlay::Review(review) => {
@@ -87,5 +89,6 @@ fn frame(model: &Model) -> Option<Visibility> {
         rows,
         total,
         width,
+        stamp: inspector.doc.stamp(),
     })
 }

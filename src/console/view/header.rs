@@ -14,14 +14,16 @@ use crate::console::model::Model;
 use crate::console::model::queue::QueueEntry;
 use crate::console::model::run_phase::RunPhase;
 use crate::console::model::screen::Pane;
-use crate::console::rows::many;
+use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::pending_retry;
-use crate::domain::state::Mode;
+use crate::domain::price::NOT_PRICED;
+use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
+use crate::present::many;
 use crate::resilience::attention::AttentionReason;
 use crate::text::{head, visible};
 
@@ -31,16 +33,27 @@ const NARROW: u16 = 100;
 /// The fewest columns with room for a long label before a reason.
 const WIDE: u16 = 140;
 
+/// The most characters of the name of the session.
+const SESSION: usize = 40;
+
 /// Parts of the header. A narrow screen drops parts with a higher number first.
 fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     let state = &model.run.state;
     let mut parts = vec![(6, Role::Title, "overrule".to_owned(), false)];
-    let session = state.title.as_deref().unwrap_or(&model.settings.session);
+    let named = summary::session_name(state);
+    let session = named.as_deref().unwrap_or(&model.settings.session);
     if !session.is_empty() {
-        parts.push((5, Role::Title, visible(head(session, 40).0), false));
+        let (name, cut) = head(session, SESSION);
+        let more = if cut { "…" } else { "" };
+        parts.push((
+            5,
+            Role::Title,
+            format!("{}{more}", visible(name.trim_end())),
+            false,
+        ));
     }
     if let Some(fork) = state.forks.last() {
-        let of = crate::console::tabs::fork_short(&fork.session);
+        let of = crate::present::fork::short(&fork.session);
         let words = format!("fork of {of} at {}", fork.at.0);
         let narrow = model.screen.width < NARROW;
         parts.push((
@@ -72,11 +85,14 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         1 => parts.push((7, Role::Dim, "1 request".to_owned(), true)),
         count => parts.push((7, Role::Dim, format!("{count} requests"), true)),
     }
+    if let Some(pace) = model.run.pace.describe(&model.run.live) {
+        parts.push((7, Role::Running, pace, true));
+    }
     if let Some(tokens) = tokens(model) {
         parts.push((8, Role::Dim, tokens, true));
     }
-    if let Some(spent) = state.spent.describe() {
-        parts.push((9, Role::Dim, spent, true));
+    if let Some(cost) = cost(state) {
+        parts.push((9, Role::Dim, cost, true));
     }
     if let Some((share, role)) = budget(model) {
         let words = match share {
@@ -84,7 +100,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
             // The pane has room for the number.
             _ => "budget >999 %".to_owned(),
         };
-        parts.push((10, role, words, true));
+        // A limit that is near is more important than what the session is called.
+        let weight = if role == Role::Dim { 10 } else { 1 };
+        parts.push((weight, role, words, true));
     }
     if let Some((role, words)) = staged_edits(model) {
         parts.push((1, role, words, true));
@@ -120,6 +138,16 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         parts.push((1, Role::Warning, format!("{failed} failed"), true));
     }
     parts
+}
+
+/// What the requests cost, where a model was asked.
+fn cost(state: &State) -> Option<String> {
+    let is_scripted = state
+        .started
+        .as_ref()
+        .is_none_or(|started| started.wire == "scripted");
+    let unpriced = (state.requests > 0 && !is_scripted).then(|| NOT_PRICED.to_owned());
+    state.spent.describe().or(unpriced)
 }
 
 /// The number of staged edits.

@@ -46,12 +46,31 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     );
     let shown = inspector.shown(usize::from(body.height));
     let x = place_in(canvas, area, &shown, inspector.doc.rows());
+    let x = running(model, canvas, area, x);
     if let Some(who) = unnamed(model) {
         let width = who.columns() as u16;
         if width + 2 < x.saturating_sub(area.x) {
             canvas.put(x - width, area.y, width, &who, role);
         }
     }
+}
+
+/// Draws how long the shown call has been running, to the left of a column. Returns its first column.
+fn running(model: &Model, canvas: &mut Canvas<'_>, area: Rect, x: u16) -> u16 {
+    let call = match model.inspector.subject {
+        Some(Subject::Pick(Pick::Node(id))) => model.run.state.call(id.call()),
+        _ => None,
+    };
+    let Some(words) = call.and_then(|call| model.running_words(call)) else {
+        return x;
+    };
+    let words = format!(" {words} ");
+    let width = words.columns() as u16;
+    if width + 2 >= x.saturating_sub(area.x) {
+        return x;
+    }
+    canvas.put(x - width, area.y, width, &words, Role::Running);
+    x - width
 }
 
 /// The id of the selected row, where no row on screen shows it. The first row of the content does, and the head

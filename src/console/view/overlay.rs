@@ -9,8 +9,8 @@ use regex::Regex;
 use super::paint::{Canvas, row_of};
 use super::{editor, graph, inspector, lists};
 use crate::console::columns::Columns as _;
-use crate::console::commands::{RunVerb, Verb};
 use crate::console::doc::Doc;
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::graph::Pick;
@@ -19,7 +19,7 @@ use crate::console::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose,
 use crate::console::model::screen::inside;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
-use crate::console::{halted, hints};
+use crate::console::verbs::{Verb, availability, quit};
 use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
 use crate::domain::pending_retry;
@@ -192,15 +192,14 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     lines.extend(model.overlays.iter().filter_map(unkept));
     let busy = model.run.is_busy();
     lines.push(under_way(model));
-    let offers = |name: &str, verb| {
-        hints::applies(model, Verb::Run(verb))
-            .then(|| keymap.first(name))
-            .filter(|key| !key.is_empty())
+    let offers = |verb: &Verb| {
+        let key = keymap.first(verb.name);
+        (availability::is_offered(model, verb) && !key.is_empty()).then_some(key)
     };
-    if let Some(key) = offers("quit-wait", RunVerb::LeaveWait) {
+    if let Some(key) = offers(&quit::QUIT_WAIT) {
         lines.push(format!("{key}  quit after running calls"));
     }
-    if let Some(key) = offers("quit-cancel", RunVerb::LeaveCancel) {
+    if let Some(key) = offers(&quit::QUIT_CANCEL) {
         lines.push(format!("{key}  cancel everything, then quit"));
     }
     let settled = if busy {

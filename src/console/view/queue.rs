@@ -213,6 +213,10 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
         for tag in tier(model, tool) {
             line = line.own(Role::Failed, format!("{tag} "));
         }
+        let args = ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args));
+        for mark in model.run.danger_of(tool, &args) {
+            line = line.own(Role::Failed, format!("{} ", mark.kind.label()));
+        }
         if let Some(words) = summary::describe_change(node) {
             line = line.own(Role::Edited, format!("({words}) "));
         }
@@ -227,9 +231,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
                 }
                 similar.describe()
             }
-            None => {
-                summary::arguments(&ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args)))
-            }
+            None => summary::arguments(&args),
         };
         let room = left(&line, width);
         line = line.summary(Role::Text, &words, room);

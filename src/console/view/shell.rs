@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use super::{graph, header, inspector, log, overlay, queue, rows, status};
+use super::{graph, header, inspector, log, overlay, queue, replay, rows, status};
 use crate::console::layout::gutter::Line;
 use crate::console::model::Model;
 use crate::console::model::screen::Pane;
@@ -58,6 +58,9 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         buf: frame.buffer_mut(),
         look: &model.settings.look,
     };
+    if let Some(area) = places.bar {
+        replay::draw(model, &mut canvas, area);
+    }
     status::draw(model, &mut canvas, places.status);
 }
 

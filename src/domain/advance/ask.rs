@@ -16,6 +16,7 @@ use crate::domain::escape::open_step;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::pending_retry;
+use crate::domain::reduction;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::build::{self, Piece};
@@ -91,6 +92,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
     if reuse_reply(draft, last, &context)
         || child.is_some_and(|child| delegate::spent(draft, child))
         || limited(draft)
+        || reduced(draft, thread)
     {
         return;
     }
@@ -390,6 +392,43 @@ pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
         }
         None => false,
     }
+}
+
+/// Shortens old results before a request that is too long, or stops before it. True if it decided something.
+fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
+    let state = draft.state;
+    let Some(limit) = state.limits.context else {
+        return false;
+    };
+    let tokens = reduction::tokens(state, thread);
+    if tokens <= limit.tokens {
+        return false;
+    }
+    let plan = reduction::plan(state, thread, limit.tokens);
+    if reduction::may_reduce(state, &limit) {
+        if !plan.calls.is_empty() {
+            let after = reduction::last_before(state, thread, None);
+            reduction::commit(draft, after, &plan, Some(reduction::RULE));
+            return true;
+        }
+        // There is nothing to shorten, and it may still fit.
+        if tokens < limit.window {
+            return false;
+        }
+    }
+    let what = if plan.calls.is_empty() {
+        "no old result is long enough to be shortened".to_owned()
+    } else {
+        plan.describe()
+    };
+    draft.run(RunEvent::LimitReached {
+        which: reduction::LIMIT.into(),
+        message: format!(
+            "the next request has about {tokens} tokens, {} of the window of {} are allowed; {what}",
+            limit.tokens, limit.window
+        ),
+    });
+    true
 }
 
 /// Explains why the model may not be asked about the arguments of a call: the last request is for

@@ -64,7 +64,9 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
             references: scanned.references,
             label,
             out: scanned.out,
-            delegates: facts.as_ref().is_some_and(|facts| facts.delegates),
+            delegates: facts
+                .as_ref()
+                .is_some_and(super::super::advice::ToolFacts::delegates),
             effect: advice.effect(tool, args),
         });
     }

@@ -26,7 +26,7 @@ pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {
         // A structured answer has no correction.
         let is_answer = tool
             .and_then(|tool| advice.tool(tool))
-            .is_some_and(|facts| facts.is_answer);
+            .is_some_and(|facts| facts.is_answer());
         if waits && !is_answer && super::acts(state, id) {
             carry(draft, id);
         }

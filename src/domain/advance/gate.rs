@@ -39,11 +39,14 @@ pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         };
         let facts = advice.tool(&tool);
-        if facts.as_ref().is_some_and(|facts| facts.is_answer) {
+        if facts
+            .as_ref()
+            .is_some_and(super::super::advice::ToolFacts::is_answer)
+        {
             accept_answer(draft, call, rev);
             continue;
         }
-        let asks = facts.is_some_and(|facts| facts.asks_operator);
+        let asks = facts.is_some_and(|facts| facts.asks_operator());
         one(draft, advice, call, (rev, asks));
     }
 }

@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::gate::dedup_key;
 use super::{breaker, delegate};
 use crate::domain::advice::Advice;
@@ -182,6 +184,11 @@ pub(super) fn start(
     } else {
         None
     };
+    // The operator approved a difference from a file that is another one now.
+    if auto_approved::shown_base(draft.state, call).is_some_and(|base| is_other(before.as_deref(), base)) {
+        auto_approved::take_back(draft, call, "the file changed since its difference was shown");
+        return None;
+    }
     let same = dedup_key(tool, &bytes);
     draft.call(CallEvent::Started {
         call: call.id,
@@ -196,6 +203,18 @@ pub(super) fn start(
         guards,
     });
     Some(())
+}
+
+/// True if the record made before a launch is not about the file with this hash; empty for no file.
+fn is_other(before: Option<&str>, base: &str) -> bool {
+    let before = before.and_then(|before| serde_json::from_str::<Before>(before).ok());
+    before.is_none_or(|before| before.before.unwrap_or_default() != base)
+}
+
+/// The hash of a file in the record made before a launch; none if there is no file.
+#[derive(Deserialize)]
+struct Before {
+    before: Option<String>,
 }
 
 /// The idempotency key of an execution. Repetitions of the same bytes by the engine share a key,

@@ -193,7 +193,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
     let is_answer = |call: &Call, revisions: bool| {
         draft.state.nodes.get(&call.id).is_some_and(|node| {
             let gives = |content: &Content| match content {
-                Content::Call { tool, .. } => advice.tool(tool).is_some_and(|facts| facts.is_answer),
+                Content::Call { tool, .. } => advice.tool(tool).is_some_and(|facts| facts.is_answer()),
                 _ => false,
             };
             if revisions {
@@ -242,6 +242,7 @@ fn answer_by_tool(draft: &mut Draft<'_>, advice: &dyn Advice, turn: &Turn, calls
             turn: turn.id,
             node,
             text: Arc::from(text),
+            opaque: None,
         });
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::node::{Channel, Content, NodeState, Origin, Revision};
 use crate::domain::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
 use crate::domain::thread;
 
+#[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
     match event {
         EditEvent::Committed {
@@ -58,6 +59,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 thread,
                 what: what.clone(),
                 by: by.clone(),
+                shortened: Vec::new(),
+                after: *after,
             });
             mark_edited(state, thread);
         }
@@ -101,6 +104,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.held = state.editing.values().flatten().copied().collect();
         }
         EditEvent::Recalled { of, by } => recall::apply(state, at, *of, *by),
+        EditEvent::Shortened { calls } => {
+            if let Some(edit) = state.edits.last_mut() {
+                edit.shortened.clone_from(calls);
+            }
+        }
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
         }

@@ -21,6 +21,7 @@ use crate::domain::state::{Mode, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
 
+#[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
     match event {
         TurnEvent::Delegated { .. } => delegated(state, at, event),
@@ -86,8 +87,18 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
                 wake_run(state);
             }
         }
-        TurnEvent::Answered { turn, node, text } => {
-            add_node(state, at, *turn, *node, spoken(text), Origin::Model);
+        TurnEvent::Answered {
+            turn,
+            node,
+            text,
+            opaque,
+        } => {
+            let content = Content::Text {
+                text: text.clone(),
+                channel: Channel::Spoken,
+                opaque: opaque.clone(),
+            };
+            add_node(state, at, *turn, *node, content, Origin::Model);
             received(state, *turn, &Origin::Model);
         }
         TurnEvent::AnswerInvalid { .. } => unfit(state, event),

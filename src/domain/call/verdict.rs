@@ -142,6 +142,43 @@ impl Digest {
     }
 }
 
+/// The form in which a call was shown first for a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownForm {
+    /// What the call changes in a file, line by line.
+    Difference,
+    /// The command that it runs.
+    Command,
+    /// Its arguments, decoded, one by one.
+    Fields,
+    /// The exact bytes of its arguments.
+    Exact,
+}
+
+impl ShownForm {
+    /// Its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Difference => "difference",
+            Self::Command => "command",
+            Self::Fields => "fields",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// What was on screen when a call was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shown {
+    /// The form that was shown first.
+    pub form: ShownForm,
+    /// BLAKE3 hash of the file that the difference was made from; empty if there was no file, none
+    /// without a difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Arc<str>>,
+}
+
 /// A decision on one revision of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -151,6 +188,9 @@ pub enum Decision {
         /// Bytes of its text that had not been on screen.
         #[serde(default)]
         unread: u64,
+        /// What was on screen; none if the approval did not come from a screen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Shown>,
     },
     /// The policy approved it.
     Auto {

@@ -12,7 +12,7 @@ use super::{consent, edit, escape};
 use crate::domain::advice::Advice;
 use crate::domain::approver;
 use crate::domain::auto_approved;
-use crate::domain::call::{Answer, Call, Decision, Digest, Gate, Outcome, Status};
+use crate::domain::call::{Answer, Call, Decision, Digest, Gate, Outcome, Shown, Status};
 use crate::domain::command::CallCommand;
 use crate::domain::draft::Draft;
 use crate::domain::effective_status;
@@ -38,7 +38,14 @@ pub(super) fn decide(
             digest,
             unread,
             word,
-        } => approve(draft, (*call, *rev), digest, *unread, word.as_deref()),
+            shown,
+        } => approve(
+            draft,
+            (*call, *rev),
+            digest,
+            (*unread, shown.as_ref()),
+            word.as_deref(),
+        ),
         CallCommand::Reject { call, rev, reason } => reject(draft, (*call, *rev), reason),
         CallCommand::Answer { call, rev, value } => answer(draft, (*call, *rev), value),
         CallCommand::Cancel {
@@ -199,7 +206,7 @@ fn approve(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
     digest: &Digest,
-    unread: u64,
+    (unread, seen): (u64, Option<&Shown>),
     word: Option<&str>,
 ) -> Result<(), Refusal> {
     not_over(draft)?;
@@ -249,7 +256,10 @@ fn approve(
         call: id,
         rev,
         digest: Some(digest.clone()),
-        decision: Decision::Approve { unread },
+        decision: Decision::Approve {
+            unread,
+            shown: seen.cloned(),
+        },
     });
     Ok(())
 }

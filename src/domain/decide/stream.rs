@@ -102,12 +102,13 @@ pub(super) fn block(draft: &mut Draft<'_>, which: (TurnId, u32), block: &Block) 
                 origin: Origin::Model,
             });
         }
-        Block::Answer { text } => {
+        Block::Answer { text, opaque } => {
             let node = draft.node(NodeKind::Answer);
             draft.turn_event(TurnEvent::Answered {
                 turn: turn.id,
                 node,
                 text: text.clone(),
+                opaque: opaque.clone(),
             });
         }
     }
@@ -157,7 +158,7 @@ fn equals(state: &State, id: NodeId, block: &Block) -> bool {
                 ..
             },
         ) => tool == now_tool && args == now_args,
-        (Content::Text { text, .. }, Block::Answer { text: now }) => {
+        (Content::Text { text, .. }, Block::Answer { text: now, .. }) => {
             id.kind == NodeKind::Answer && text == now
         }
         _ => false,

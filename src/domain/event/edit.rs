@@ -105,6 +105,12 @@ pub enum EditEvent {
         /// What caused it.
         by: EpochOrigin,
     },
+    /// Results are shortened for the model. Belongs to the commit before it, and counts for the turns after its `after`.
+    Shortened {
+        /// The calls whose results are shortened.
+        #[serde(default)]
+        calls: Vec<NodeId>,
+    },
     /// Corrections that no call has any longer.
     CorrectionsLost {
         /// The observations that they were written for.

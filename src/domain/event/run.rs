@@ -112,9 +112,34 @@ pub struct ToolCard {
     /// The call that reverts an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compensate: Option<Template>,
+    /// Where it comes from; `None` for a built-in tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Box<ToolOrigin>>,
+}
+
+/// Where a tool that is not built in comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOrigin {
+    /// Name of the tool source: `declared`, `mcp`.
+    pub source: Arc<str>,
+    /// The server that offers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Arc<str>>,
+    /// Its name at the server, or in the settings.
+    pub tool: Arc<str>,
+    /// Its title, in the server's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Arc<str>>,
+    /// Hash of its whole definition and of the command line or address that it comes from.
+    pub pin: Arc<str>,
 }
 
 impl ToolCard {
+    /// Returns the server that offers the tool.
+    pub fn server(&self) -> Option<&str> {
+        self.origin.as_ref()?.server.as_deref()
+    }
+
     /// Returns the effect class of a call with these arguments. A value that is not listed, a reference and arguments
     /// that cannot be read give the class of the tool.
     pub fn effect_of(&self, args: &str) -> EffectClass {
@@ -160,6 +185,7 @@ impl ToolCard {
             takes_truncated: false,
             probe: None,
             compensate: None,
+            origin: None,
         }
     }
 }
@@ -179,6 +205,23 @@ pub struct Limits {
     /// Trillionths of the price's currency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<u64>,
+    /// The size of one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextLimit>,
+}
+
+/// The size of one request, in estimated tokens, and what happens beyond it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextLimit {
+    /// Tokens from which on old results are shortened.
+    #[serde(default)]
+    pub tokens: u64,
+    /// Tokens of the model's window.
+    #[serde(default)]
+    pub window: u64,
+    /// True if the engine shortens by itself; false if it asks.
+    #[serde(default)]
+    pub auto: bool,
 }
 
 impl Limits {
@@ -220,6 +263,7 @@ impl Default for Limits {
             tokens: None,
             wall_ms: None,
             price: None,
+            context: None,
         }
     }
 }

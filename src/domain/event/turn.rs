@@ -173,6 +173,9 @@ pub enum TurnEvent {
         node: NodeId,
         /// The words, or JSON text where the session has an output schema.
         text: Arc<str>,
+        /// Provider's opaque block, as JSON text: citations, the phase of a message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Arc<str>>,
     },
     /// An answer does not fit the output schema of the session: it goes back to the model with the
     /// faults.

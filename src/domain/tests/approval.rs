@@ -4,7 +4,7 @@
 
 use super::world::*;
 use crate::domain::bulk;
-use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Status};
+use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Shown, ShownForm, Status};
 use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::ladder::Timer;
@@ -47,6 +47,7 @@ fn an_approval_names_what_was_seen() {
             rev,
             digest: digest.clone(),
             unread: 0,
+            shown: None,
             word: None,
         })
     };
@@ -60,6 +61,7 @@ fn an_approval_names_what_was_seen() {
         rev,
         digest: digest.clone(),
         unread: 0,
+        shown: None,
         word: None,
     };
     assert_eq!(kind(w.cmd(Command::Call(unknown))), RefusalKind::Unknown);
@@ -399,4 +401,60 @@ fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
     assert!(w.executed.is_empty());
     w.approve_with(id, Some("write")).unwrap();
     assert_eq!(w.runs(id), [r#"{"n":2}"#]);
+}
+
+/// Approves a call whose difference was made from a file with this hash.
+fn approve_difference(w: &mut World, id: NodeId, base: &str) -> Result<(), crate::domain::refusal::Refusal> {
+    let (rev, digest) = (w.rev(id), w.digest(id));
+    w.cmd(Command::Call(CallCommand::Approve {
+        call: id,
+        rev,
+        digest,
+        unread: 0,
+        shown: Some(Shown {
+            form: ShownForm::Difference,
+            base: Some(base.into()),
+        }),
+        word: None,
+    }))
+}
+
+#[test]
+fn a_difference_from_a_file_that_changed_since_is_asked_again() {
+    for (shown, now) in [("one", "two"), ("", "two"), ("one", "")] {
+        let (mut w, id) = asked();
+        w.rules.target = Some(now.to_owned());
+        approve_difference(&mut w, id, shown).unwrap();
+        assert!(w.executed.is_empty(), "{shown} {now}");
+        assert_eq!(w.status(id), Status::AwaitingApproval);
+        assert!(matches!(decided(&w, id).last(), Some(Decision::Withdrawn { .. })));
+        // The new difference is approved, and runs once.
+        approve_difference(&mut w, id, now).unwrap();
+        assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+    }
+}
+
+#[test]
+fn a_difference_from_the_file_as_it_is_runs() {
+    for now in ["one", ""] {
+        let (mut w, id) = asked();
+        w.rules.target = Some(now.to_owned());
+        approve_difference(&mut w, id, now).unwrap();
+        assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+        let shown = decided(&w, id).into_iter().find_map(|decision| match decision {
+            Decision::Approve { shown, .. } => shown,
+            _ => None,
+        });
+        assert_eq!(shown.map(|shown| shown.form), Some(ShownForm::Difference));
+    }
+    // What is no difference is not bound to a file.
+    let (mut w, id) = asked();
+    w.rules.target = Some("other".to_owned());
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+    // The file cannot be read any more.
+    let (mut w, id) = asked();
+    approve_difference(&mut w, id, "one").unwrap();
+    assert!(w.executed.is_empty());
+    assert_eq!(w.status(id), Status::AwaitingApproval);
 }

@@ -214,6 +214,7 @@ fn a_stopped_run_takes_no_answer() {
         rev: Rev(1),
         digest: w.digest(id),
         unread: 0,
+        shown: None,
         word: None,
     };
     assert!(w.cmd(Command::Call(approve)).is_err());

@@ -332,6 +332,28 @@ fn an_edited_answer_is_the_answer() {
 }
 
 #[test]
+fn what_the_provider_added_to_an_answer_goes_back_until_the_answer_is_edited() {
+    let mut w = World::new();
+    w.reply(&[crate::domain::input::Block::Answer {
+        text: "one".into(),
+        opaque: Some("\"cited\"".into()),
+    }]);
+    w.guide("more").unwrap();
+    assert!(w.last_request().contains("cited"));
+
+    let mut w = World::new();
+    w.reply(&[crate::domain::input::Block::Answer {
+        text: "one".into(),
+        opaque: Some("\"cited\"".into()),
+    }]);
+    let id = w.all(NodeKind::Answer)[0];
+    w.text(id, "two").unwrap();
+    w.guide("more").unwrap();
+    let request = w.last_request();
+    assert!(request.contains("two") && !request.contains("cited"), "{request}");
+}
+
+#[test]
 fn a_deleted_call_takes_its_result_along() {
     let mut w = chain();
     let a = w.id("a");

@@ -51,6 +51,7 @@ mod outcome_unknown;
 mod plan;
 mod prices;
 mod random;
+mod reduction;
 mod repair_facts;
 mod repairs;
 mod replaced;

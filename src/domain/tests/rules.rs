@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::domain::advice::{Advice, RuleUses, ToolFacts};
+use crate::domain::advice::{Advice, RuleUses, Special, ToolFacts};
 use crate::domain::breaker::{Breaker, Scope, Turn};
 use crate::domain::call::{
     Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
@@ -56,6 +56,8 @@ pub struct Rules {
     pub pauses: BTreeMap<String, u64>,
     /// Files that calls run which name them as `file`, and what is in them.
     pub files: BTreeMap<String, String>,
+    /// The hash of the file that every call with effects writes; nothing where it is not known.
+    pub target: Option<String>,
     /// Process ids with a process that still runs.
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
@@ -75,6 +77,7 @@ impl Default for Rules {
             session: Vec::new(),
             results: Arc::new(|_, args| Outcome::ok(format!("{{\"v\":{}}}", sum(args) + 1))),
             alive: Arc::default(),
+            target: None,
             approver: None,
             breakers: None,
             files: BTreeMap::new(),
@@ -186,9 +189,12 @@ impl Advice for Rules {
             effect: Self::effect(name)?,
             takes_truncated: false,
             show_difference: name == "shell",
-            is_answer: name == "final_answer",
-            asks_operator: name == "ask_operator",
-            delegates: name == "delegate",
+            special: match name {
+                "final_answer" => Some(Special::Answer),
+                "ask_operator" => Some(Special::AsksOperator),
+                "delegate" => Some(Special::Delegates),
+                _ => None,
+            },
         })
     }
 
@@ -367,7 +373,9 @@ impl Advice for Rules {
     }
 
     fn before(&self, _tool: &str, _args: &str) -> Option<String> {
-        None
+        let hash = self.target.as_ref()?;
+        let before = (!hash.is_empty()).then_some(hash);
+        Some(serde_json::json!({ "before": before, "after": "x" }).to_string())
     }
 
     fn escape(&self, state: &State, thread: ThreadId) -> Option<Advised> {

@@ -104,7 +104,10 @@ pub fn call(tool: &str, args: &str) -> Block {
 }
 
 pub fn answer(text: &str) -> Block {
-    Block::Answer { text: text.into() }
+    Block::Answer {
+        text: text.into(),
+        opaque: None,
+    }
 }
 
 /// A tool says that the thing is not there.

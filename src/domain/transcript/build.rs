@@ -5,16 +5,18 @@
 //! A function of the state alone, so that what was sent can always be shown again.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::result::result_text;
 use super::{CalledAs, Message, ModelText, NoteKind};
 use crate::domain::call::Call;
 use crate::domain::escape::open_step;
-use crate::domain::id::{NodeKind, Rev, ThreadId, TurnId};
+use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::output;
+use crate::domain::reduction;
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::{Producer, Turn};
@@ -42,9 +44,10 @@ pub fn messages_of(
     before: Option<TurnId>,
     status: TurnScope,
 ) -> Vec<Message> {
+    let shortened = reduction::shortened(state, thread, before);
     outline(state, thread, before, status)
         .into_iter()
-        .filter_map(|piece| message(state, piece))
+        .filter_map(|piece| message(state, piece, &shortened))
         .collect()
 }
 
@@ -87,7 +90,7 @@ pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: 
     pieces
 }
 
-fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
+fn message(state: &State, piece: Piece<'_>, shortened: &BTreeSet<NodeId>) -> Option<Message> {
     Some(match piece {
         Piece::User(node) => Message::User {
             node: node.id,
@@ -97,7 +100,7 @@ fn message(state: &State, piece: Piece<'_>) -> Option<Message> {
             texts: stated,
             calls: calls.iter().filter_map(|call| called(state, call)).collect(),
         },
-        Piece::Result(call) => return result(state, call),
+        Piece::Result(call) => return result(state, call, shortened.contains(&call.id)),
         Piece::Note(about, text) => Message::Note {
             about,
             text: Arc::from(&*text),
@@ -110,7 +113,10 @@ pub fn messages_in(state: &State, turn: &Turn) -> Vec<Message> {
     let mut pieces = Vec::new();
     turn_pieces(state, turn, &mut pieces);
     let messages = pieces.into_iter();
-    messages.filter_map(|piece| message(state, piece)).collect()
+    let whole = BTreeSet::new();
+    messages
+        .filter_map(|piece| message(state, piece, &whole))
+        .collect()
 }
 
 /// Notices of the newest request alone: orphaned effects, a loop, a tool with an open breaker, a
@@ -280,9 +286,14 @@ pub fn opaque<'s>(state: &'s State, call: &Call) -> Option<&'s Arc<str>> {
         .map(|(_, opaque)| opaque)
 }
 
-fn result(state: &State, call: &Call) -> Option<Message> {
+fn result(state: &State, call: &Call, is_short: bool) -> Option<Message> {
     let (tool, _) = state.nodes.get(&call.id)?.as_call()?;
     let (text, is_error) = result_text(state, call);
+    let text = if is_short {
+        reduction::short_form(&text, call.id)
+    } else {
+        text
+    };
     Some(Message::Result {
         call: call.id,
         wire_id: wire_id(call),

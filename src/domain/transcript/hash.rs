@@ -14,6 +14,7 @@ use super::result::result_body;
 use crate::domain::call::Call;
 use crate::domain::id::{NodeId, ThreadId, TurnId};
 use crate::domain::node::Node;
+use crate::domain::reduction;
 use crate::domain::state::State;
 use crate::domain::thread;
 
@@ -31,6 +32,7 @@ pub fn context_hash_of(
 ) -> Arc<str> {
     let mut hasher = blake3::Hasher::new_derive_key("overrule context v1");
     let mut ordinals: BTreeMap<NodeId, u64> = BTreeMap::new();
+    let shortened = reduction::shortened(state, thread, before);
     for piece in outline(state, thread, before, status) {
         match piece {
             Piece::User(node) => put(&mut hasher, "user", &[node.text()]),
@@ -67,6 +69,12 @@ pub fn context_hash_of(
                 let ordinal = ordinals.get(&call.id).copied().unwrap_or(u64::MAX);
                 let (tool, _) = called(state, call);
                 let (body, is_error) = result_body(state, call);
+                // The hash is over what is sent: an unshortened result keeps the hash that it always had.
+                let body = if shortened.contains(&call.id) {
+                    reduction::short_form(&body, call.id)
+                } else {
+                    body
+                };
                 put(
                     &mut hasher,
                     "result",

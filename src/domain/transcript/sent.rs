@@ -119,6 +119,11 @@ impl Finder {
         }
     }
 
+    /// The state in which the request was made.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// What was found; none where the record holds no such request.
     pub fn found(&self) -> Option<Lookup> {
         match self.seen {

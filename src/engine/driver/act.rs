@@ -8,6 +8,7 @@ use crate::domain::effect::Effect;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::refusal::Refusal;
+use crate::domain::thread::ROOT;
 use crate::domain::transcript::sent::sent;
 use crate::domain::turn::{Producer, Stream};
 use crate::domain::{decide, effects};
@@ -106,6 +107,12 @@ impl Driver {
             messages: sent.messages,
             tools: sent.tools,
             quirks: self.quirks(),
+            output_schema: self
+                .adviser
+                .output
+                .as_ref()
+                .filter(|_| turn.thread == ROOT)
+                .map(|output| output.text().into()),
             turn: number as u32,
             tap: match &self.taps {
                 Some(taps) => taps(id, request),

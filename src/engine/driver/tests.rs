@@ -185,6 +185,7 @@ async fn about_to_launch() -> (Driver, Memory) {
         rev: Rev(1),
         digest: call.digest.clone().unwrap(),
         unread: 0,
+        shown: None,
         word: None,
     });
     let (mut driver, _) = Driver::new(Parts {
@@ -273,7 +274,10 @@ async fn only_what_was_decided_on_may_run() {
         thread: None,
         guards: Vec::new(),
     };
-    let approve = decided(Decision::Approve { unread: 0 });
+    let approve = decided(Decision::Approve {
+        unread: 0,
+        shown: None,
+    });
     let reject = decided(Decision::Reject {
         reason: String::new(),
     });

@@ -34,7 +34,7 @@ fn kinds(blocks: &[Block]) -> Vec<String> {
         .map(|block| match block {
             Block::Thought { text, .. } => format!("thought {text}"),
             Block::Call { tool, args, .. } => format!("call {tool} {args}"),
-            Block::Answer { text } => format!("answer {text}"),
+            Block::Answer { text, .. } => format!("answer {text}"),
         })
         .collect()
 }
@@ -244,6 +244,7 @@ fn offering_in(quirks: &[Quirk]) -> Assembler {
             card("read_file", r#"{"type":"object","required":["path"]}"#),
         ],
         quirks: quirks.iter().cloned().collect(),
+        output_schema: None,
         turn: 1,
         tap: crate::model::Tap::default(),
     })
@@ -306,6 +307,22 @@ fn members_that_the_provider_added_go_with_the_call() {
         panic!("one call: {blocks:?}")
     };
     assert_eq!(opaque.as_deref(), Some("{\"n\":1}"));
+}
+
+#[test]
+fn what_the_provider_added_to_an_answer_goes_with_it() {
+    let mut assembler = Assembler::default();
+    assembler.push(text(0, "forty"));
+    assembler.push(Chunk::Sealed {
+        part: 0,
+        opaque: Some("[1]".into()),
+    });
+    assembler.push(Chunk::Finish(Stop::End));
+    let blocks = assembler.end();
+    let [Block::Answer { text, opaque }] = &blocks[..] else {
+        panic!("an answer: {blocks:?}")
+    };
+    assert_eq!((&**text, opaque.as_deref()), ("forty", Some("[1]")));
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn request(turn: u32) -> Request {
         messages: Vec::new(),
         tools: Vec::new(),
         quirks: crate::model::Quirks::new(),
+        output_schema: None,
         turn,
         tap: Tap::default(),
     }

@@ -360,6 +360,7 @@ async fn an_approval_does_not_outlive_the_definition_it_was_given_for() {
         rev: stage.state.nodes[&call.id].rev(),
         digest: call.digest.clone().unwrap(),
         unread: 0,
+        shown: None,
         word: None,
     };
     stage.send(Command::Call(approve)).await.unwrap();

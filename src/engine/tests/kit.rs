@@ -182,14 +182,13 @@ fn hand(name: &str, effect: EffectClass, about: &str, runs: &mpsc::UnboundedSend
         takes_truncated: false,
         probe: None,
         compensate: None,
+        origin: None,
     };
     let facts = ToolFacts {
         effect,
         takes_truncated: false,
         show_difference: false,
-        is_answer: false,
-        asks_operator: false,
-        delegates: false,
+        special: None,
     };
     Hand {
         spec: Spec { card, facts },

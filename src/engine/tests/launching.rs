@@ -104,6 +104,7 @@ async fn what_must_be_approved_waits_and_runs_once_it_is() {
             rev: stage.state.nodes.get(&call.id).map(Node::rev).unwrap(),
             digest,
             unread: 0,
+            shown: None,
             word: None,
         })
     };

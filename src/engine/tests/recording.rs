@@ -39,6 +39,7 @@ fn approve(state: &State, call: NodeId) -> Command {
         rev: Rev(1),
         digest: state.calls[&call].digest.clone().unwrap(),
         unread: 0,
+        shown: None,
         word: None,
     })
 }
@@ -102,6 +103,7 @@ async fn a_session_that_was_interrupted_is_taken_over_by_the_first_command_that_
         rev: Rev(9),
         digest: killed.calls[&call].digest.clone().unwrap(),
         unread: 0,
+        shown: None,
         word: None,
     });
     let (refused, written) = record(&killed, &retry);

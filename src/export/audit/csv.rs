@@ -2,8 +2,7 @@
 //!
 //! Must not know: where rows go.
 
-use super::print::who;
-use super::{Entry, Who};
+use crate::present::audit::{AuditView, Who};
 use crate::text::visible;
 
 /// The first row.
@@ -14,7 +13,7 @@ original,changed,executed,executions,outcome";
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Returns a decision as a row in the order of [`HEADER`]. Text is in its visible form, so a row is one line.
-pub fn row(entry: &Entry, time: &str) -> String {
+pub fn row(entry: &AuditView, time: &str) -> String {
     let number = |number: Option<u64>| number.map(|one| one.to_string()).unwrap_or_default();
     let shown = entry.shown.as_ref();
     let ran = entry.executed.last();
@@ -27,7 +26,7 @@ pub fn row(entry: &Entry, time: &str) -> String {
     let cells = [
         entry.seq.0.to_string(),
         time.to_owned(),
-        cell(who(&entry.who)),
+        cell(entry.who.name()),
         via.to_owned(),
         entry.action.to_owned(),
         entry.node.map(|node| node.to_string()).unwrap_or_default(),

@@ -1,24 +1,13 @@
-//! Writes a decision as text for people and as JSON for programs.
+//! Writes a decision as text for people.
 //!
 //! Must not know: time zones, where it goes.
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json as value};
-
-use super::{Entry, Who};
 use crate::domain::ladder::span;
 use crate::domain::rule;
+use crate::present::audit::{AuditView, Who};
 use crate::text::visible;
-
-/// Returns the author of a decision, in a word.
-pub(super) fn who(who: &Who) -> &str {
-    match who {
-        Who::Operator(name, _) | Who::Approver(name) => name,
-        Who::Policy => "policy",
-        Who::Engine => "engine",
-    }
-}
 
 /// Formats a time, to the millisecond while it is short.
 fn took(ms: u64) -> String {
@@ -26,7 +15,7 @@ fn took(ms: u64) -> String {
 }
 
 /// Returns a decision in lines of safe text: who did what and when, then what is known of it.
-pub fn text(entry: &Entry, time: &str) -> Vec<String> {
+pub fn text(entry: &AuditView, time: &str) -> Vec<String> {
     let via = match &entry.who {
         Who::Operator(_, Some(via)) => format!(" ({})", via.label()),
         Who::Approver(_) => " (approver)".to_owned(),
@@ -35,7 +24,7 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
     let mut head = format!(
         "{} {time} · {}{via} · {}",
         entry.seq,
-        visible(who(&entry.who)),
+        visible(entry.who.name()),
         entry.action.replace('_', " ")
     );
     if let Some(node) = entry.node {
@@ -81,6 +70,9 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
             }
             None => {}
         }
+        if let Some(form) = shown.form {
+            let _ = write!(seen, ", shown as {}", form.label());
+        }
         if let Some(digest) = &shown.digest {
             let _ = write!(seen, ", digest {}", digest.short());
         }
@@ -99,41 +91,4 @@ pub fn text(entry: &Entry, time: &str) -> Vec<String> {
         report("", &format!("{}{took} ({})", ran.outcome, ran.attempt));
     }
     lines
-}
-
-/// Returns a decision as one JSON object. Texts are exact.
-pub fn json(entry: &Entry, time: &str) -> Value {
-    let via = match &entry.who {
-        Who::Operator(_, via) => *via,
-        Who::Approver(_) | Who::Policy | Who::Engine => None,
-    };
-    let kind = match &entry.who {
-        Who::Operator(..) => "operator",
-        Who::Approver(_) => "approver",
-        Who::Policy => "policy",
-        Who::Engine => "engine",
-    };
-    let shown = entry.shown.as_ref().map(|shown| {
-        value!({
-            "arguments": shown.args, "bytes": shown.args.len(), "unread": shown.unread,
-            "digest": shown.digest, "files": shown.files,
-        })
-    });
-    let executed: Vec<Value> = entry
-        .executed
-        .iter()
-        .map(|ran| {
-            value!({
-                "attempt": ran.attempt, "entry": ran.seq, "arguments": ran.args, "outcome": ran.outcome,
-                "ms": ran.ms,
-            })
-        })
-        .collect();
-    value!({
-        "seq": entry.seq, "time": time, "at": entry.at,
-        "by": kind, "who": who(&entry.who), "via": via,
-        "action": entry.action, "node": entry.node, "revision": entry.rev, "tool": entry.tool,
-        "waited_ms": entry.waited, "shown": shown, "rule": entry.rule, "reason": entry.reason,
-        "detail": entry.detail, "why": entry.why, "original": entry.original, "changed": entry.changed, "executed": executed,
-    })
 }

@@ -4,13 +4,14 @@
 
 use std::path::Path;
 
-use super::{Entry, Who, entries, json, row, text};
+use super::{row, text};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{CallEvent, Event};
 use crate::journal::{self, Place};
+use crate::present::audit::{AuditView, Who, entries};
 
 /// Returns the events of a recorded run, and its audit.
-fn recorded(session: &str) -> (Vec<Envelope>, Vec<Entry>) {
+fn recorded(session: &str) -> (Vec<Envelope>, Vec<AuditView>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("sessions")
         .join(session);
@@ -19,7 +20,7 @@ fn recorded(session: &str) -> (Vec<Envelope>, Vec<Entry>) {
     (envelopes, entries)
 }
 
-fn actions(entries: &[Entry]) -> Vec<&str> {
+fn actions(entries: &[AuditView]) -> Vec<&str> {
     entries.iter().map(|entry| entry.action).collect()
 }
 
@@ -71,7 +72,7 @@ fn a_replaced_call_has_who_replaced_it_and_both_arguments() {
          executed  what was shown\n            \
          succeeded in 1 ms (attempt 1)"
     );
-    let value = json(ran, "TIME");
+    let value = serde_json::to_value(ran).unwrap();
     assert_eq!(value["by"], "operator");
     assert_eq!(value["original"], model);
     assert_eq!(value["executed"][0]["arguments"], r#"{"path":"."}"#);
@@ -107,7 +108,7 @@ fn an_attempt_without_a_decision_is_reported() {
     let decided = |envelope: &Envelope| matches!(envelope.event, Event::Call(CallEvent::Decided { .. }));
     let without: Vec<Envelope> = envelopes.into_iter().filter(|one| !decided(one)).collect();
     let all = entries(&without);
-    let odd: Vec<&Entry> = all
+    let odd: Vec<&AuditView> = all
         .iter()
         .filter(|one| one.action == "run_without_decision")
         .collect();
@@ -118,7 +119,7 @@ fn an_attempt_without_a_decision_is_reported() {
 #[test]
 fn a_repair_has_what_it_changed() {
     let (_, all) = recorded("demos/flights.jsonl");
-    let repairs: Vec<&Entry> = all.iter().filter(|one| one.action == "repair").collect();
+    let repairs: Vec<&AuditView> = all.iter().filter(|one| one.action == "repair").collect();
     assert_eq!(repairs.len(), 2);
     for repair in repairs {
         assert_eq!(repair.who, Who::Engine);

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use crate::domain::apply::fold;
-use crate::export::json::json;
 use crate::journal::{self, Place};
+use crate::present::graph::{GraphView, Times};
 
 /// Returns the steps of a call of a recorded run, and how it ends.
 fn recorded(session: &str, name: &str) -> String {
@@ -14,7 +14,8 @@ fn recorded(session: &str, name: &str) -> String {
         .join("sessions/demos")
         .join(session);
     let envelopes = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
-    let value = json(&fold(&envelopes), false, &crate::export::Times::new());
+    let state = fold(&envelopes);
+    let value = serde_json::to_value(GraphView::of(&state, &Times::new())).unwrap();
     let nodes = value["nodes"].as_array().unwrap();
     let node = nodes.iter().find(|one| one["id"] == name).unwrap();
     node["journey"].to_string()

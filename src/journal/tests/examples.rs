@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::escape::{Detector, LoopStep};
-use crate::domain::event::run::{Limits, Started, ToolCard};
+use crate::domain::event::run::{Limits, Started, ToolCard, ToolOrigin};
 use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
@@ -62,6 +62,13 @@ fn started() -> Box<Started> {
             takes_truncated: true,
             probe: None,
             compensate: None,
+            origin: Some(Box::new(ToolOrigin {
+                source: text("mcp"),
+                server: Some(text("files")),
+                tool: text("read"),
+                title: Some(text("Read a file")),
+                pin: text("5ab7"),
+            })),
         }],
         policy: "guarded".to_owned(),
         sandbox: "none".into(),
@@ -132,6 +139,11 @@ fn run() -> Vec<Event> {
                 tokens: Some(u64::MAX),
                 wall_ms: Some(0),
                 price: Some(7),
+                context: Some(crate::domain::event::run::ContextLimit {
+                    tokens: 6_000,
+                    window: 8_000,
+                    auto: true,
+                }),
             },
         },
         RunEvent::Refused {
@@ -250,6 +262,7 @@ fn turn() -> Vec<Event> {
             turn: TURN,
             node: NodeId::new(NodeKind::Answer, 9),
             text: text("42"),
+            opaque: Some(text("[{\"anthropic\":{\"n\":1.50}}]")),
         },
         unfit(),
         TurnEvent::Matched {

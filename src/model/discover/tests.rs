@@ -8,7 +8,9 @@ use secrecy::SecretString;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::{ApiKey, Choice, Error, ModelSettings, Server, Wire, choose, find, find_within, ollama, to_ask};
+use super::{
+    Access, Choice, Error, Found, ModelSettings, Server, Wire, choose, find, find_within, ollama, to_ask,
+};
 
 /// Long enough for any machine.
 const PATIENT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(60));
@@ -21,6 +23,7 @@ fn given(model: &str, base_url: &str, has_key: bool) -> ModelSettings {
         wire: Wire::default(),
         has_key,
         ollama_host: None,
+        found: Vec::new(),
     }
 }
 
@@ -44,10 +47,6 @@ fn explicit_settings_are_used_and_no_server_is_asked() {
         (given("m", "http://h/v1", false), Ok(choice("http://h/v1", "m"))),
         (given("m", "http://h/v1", true), Ok(choice("http://h/v1", "m"))),
         (given("m", "", true), Ok(choice("https://api.openai.com/v1", "m"))),
-        (
-            given("", "", true),
-            Ok(choice("https://api.openai.com/v1", "gpt-4.1-mini")),
-        ),
     ] {
         assert_eq!(to_ask(&output), None, "{output:?}");
         assert_eq!(choose(&output, None), expected);
@@ -109,6 +108,35 @@ fn where_nothing_is_found_all_three_ways_are_named() {
 }
 
 #[test]
+fn a_key_names_a_provider_and_no_model() {
+    let with = |has_key| ModelSettings {
+        found: vec![Found {
+            by: "SOME_KEY".into(),
+            command: "overrule run --model x \"task\"".into(),
+        }],
+        ..given("", "", has_key)
+    };
+    for has_key in [true, false] {
+        let found = with(has_key);
+        // A server on this machine with one model is taken all the same.
+        assert_eq!(to_ask(&found).as_deref(), Some("http://127.0.0.1:11434/v1"));
+        let taken = choose(&found, Some(&server(&["qwen3:8b"])));
+        assert_eq!(taken, Ok(choice("http://o/v1", "qwen3:8b")));
+        let message = choose(&found, None).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "cannot choose a model: a key names a provider, not a model; found:\n  SOME_KEY: overrule run --model x \"task\""
+        );
+    }
+    let named = ModelSettings {
+        model: Some("claude".into()),
+        ..with(false)
+    };
+    let message = choose(&named, None).unwrap_err().to_string();
+    assert!(message.contains("SOME_KEY: overrule run --model x"), "{message}");
+}
+
+#[test]
 fn every_form_of_ollamas_own_variable_is_an_address() {
     for (host, expected) in [
         (None, "http://127.0.0.1:11434/v1"),
@@ -156,8 +184,8 @@ async fn a_running_ollama_is_queried_without_the_key() {
         ollama_host: Some(place.clone()),
         ..ModelSettings::default()
     };
-    let key = ApiKey::from(SecretString::from("sk-canary"));
-    let found = find_within(&output, Some(&key), PATIENT).await;
+    let key = Access::from(Some(SecretString::from("sk-canary").into()));
+    let found = find_within(&output, &key, PATIENT).await;
     assert_eq!(found, Ok(choice(&format!("http://{place}/v1"), "only")));
     let request = reported.await.unwrap();
     assert!(
@@ -170,9 +198,9 @@ async fn a_running_ollama_is_queried_without_the_key() {
 async fn a_named_server_is_asked_with_the_key() {
     let (place, reported) = serve(Some(ok(r#"{"data":[{"id":"only"}]}"#))).await;
     let base = format!("http://{place}/v1");
-    let key = ApiKey::from(SecretString::from("sk-canary"));
+    let key = Access::from(Some(SecretString::from("sk-canary").into()));
     assert_eq!(
-        find_within(&given("", &base, true), Some(&key), PATIENT).await,
+        find_within(&given("", &base, true), &key, PATIENT).await,
         Ok(choice(&base, "only"))
     );
     assert!(reported.await.unwrap().contains("Bearer sk-canary"));
@@ -193,7 +221,10 @@ async fn whatever_else_answers_there_is_no_server_of_models() {
             ollama_host: Some(place),
             ..ModelSettings::default()
         };
-        assert!(matches!(find(&output, None).await, Err(Error::Nothing { .. })));
+        assert!(matches!(
+            find(&output, &Access::default()).await,
+            Err(Error::Nothing { .. })
+        ));
     }
 }
 

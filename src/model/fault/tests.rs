@@ -185,3 +185,67 @@ fn a_content_filter_refusal_is_classified_as_filtered() {
     let text = r#"{"error":{"message":"The response was filtered","code":"content_filter","status":400}}"#;
     assert_eq!(read(400, text).kind(None), StreamFaultKind::Filter);
 }
+
+#[test]
+fn a_request_that_is_too_long_is_known_in_each_providers_words() {
+    let kind = |status: u64, message: &str| {
+        let body = serde_json::json!({"error": {"message": message}}).to_string();
+        Refusal::read(Some(status), &body).kind(None)
+    };
+    for (status, words) in [
+        (
+            400,
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+        ),
+        (
+            400,
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        ),
+        (400, "prompt is too long: 208310 tokens > 200000 maximum"),
+        (413, "Prompt is too long"),
+        (
+            400,
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
+        ),
+        (
+            400,
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        ),
+        (
+            400,
+            "the request exceeds the available context size (4096 tokens), try increasing it",
+        ),
+        (
+            500,
+            "the request exceeds the available context size. try increasing the context size",
+        ),
+        (400, "Please reduce the length of the messages or completion."),
+        (400, "Input is too long for requested model."),
+    ] {
+        assert_eq!(kind(status, words), StreamFaultKind::Overflow, "{words}");
+    }
+    let code = r#"{"error":{"message":"No.","code":"context_length_exceeded"}}"#;
+    assert_eq!(
+        Refusal::read(Some(400), code).kind(None),
+        StreamFaultKind::Overflow
+    );
+    for (status, words, other) in [
+        (
+            429,
+            "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.",
+            StreamFaultKind::RateLimit,
+        ),
+        (
+            400,
+            "max_tokens is too large: 9000. This model supports at most 4096 completion tokens",
+            StreamFaultKind::Request,
+        ),
+        (
+            400,
+            "Invalid 'messages[3].tool_calls[0].id': string too long.",
+            StreamFaultKind::Request,
+        ),
+    ] {
+        assert_eq!(kind(status, words), other, "{words}");
+    }
+}

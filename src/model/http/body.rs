@@ -41,6 +41,15 @@ enum Shape {
 }
 
 impl Body {
+    /// Creates a reader of a reply to an agent, which may offer tools that a run does not.
+    pub fn of_agent(wire: Wire) -> Self {
+        let mut body = Self::new(wire);
+        if let Some(decoder) = wire.agent_side().decoder() {
+            body.decoder = decoder;
+        }
+        body
+    }
+
     /// Creates a reader of a reply in this format.
     pub fn new(wire: Wire) -> Self {
         Self {

@@ -9,30 +9,31 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Response, StatusCode, Url};
-use secrecy::ExposeSecret;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{StatusCode, Url};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use super::access::Access;
 use super::body::Body;
 use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
+use super::exchange::{Keep, Recorder, Recording};
+use super::incoming::Incoming;
 use crate::domain::ladder::span;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::fault::Refusal;
 use crate::model::show::{cut, excerpt, visible};
 use crate::model::tap::Without;
-use crate::model::wire::{ApiKey, Target, Wire};
+use crate::model::wire::{Options, Target, Wire};
 use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
 use crate::resilience::wait;
-
-/// Minimum length in bytes of a key that is searched for in a server's text.
-const SHORTEST: usize = 4;
 
 /// Maximum bytes read of an error's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;
@@ -65,15 +66,29 @@ impl Default for Patience {
 }
 
 /// A client of a server that speaks one wire format.
-#[derive(Debug)]
 pub struct Client {
     wire: Wire,
-    http: reqwest::Client,
+    source: Source,
     url: Url,
     model: String,
-    max_output: Option<u32>,
-    key: Option<ApiKey>,
+    options: Options,
+    access: Access,
     patience: Patience,
+    keep: Option<Keep>,
+}
+
+/// Where replies come from.
+enum Source {
+    /// The server.
+    Server(reqwest::Client),
+    /// A recording.
+    Recording(Arc<Recording>),
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Client({} at {})", self.model, self.place())
+    }
 }
 
 /// Why a request gave no reply.
@@ -96,34 +111,48 @@ impl Client {
         wire: Wire,
         base_url: &str,
         model: &str,
-        key: Option<ApiKey>,
+        access: Access,
         patience: Patience,
     ) -> Result<Self, Error> {
-        let max_output = None;
-        let url = endpoint(base_url, &wire.path(Target { model, max_output }))?;
-        let http = http_client(&url, wire, key.as_ref(), patience.connect)?;
+        let url = endpoint(base_url, &wire.path(Target::plain(model)))?;
+        let http = http_client(&url, wire, &access, patience.connect)?;
         Ok(Self {
             wire,
-            http,
+            source: Source::Server(http),
             url,
             model: model.to_owned(),
-            max_output,
-            key,
+            options: Options::NONE,
+            access,
             patience,
+            keep: None,
         })
     }
 
-    /// Limits the tokens of every reply.
+    /// Asks for these options in every request.
     #[must_use]
-    pub const fn with_max_output(mut self, tokens: Option<u32>) -> Self {
-        self.max_output = tokens;
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Keeps every exchange.
+    #[must_use]
+    pub fn kept_by(mut self, keep: Keep) -> Self {
+        self.keep = Some(keep);
+        self
+    }
+
+    /// Answers from a recording. Nothing is sent.
+    #[must_use]
+    pub fn answered_by(mut self, recording: Recording) -> Self {
+        self.source = Source::Recording(Arc::new(recording));
         self
     }
 
     fn target(&self) -> Target<'_> {
         Target {
             model: &self.model,
-            max_output: self.max_output,
+            options: &self.options,
         }
     }
 
@@ -160,7 +189,7 @@ impl Client {
             };
             let learned = Chunk::Learned {
                 quirk,
-                words: excerpt(&self.without_key(output.reason)),
+                words: excerpt(&self.access.without_secrets(output.reason)),
             };
             chunks.send(learned).await.map_err(|_| cancelled())?;
             (quirks, body) = (with, other);
@@ -190,36 +219,42 @@ impl Client {
     /// Sends a body once and passes on the response.
     async fn attempt(&self, body: String, tap: &Tap, chunks: &mpsc::Sender<Chunk>) -> Result<(), Failed> {
         tap.note(Way::Sent, body.as_bytes());
-        let send = self
-            .http
+        let mut record = Recorder::begin(self.keep.clone(), &body);
+        let response = self.send(body).await;
+        let response = response.inspect_err(|fault| record.end(Some(fault)))?;
+        record.head(response.status(), response.headers());
+        if response.status() == StatusCode::OK.as_u16() {
+            self.read(response, (tap, &mut record), chunks).await
+        } else {
+            Err(self.refused(response, &mut record).await)
+        }
+    }
+
+    /// Sends a body; returns the head of the response.
+    async fn send(&self, body: String) -> Result<Incoming, StreamFault> {
+        let http = match &self.source {
+            Source::Server(http) => http,
+            Source::Recording(recording) => return Incoming::recorded(recording.take(&body)?),
+        };
+        let send = http
             .post(self.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .body(body)
             .send();
-        let response = match tokio::time::timeout(self.patience.idle, send).await {
-            Err(_) => return Err(self.idle_timeout().into()),
-            Ok(Err(error)) => return Err(self.broken(&error).into()),
-            Ok(Ok(response)) => response,
-        };
-        if response.status() == StatusCode::OK {
-            self.read(response, tap, chunks).await
-        } else {
-            Err(self.refused(response).await)
+        match tokio::time::timeout(self.patience.idle, send).await {
+            Err(_) => Err(self.idle_timeout()),
+            Ok(Err(error)) => Err(self.broken(&error)),
+            Ok(Ok(response)) => Ok(Incoming::Live(response)),
         }
     }
 
     async fn read(
         &self,
-        mut response: Response,
-        tap: &Tap,
+        mut response: Incoming,
+        (tap, record): (&Tap, &mut Recorder),
         chunks: &mpsc::Sender<Chunk>,
     ) -> Result<(), Failed> {
-        let key = self.key.as_ref().map_or("", |key| key.secret.expose_secret());
-        let mut without = Without::new(if key.len() >= SHORTEST {
-            key.as_bytes()
-        } else {
-            b""
-        });
+        let mut without = Secrets::of(&self.access);
         let mut body = Body::new(self.wire);
         let mut out = Vec::new();
         let mut output = 0;
@@ -228,25 +263,33 @@ impl Client {
         let mut finished = false;
         loop {
             let piece = if Instant::now() < until {
-                timeout_at(until, response.chunk()).await.ok()
+                timeout_at(until, response.chunk(self)).await.ok()
             } else {
                 // A server that never pauses is not waited for either.
                 None
             };
             let (result, over) = match piece.ok_or(()) {
                 Ok(Ok(Some(bytes))) => {
-                    tap.note(Way::Received, &without.feed(&bytes));
+                    let kept = without.feed(&bytes);
+                    tap.note(Way::Received, &kept);
+                    record.piece(&kept);
                     (body.feed(&bytes, &mut out), body.ended())
                 }
                 Ok(Ok(None)) => {
-                    tap.note(Way::Received, &without.end());
+                    let kept = without.end();
+                    tap.note(Way::Received, &kept);
+                    record.piece(&kept);
                     (body.end(&mut out), true)
                 }
                 // Problems of the connection after the end of the answer are harmless.
                 Err(()) | Ok(Err(_)) if body.finished() => (body.end(&mut out), true),
                 Err(()) => (Err(self.idle_timeout()), true),
-                Ok(Err(error)) => (Err(self.broken(&error)), true),
+                Ok(Err(fault)) => (Err(fault), true),
             };
+            if over {
+                record.piece(&without.end());
+                record.end(result.as_ref().err().filter(|_| !body.finished()));
+            }
             if finished != body.finished() {
                 finished = true;
                 until = Instant::now() + self.patience.farewell;
@@ -260,7 +303,7 @@ impl Client {
             }
             result.map_err(|fault| Failed {
                 fault: StreamFault {
-                    message: cut(self.without_key(fault.message)),
+                    message: cut(self.access.without_secrets(fault.message)),
                     ..fault
                 },
                 refusal: body.refusal().filter(|_| nothing_arrived).cloned().map(Box::new),
@@ -272,19 +315,19 @@ impl Client {
     }
 
     /// A status other than 200, with the server's own text.
-    async fn refused(&self, mut response: Response) -> Failed {
+    async fn refused(&self, mut response: Incoming, record: &mut Recorder) -> Failed {
         let status = response.status();
-        let asked_ms = wait::asked(|name| {
-            let header = response.headers().get(name)?;
-            header.to_str().ok()
-        });
-        let location = response
-            .headers()
-            .get(LOCATION)
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let code = StatusCode::from_u16(status).map_or_else(|_| status.to_string(), |code| code.to_string());
+        let headers: Vec<(String, String)> = response.headers().collect();
+        let header = |name: &str| {
+            let (_, value) = headers.iter().find(|(known, _)| known == name)?;
+            Some(value.as_str())
+        };
+        let asked_ms = wait::asked(header);
+        let location = header("location").map(str::to_owned);
         let mut bytes = Vec::new();
         let read = async {
-            while let Ok(Some(piece)) = response.chunk().await {
+            while let Ok(Some(piece)) = response.chunk(self).await {
                 let room = MAX_ERROR_BODY.saturating_sub(bytes.len());
                 bytes.extend(piece.iter().take(room));
                 if bytes.len() >= MAX_ERROR_BODY {
@@ -293,28 +336,33 @@ impl Client {
             }
         };
         let _ = tokio::time::timeout(self.patience.error_body, read).await;
+        let mut without = Secrets::of(&self.access);
+        record.piece(&without.feed(&bytes));
+        record.piece(&without.end());
+        record.end(None);
         let body = String::from_utf8_lossy(&bytes);
-        let output = Refusal::read(Some(u64::from(status.as_u16())), &body);
+        let output = Refusal::read(Some(u64::from(status)), &body);
         let kind = output.kind(asked_ms);
         let retry_after_ms = asked_ms.or(output.wait_ms);
-        let mut message = format!("{} answered {status}", self.place());
+        let mut message = format!("{} answered {code}", self.place());
         if !output.reason.trim().is_empty() {
             message.push_str(": ");
-            message.push_str(&excerpt(&self.without_key(output.reason.clone())));
+            message.push_str(&excerpt(&self.access.without_secrets(output.reason.clone())));
         }
         if let Some(location) = location {
             message.push_str("; it redirects, which is not followed, to ");
-            message.push_str(&excerpt(&self.without_key(location)));
+            message.push_str(&excerpt(&self.access.without_secrets(location)));
         }
         if let Some(ms) = retry_after_ms.filter(|ms| *ms > 0) {
             message.push_str("; it asks to wait ");
             message.push_str(&span(ms));
         }
-        message.push_str(match (kind, status.as_u16()) {
+        message.push_str(match (kind, status) {
             (StreamFaultKind::Quota, _) => {
                 "; waiting does not help: check the plan and the credit of the account"
             }
             (StreamFaultKind::Auth, _) => "; check the API key",
+            (StreamFaultKind::Overflow, _) => "; shorten old results, or delete earlier calls",
             (_, 404) => "; check the base URL and the model's name",
             (_, 300..=399) => "; put the right address into the base URL",
             _ => "",
@@ -329,7 +377,7 @@ impl Client {
         }
     }
 
-    fn broken(&self, error: &reqwest::Error) -> StreamFault {
+    pub(super) fn broken(&self, error: &reqwest::Error) -> StreamFault {
         let (kind, what) = if error.is_timeout() {
             (StreamFaultKind::Timeout, "no connection in time to")
         } else if error.is_connect() {
@@ -344,7 +392,11 @@ impl Client {
         };
         StreamFault {
             kind,
-            message: format!("{what} {}: {}", self.place(), self.without_key(chain(error))),
+            message: format!(
+                "{what} {}: {}",
+                self.place(),
+                self.access.without_secrets(chain(error))
+            ),
             retry_after_ms: None,
         }
     }
@@ -369,15 +421,33 @@ impl Client {
             None => host.to_owned(),
         })
     }
+}
 
-    /// Removes the key: some servers repeat the key that they refuse.
-    fn without_key(&self, text: String) -> String {
-        match &self.key {
-            Some(key) if key.secret.expose_secret().len() >= SHORTEST => {
-                text.replace(key.secret.expose_secret(), "[the API key]")
-            }
-            _ => text,
-        }
+/// Replaces all secrets in bytes that come in pieces.
+struct Secrets<'s>(Vec<Without<'s>>);
+
+impl<'s> Secrets<'s> {
+    fn of(access: &'s Access) -> Self {
+        Self(
+            access
+                .secrets()
+                .map(|secret| Without::new(secret.as_bytes()))
+                .collect(),
+        )
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.0
+            .iter_mut()
+            .fold(bytes.to_vec(), |bytes, without| without.feed(&bytes))
+    }
+
+    fn end(&mut self) -> Vec<u8> {
+        self.0.iter_mut().fold(Vec::new(), |rest, without| {
+            let mut out = without.feed(&rest);
+            out.extend(without.end());
+            out
+        })
     }
 }
 
@@ -385,6 +455,10 @@ impl Model for Client {
     fn name(&self) -> String {
         // Not made visible here, because every display does that; twice would be too often.
         format!("{} at {}", self.model, self.place())
+    }
+
+    fn quirks(&self) -> Quirks {
+        self.options.quirks()
     }
 
     fn ask(

@@ -5,13 +5,15 @@
 use std::sync::Once;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
+use secrecy::ExposeSecret as _;
 
+use super::access::{Access, Proxy};
 use crate::model::frame::Object;
-use crate::model::show::excerpt;
-use crate::model::wire::{ApiKey, Wire};
+use crate::model::show::{excerpt, visible};
+use crate::model::wire::Wire;
 use crate::text::shown_address;
 
 /// Maximum bytes of a list of models.
@@ -33,6 +35,18 @@ pub enum Error {
         "the API key holds characters that cannot be sent in a header; check it for line breaks and blanks"
     )]
     Key,
+    /// A header cannot be sent.
+    #[error("the header `{name}` of the model cannot be sent; check its name and its value in the settings")]
+    Header {
+        /// Its name, safe to show.
+        name: String,
+    },
+    /// The proxy is unusable.
+    #[error("the proxy `{url}` cannot be used; it looks like http://127.0.0.1:3128")]
+    Proxy {
+        /// The address, safe to show.
+        url: String,
+    },
     /// The HTTP client could not be created.
     #[error("failed to set up HTTPS: {why}; are the system's CA certificates installed?")]
     Tls {
@@ -50,11 +64,12 @@ fn install_provider() {
     });
 }
 
-/// Creates an HTTP client for this URL that sends the headers of the format, and the key, with every request.
+/// Creates an HTTP client for this URL. It sends the headers of the format, the key and the further headers with every
+/// request.
 pub fn http_client(
     url: &Url,
     wire: Wire,
-    key: Option<&ApiKey>,
+    access: &Access,
     connect: Duration,
 ) -> Result<reqwest::Client, Error> {
     install_provider();
@@ -63,10 +78,17 @@ pub fn http_client(
         ACCEPT,
         HeaderValue::from_static("text/event-stream, application/json"),
     );
-    for (name, value) in wire.headers(key) {
+    for (name, value) in wire.headers(access.key.as_ref()) {
         let mut value = HeaderValue::from_str(&value).map_err(|_| Error::Key)?;
         value.set_sensitive(true);
         headers.insert(name, value);
+    }
+    for (name, value) in &access.headers {
+        let bad = || Error::Header { name: visible(name) };
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        headers.insert(key, value);
     }
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
@@ -74,8 +96,16 @@ pub fn http_client(
         .connect_timeout(connect)
         // A redirect would repeat the request, and the key with it, elsewhere.
         .redirect(Policy::none());
-    if is_loopback(url) {
-        builder = builder.no_proxy();
+    match &access.proxy {
+        Proxy::Url(proxy) => {
+            let bad = |_| Error::Proxy {
+                url: shown_address(proxy),
+            };
+            builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(bad)?);
+        }
+        Proxy::None => builder = builder.no_proxy(),
+        Proxy::Environment if is_loopback(url) => builder = builder.no_proxy(),
+        Proxy::Environment => {}
     }
     if url.scheme() == "http" {
         // No certificates are needed, so a system without any is no reason to fail.
@@ -84,33 +114,41 @@ pub fn http_client(
     builder.build().map_err(|error| Error::Tls { why: chain(&error) })
 }
 
-/// Returns the names of a server's models, or `None` if it does not answer the question.
+/// Returns the names of a server's models, or why it does not say them.
 pub(in crate::model) async fn models(
     base_url: &str,
     wire: Wire,
-    key: Option<&ApiKey>,
+    access: &Access,
     wait: Duration,
-) -> Option<Vec<String>> {
-    let url = endpoint(base_url, wire.models_path()).ok()?;
-    let http = http_client(&url, wire, key, wait).ok()?;
-    tokio::time::timeout(wait, async {
-        let mut response = http.get(url).send().await.ok()?;
-        if response.status() != StatusCode::OK {
-            return None;
+) -> Result<Vec<String>, String> {
+    let url = endpoint(base_url, wire.models_path()).map_err(|error| error.to_string())?;
+    let http = http_client(&url, wire, access, wait).map_err(|error| error.to_string())?;
+    let broken = |error: reqwest::Error| {
+        let what = if error.is_connect() {
+            "no connection"
+        } else {
+            "the connection broke"
+        };
+        format!("{what}: {}", access.without_secrets(chain(&error)))
+    };
+    let asked = async {
+        let mut response = http.get(url).send().await.map_err(broken)?;
+        let status = response.status();
+        if status != StatusCode::OK {
+            return Err(format!("it answered {status}"));
         }
         let mut bytes = Vec::new();
-        while let Some(piece) = response.chunk().await.ok()? {
+        while let Some(piece) = response.chunk().await.map_err(broken)? {
             bytes.extend_from_slice(&piece);
             if bytes.len() > MAX_MODELS {
-                return None;
+                return Err("its answer is too long".to_owned());
             }
         }
-        let text = String::from_utf8(bytes).ok()?;
-        names(&text)
-    })
-    .await
-    .ok()
-    .flatten()
+        let names = String::from_utf8(bytes).ok().and_then(|text| names(&text));
+        names.ok_or_else(|| "its answer is no list of models".to_owned())
+    };
+    let late = |_| format!("no answer within {} s", wait.as_secs_f32());
+    tokio::time::timeout(wait, asked).await.map_err(late)?
 }
 
 /// Returns the names in a list of models: `{"data": [{"id": …}]}` or `{"models": [{"name": …}]}`.
@@ -154,6 +192,11 @@ pub fn endpoint(base_url: &str, name: &str) -> Result<Url, Error> {
     url.set_path(&format!("{base}{}", name.split('?').next().unwrap_or_default()));
     url.set_query(name.split_once('?').map(|(_, query)| query));
     Ok(url)
+}
+
+/// Returns true for the address of a proxy that a client can use.
+pub fn is_usable_proxy(address: &str) -> bool {
+    reqwest::Proxy::all(address).is_ok()
 }
 
 fn is_loopback(url: &Url) -> bool {

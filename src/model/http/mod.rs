@@ -2,9 +2,14 @@
 //!
 //! Must not know: the graph, the journal, approvals, when to retry.
 
+mod access;
 pub mod body;
 pub mod client;
 pub(super) mod connect;
+pub mod exchange;
+mod incoming;
 
+pub use access::{Access, Proxy};
 pub use client::{Client, Patience};
-pub use connect::Error;
+pub use connect::{Error, is_usable_proxy};
+pub use exchange::Recording;

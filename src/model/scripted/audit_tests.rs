@@ -73,6 +73,7 @@ impl Run {
             messages: self.messages.clone(),
             tools: vec![card],
             quirks: crate::model::Quirks::new(),
+            output_schema: None,
             turn: self.turn,
             tap: crate::model::Tap::default(),
         };

@@ -76,6 +76,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: Vec::new(),
         quirks: crate::model::Quirks::new(),
+        output_schema: None,
         turn: 3,
         tap: crate::model::Tap::default(),
     }

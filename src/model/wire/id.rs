@@ -7,7 +7,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{FORMATS, Format, openai_chat};
+use super::{FORMATS, Format, Target, openai_chat};
+use crate::model::{Quirks, Request};
 
 /// One of [`FORMATS`].
 #[derive(Clone, Copy)]
@@ -36,6 +37,31 @@ impl Wire {
         FORMATS.iter().copied().map(Self)
     }
 
+    /// Returns the format of a server that is known by its address: the path names it, or it is a provider's own.
+    pub fn of_base_url(base_url: &str) -> Option<Self> {
+        let (authority, path) = split(base_url);
+        let path_of = |format: &dyn Format| {
+            let path = format.path(Target::plain(""));
+            path.split(['?', ':']).next().unwrap_or_default().to_owned()
+        };
+        let by_path = |format: &&dyn Format| {
+            let own = path_of(*format);
+            own.ends_with('/') && path.contains(&own) || !own.is_empty() && path.ends_with(&own)
+        };
+        let by_host = |format: &&dyn Format| {
+            split(format.default_base()).0 == authority && path_of(*format).starts_with(path)
+        };
+        let mut all = FORMATS.iter().copied();
+        all.find(by_path)
+            .or_else(|| FORMATS.iter().copied().find(by_host))
+            .map(Self)
+    }
+
+    /// Returns the JSON text of a request, with the further members that the settings ask for.
+    pub fn body(&self, target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
+        target.options.add_to(self.0.body(target, request, quirks))
+    }
+
     /// Returns all names, for messages: `a, b or c`.
     pub fn names() -> String {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
@@ -44,6 +70,13 @@ impl Wire {
             _ => names.concat(),
         }
     }
+}
+
+/// Returns scheme and host of a URL, and its path without a slash at the end.
+fn split(url: &str) -> (&str, &str) {
+    let url = url.trim_end_matches('/');
+    let at = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
+    url.split_at(at)
 }
 
 impl Default for Wire {
@@ -110,5 +143,24 @@ mod tests {
         let error = serde_json::from_str::<Wire>("\"soap\"").unwrap_err();
         assert!(error.to_string().contains("openai-chat"), "{error}");
         assert_eq!(Wire::of_model("qwen3"), None);
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_path_or_its_host() {
+        for (url, name) in [
+            ("https://api.anthropic.com", Some("anthropic")),
+            ("https://api.anthropic.com/v1/", Some("anthropic")),
+            ("http://h:1/proxy/v1/messages", Some("anthropic")),
+            ("https://generativelanguage.googleapis.com/v1beta", Some("gemini")),
+            ("https://generativelanguage.googleapis.com/v1beta/openai", None),
+            ("http://h/v1/responses", Some("openai-responses")),
+            ("http://h/v1/chat/completions", Some("openai-chat")),
+            ("http://127.0.0.1:11434", Some("ollama")),
+            ("http://127.0.0.1:11434/v1", None),
+            ("http://127.0.0.1:8080/v1", None),
+            ("http://api.anthropic.com.evil/v1", None),
+        ] {
+            assert_eq!(Wire::of_base_url(url).map(|wire| wire.name()), name, "{url}");
+        }
     }
 }

@@ -4,13 +4,16 @@
 //!
 //! A format is one folder here and one line in [`FORMATS`].
 
+pub mod agent;
 mod anthropic;
 mod gemini;
 mod id;
+mod key;
 mod ollama;
 mod opaque;
 pub mod openai_chat;
 mod openai_responses;
+mod options;
 mod parts;
 mod refusal;
 mod reply;
@@ -22,12 +25,12 @@ mod stray;
 mod tests;
 mod words;
 
-use secrecy::SecretString;
-
 use super::fault::Refusal;
 use super::{Quirk, Quirks, Request};
 
 pub use id::Wire;
+pub use key::{ApiKey, KeyVariable};
+pub use options::{Options, Thinking, ToolChoice};
 pub use reply::{Decoder, Reply};
 
 /// All formats. The first is the default.
@@ -64,6 +67,9 @@ pub trait Format: Sync {
     /// Returns a decoder for one reply.
     fn decoder(&self) -> Box<dyn Decoder>;
 
+    /// Returns the side of the format that an agent sees.
+    fn agent_side(&self) -> &'static dyn agent::AgentSide;
+
     /// Returns true if a streamed reply is one JSON text a line, and no event stream.
     fn is_lines(&self) -> bool {
         false
@@ -81,8 +87,8 @@ pub trait Format: Sync {
     /// Returns the base URL of the provider of the format.
     fn default_base(&self) -> &'static str;
 
-    /// Returns the model of the provider to ask for if none is named.
-    fn default_model(&self) -> Option<&'static str> {
+    /// Returns a model of the provider, for an example.
+    fn example_model(&self) -> Option<&'static str> {
         None
     }
 
@@ -102,33 +108,17 @@ pub trait Format: Sync {
 pub struct Target<'a> {
     /// The model.
     pub model: &'a str,
-    /// Maximum tokens of a reply, where one was set.
-    pub max_output: Option<u32>,
+    /// What the settings ask of it.
+    pub options: &'a Options,
 }
 
-/// A key, and how it is sent.
-#[derive(Debug, Clone)]
-pub struct ApiKey {
-    /// The key.
-    pub secret: SecretString,
-    /// True for a token that is sent as `Authorization: Bearer` whatever the format's own header is.
-    pub is_token: bool,
-}
-
-impl From<SecretString> for ApiKey {
-    fn from(secret: SecretString) -> Self {
-        let is_token = false;
-        Self { secret, is_token }
+impl<'a> Target<'a> {
+    /// Returns a model of which nothing is asked.
+    pub fn plain(model: &'a str) -> Self {
+        static NONE: Options = Options::NONE;
+        Self {
+            model,
+            options: &NONE,
+        }
     }
-}
-
-/// An environment variable with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyVariable {
-    /// Its name.
-    pub name: &'static str,
-    /// The variable with the base URL that the key belongs to.
-    pub base_url: &'static str,
-    /// True if the key is a token.
-    pub is_token: bool,
 }

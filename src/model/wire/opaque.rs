@@ -68,6 +68,11 @@ impl Members {
         };
     }
 
+    /// Iterates over the names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
     /// Removes members.
     pub fn without(mut self, keys: &[&str]) -> Self {
         self.0.retain(|(key, _)| !keys.contains(&key.as_str()));

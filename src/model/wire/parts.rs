@@ -6,7 +6,7 @@ mod call;
 
 use std::collections::{HashMap, HashSet};
 
-pub use self::call::{CALL, FUNCTION};
+pub use self::call::{CALL, FUNCTION, added_members};
 use self::call::{Call, Owner, Piece};
 use super::scan::Extent;
 use crate::model::frame::Object;
@@ -31,6 +31,8 @@ pub struct Parts {
     think: Option<Splitter>,
     /// Whether a text or a call began.
     spoke: bool,
+    /// Whether the server separates reasoning itself: a closing mark without an opening one is text.
+    needs_opening_mark: bool,
     /// True if more parts began than the maximum.
     too_many: bool,
     /// Number of bytes that were not passed on directly.
@@ -64,6 +66,11 @@ pub enum Rest {
 }
 
 impl Parts {
+    /// Takes a closing mark of reasoning without an opening one as text.
+    pub fn need_opening_mark(&mut self) {
+        self.needs_opening_mark = true;
+    }
+
     /// Returns true if nothing has begun.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
@@ -98,7 +105,7 @@ impl Parts {
         if delta.is_empty() {
             return;
         }
-        let first = !self.spoke;
+        let first = !self.spoke && !self.needs_opening_mark;
         let splitter = self.think.get_or_insert_with(|| Splitter::new(first));
         let pieces = splitter.push(delta);
         self.split(pieces, out);
@@ -242,6 +249,11 @@ impl Parts {
         if is_whole {
             self.seal(number, out);
         }
+    }
+
+    /// Ends a call whose arguments are any text.
+    pub fn end_text_call(&mut self, number: usize, out: &mut Vec<Chunk>) {
+        self.seal(number, out);
     }
 
     /// Nothing more will come. Texts are complete; which calls are sealed depends on the reason for

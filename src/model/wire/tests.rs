@@ -92,7 +92,7 @@ pub(super) fn note(text: &str) -> Message {
 
 pub(super) fn spoken_text(text: &str) -> ModelText {
     ModelText {
-        node: NodeId::new(NodeKind::Thought, 2),
+        node: NodeId::new(NodeKind::Thought, 0),
         text: text.into(),
         reasoning: false,
         opaque: None,
@@ -140,6 +140,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![card],
         quirks: Quirks::new(),
+        output_schema: None,
         turn: 1,
         tap: Tap::default(),
     }
@@ -147,10 +148,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
 
 /// Returns the text of a request.
 pub(super) fn text(name: &str, messages: Vec<Message>, quirks: &[Quirk]) -> String {
-    let target = Target {
-        model: "m",
-        max_output: None,
-    };
+    let target = Target::plain("m");
     let quirks = quirks.iter().cloned().collect();
     wire(name).body(target, &request(messages), &quirks)
 }
@@ -238,5 +236,45 @@ fn a_request_that_continues_repeats_the_bytes_of_the_earlier_one() {
             let is_last = matches!(conversation()[count - 1], Message::Assistant { .. });
             assert!(missing.len() < 12 || is_last, "{name}: {missing}");
         }
+    }
+}
+
+#[test]
+fn reasoning_stays_before_the_call_that_it_belongs_to() {
+    for (name, opaque) in [
+        (
+            "anthropic",
+            r#"[{"anthropic":{"type":"redacted_thinking","data":"SEAL"}}]"#,
+        ),
+        (
+            "openai-responses",
+            r#"[{"openai-responses":{"type":"reasoning","summary":[],"encrypted_content":"SEAL"}}]"#,
+        ),
+        ("gemini", r#"[{"gemini":{"executableCode":{"code":"SEAL"}}}]"#),
+    ] {
+        let thought = |no: u32| ModelText {
+            node: NodeId::new(NodeKind::Thought, no),
+            ..thought("", Some(&opaque.replace("SEAL", &format!("seal{no}"))))
+        };
+        let message = Message::Assistant {
+            texts: vec![thought(1), thought(3)],
+            calls: vec![
+                called(2, r#"{"path":"a2"}"#, None),
+                called(4, r#"{"path":"a4"}"#, None),
+            ],
+        };
+        let body = text(
+            name,
+            vec![
+                user("go"),
+                message,
+                result(2, "r2", false),
+                result(4, "r4", false),
+            ],
+            &[],
+        );
+        let at = |words: &str| body.find(words).unwrap();
+        let order = [at("seal1"), at("a2"), at("seal3"), at("a4"), at("r2"), at("r4")];
+        assert!(order.is_sorted(), "{name}: {order:?} in {body}");
     }
 }

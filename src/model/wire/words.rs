@@ -7,9 +7,11 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::schema;
+use super::{Options, Thinking};
 use crate::domain::event::run::ToolCard;
+use crate::domain::transcript::{CalledAs, ModelText};
 use crate::model::frame::Object;
-use crate::model::{Quirk, Quirks, strict};
+use crate::model::{Quirk, Quirks, Request, strict};
 
 /// The prefix of the console's messages to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";
@@ -61,6 +63,52 @@ pub fn offered(card: &ToolCard, quirks: &Quirks) -> Value {
     } else {
         schema::widen(&schema)
     }
+}
+
+/// A part of a message of the model.
+pub enum Said<'m> {
+    /// Text or reasoning.
+    Words(&'m ModelText),
+    /// A call.
+    Call(&'m CalledAs),
+}
+
+/// Returns what the model said and called in the order in which it came: reasoning belongs to what follows it.
+pub fn in_order<'m>(texts: &'m [ModelText], calls: &'m [CalledAs]) -> Vec<Said<'m>> {
+    let mut said = Vec::with_capacity(texts.len() + calls.len());
+    let mut calls = calls.iter().peekable();
+    for one in texts {
+        while let Some(call) = calls.next_if(|call| call.node < one.node) {
+            said.push(Said::Call(call));
+        }
+        said.push(Said::Words(one));
+    }
+    said.extend(calls.map(Said::Call));
+    said
+}
+
+/// Returns whether a reply may have several calls, where that has to be said.
+pub fn parallel(options: &Options, quirks: &Quirks) -> Option<bool> {
+    if quirks.contains(&Quirk::SingleCalls) {
+        Some(false)
+    } else {
+        options.parallel_calls
+    }
+}
+
+/// Returns how much a model thinks, in the word of the formats of OpenAI.
+pub const fn effort(thinking: Thinking) -> &'static str {
+    if thinking.is_off() {
+        "none"
+    } else {
+        thinking.label()
+    }
+}
+
+/// Returns the schema of the answer, where the provider should hold the answer to it.
+pub fn answer_schema(options: &Options, request: &Request) -> Option<Value> {
+    let schema = request.output_schema.as_deref().filter(|_| options.structured)?;
+    serde_json::from_str(schema).ok()
 }
 
 /// Returns true unless the server does not take a member of this name.

@@ -48,14 +48,13 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
                 takes_truncated: false,
                 probe: None,
                 compensate: None,
+                origin: None,
             },
             facts: ToolFacts {
                 effect,
                 takes_truncated: false,
                 show_difference: false,
-                is_answer: false,
-                asks_operator: false,
-                delegates: false,
+                special: None,
             },
         },
         body,
@@ -66,12 +65,14 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
 
 fn job(cancel: &CancellationToken) -> Job {
     Job {
+        key: "key".into(),
         args: json!({}),
         text: "{}".into(),
         workspace: Arc::new(std::env::temp_dir()),
         private: Arc::default(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
+        on_output: Arc::new(|_| ()),
     }
 }
 

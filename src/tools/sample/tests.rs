@@ -27,12 +27,14 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
     let text = args.to_string();
     assert_eq!(registry.check(tool, &text, true).unwrap(), [], "{tool} {text}");
     let job = Job {
+        key: "key".into(),
         args,
         text: text.into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::default(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
+        on_output: Arc::new(|_| ()),
     };
     match run(registry.get(tool).unwrap().clone(), job, Limits::default()).await {
         Outcome::Ok { value, .. } => Ok(serde_json::from_str(&value).unwrap()),

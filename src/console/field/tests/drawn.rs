@@ -10,8 +10,9 @@ use ratatui::style::Modifier;
 
 use super::keys;
 use crate::console::columns::{Columns as _, measured};
-use crate::console::commands::{Move, Reach, TextVerb};
 use crate::console::field::Field;
+use crate::console::field::{Reach, TextVerb};
+use crate::console::motion::Move;
 use crate::console::testing::text_of;
 use crate::console::theme::{Colours, Theme};
 use crate::text::shown_in_ascii;

@@ -88,6 +88,7 @@ fn delegated() -> Stage {
         turn: TurnId(5),
         node: id("a8"),
         text: "Seen.".into(),
+        opaque: None,
     });
     stage.finish("c4", Outcome::ok("\"Seen.\""));
     stage.turn(TurnEvent::Closed {

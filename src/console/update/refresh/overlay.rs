@@ -29,7 +29,7 @@ fn content(
     // Nothing is offered that a halted run refuses.
     let offered = settings.offered().filter(|_| maker.run.halted.is_none());
     match content {
-        PageContent::Loops => tabs::loops(maker, offered),
+        PageContent::Of(make) => make(maker, offered),
         PageContent::Attention => tabs::needed(maker, log, offered),
         PageContent::Help(here) => {
             let stored = match (settings.is_replay(), settings.is_recorded()) {
@@ -72,7 +72,7 @@ fn preview(mut maker: Maker<'_>, review: &mut Review, cached: &mut Caches) {
 }
 
 /// Updates the topmost overlay.
-pub(super) fn overlay(model: &mut Model) {
+pub(in crate::console) fn overlay(model: &mut Model) {
     model.screen.broad = matches!(
         model.overlays.last(),
         Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })
@@ -96,7 +96,9 @@ pub(super) fn overlay(model: &mut Model) {
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
+    let exact = [inspector.exact; 2];
     let mut maker = Maker::new(run, &mut inspector.cache, &queue.call_groups, looks);
+    maker.exact = exact;
     let Some(overlay) = overlays.last_mut() else {
         return;
     };

@@ -6,7 +6,7 @@ use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, call_id, id};
-use crate::domain::call::{Decision, Digest, EffectClass};
+use crate::domain::call::{Decision, Digest, EffectClass, Shown, ShownForm};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{Rev, TurnId};
@@ -14,12 +14,24 @@ use crate::domain::node::{Content, Origin};
 
 pub(super) const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
+/// An approval of a call whose arguments were shown one by one.
 pub(super) fn approve(call: u32, rev: u32, unread: u64) -> Command {
+    approve_as(call, rev, unread, Some(ShownForm::Fields))
+}
+
+/// An approval of a call whose exact bytes were shown.
+pub(super) fn approve_exact(call: u32, rev: u32, unread: u64) -> Command {
+    approve_as(call, rev, unread, Some(ShownForm::Exact))
+}
+
+/// An approval of a call that was shown in a form.
+pub(super) fn approve_as(call: u32, rev: u32, unread: u64, form: Option<ShownForm>) -> Command {
     Command::Call(CallCommand::Approve {
         call: call_id(call),
         rev: Rev(rev),
         digest: Digest(format!("digest-of-c{call}-r{rev}").into()),
         unread,
+        shown: form.map(|form| Shown { form, base: None }),
         word: None,
     })
 }
@@ -140,7 +152,10 @@ fn the_next_entry_is_not_decided_by_the_key_that_was_meant_for_the_one_before() 
         call: id("c3"),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Approve { unread: 0 },
+        decision: Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
     });
     stage.press("a a a");
     assert_eq!(stage.commands(), [approve(3, 1, 0)]);
@@ -422,7 +437,7 @@ fn the_list_of_all_needs_a_second_key_and_leaves_out_what_it_must() {
     let bytes = ARGS.len() as u64;
     assert_eq!(
         stage.commands(),
-        [approve(3, 1, 0), approve(4, 1, bytes)],
+        [approve_as(3, 1, 0, None), approve_as(4, 1, bytes, None)],
         "the first was read before"
     );
 }

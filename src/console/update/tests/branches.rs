@@ -404,6 +404,7 @@ fn the_model_is_not_asked_when_the_preserved_turns_end_with_an_answer() {
         turn: TurnId(3),
         node: id("a7"),
         text: "old".into(),
+        opaque: None,
     });
     stage.press("1 g j j o");
     stage.type_text("er");

@@ -1,6 +1,6 @@
 //! Tests the list of approvals: it stays as opened and approves calls that wait unchanged.
 
-use super::arming::approve;
+use super::arming::approve_as;
 use crate::console::hints;
 use crate::console::link::Update;
 use crate::console::model::log::Line;
@@ -10,6 +10,11 @@ use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{EffectClass, Gate, Verdict};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::refusal::{Refusal, RefusalKind};
+
+/// An approval from the list.
+fn approve(call: u32, rev: u32, unread: u64) -> Command {
+    approve_as(call, rev, unread, None)
+}
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 

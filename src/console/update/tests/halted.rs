@@ -1,14 +1,17 @@
 //! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
-use crate::console::commands::{self, Context, Verb};
-use crate::console::halted::{self, NOTHING};
-use crate::console::hints::{applies, context, hints};
+use crate::console::context::Context;
+use crate::console::halted::NOTHING;
+use crate::console::hints::{context, hints};
 use crate::console::link::Update;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, PageContent};
 use crate::console::model::{Message, Model};
 use crate::console::msg::{Msg, Out};
+use crate::console::refusal;
 use crate::console::testing::{ARMING, Stage, id};
+use crate::console::verbs::availability::{Availability, is_offered, of};
+use crate::console::verbs::{Verb, verbs};
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
@@ -41,22 +44,25 @@ fn halted(busy: bool) -> Stage {
     stage
 }
 
-fn refused(model: &Model, verb: Verb) -> bool {
-    halted::refuses(model, verb).is_some()
+fn refused(model: &Model, verb: &Verb) -> bool {
+    matches!(
+        of(model, verb),
+        Availability::Refused(refusal::Refusal::Halted { .. })
+    )
 }
 
 #[test]
 fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
     for size in [(40, 12), (80, 24)] {
         let mut keys = 0;
-        for entry in commands::entries().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+        for entry in verbs().filter(|entry| entry.contexts.contains(&Context::Panes)) {
             let mut stage = halted(false);
             (stage.model.screen.width, stage.model.screen.height) = size;
             stage.draw();
-            if !refused(&stage.model, entry.verb) {
+            if !refused(&stage.model, entry) {
                 continue;
             }
-            assert!(!applies(&stage.model, entry.verb), "{} is offered", entry.name);
+            assert!(!is_offered(&stage.model, entry), "{} is offered", entry.name);
             let rows = stage.text();
             for key in entry.keys {
                 keys += 1;
@@ -87,7 +93,7 @@ fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
 #[test]
 fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
     let mut sent = 0;
-    for entry in commands::entries().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+    for entry in verbs().filter(|entry| entry.contexts.contains(&Context::Panes)) {
         for key in entry.keys {
             // The same run without a halt: commands are not filtered.
             let mut stage = halted(true);
@@ -99,7 +105,7 @@ fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
             let records = commands.iter().any(|one| !one.only_ends());
             sent += usize::from(records);
             assert!(
-                !records || entry.verb.must_be_recorded(),
+                !records || entry.effect.must_be_recorded(),
                 "{key} ({}): {commands:?}",
                 entry.name
             );

@@ -23,7 +23,7 @@ fn long(lines: usize) -> String {
 
 /// A long waiting write, in the inspector.
 fn stage((width, height): (u16, u16), tags: &[&str]) -> Stage {
-    let mut stage = Stage::new(width, height);
+    let mut stage = Stage::exact(width, height);
     stage.begin();
     stage.has_tool("replace", EffectClass::Write, tags);
     stage.awaiting("c3", "replace", &long(1200));
@@ -91,7 +91,7 @@ fn in_a_pane_of_a_few_rows_nothing_is_taken_from_what_is_read() {
 
 #[test]
 fn nothing_stays_of_what_is_not_decided() {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.begin();
     stage.finished("c3", "write_file", &long(1200), Outcome::ok("done"));
     stage.press("1 G");
@@ -105,6 +105,7 @@ fn nothing_stays_of_what_is_not_decided() {
 #[test]
 fn an_ascii_screen_shows_the_same() {
     let mut stage = Stage::with(120, 40, |settings| settings.charset = Charset::Ascii);
+    stage.model.inspector.exact = true;
     stage.begin();
     stage.awaiting("c3", "write_file", &long(1200));
     stage.draw();
@@ -120,7 +121,7 @@ fn an_ascii_screen_shows_the_same() {
 
 #[test]
 fn another_kind_of_question_is_named_in_it() {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.begin();
     stage.consent_of("c3", &long(1200));
     stage.draw();
@@ -134,7 +135,7 @@ fn another_kind_of_question_is_named_in_it() {
 
 #[test]
 fn a_name_that_is_long_takes_nothing_else_out_of_it() {
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::exact(80, 24);
     stage.begin();
     let tool = format!("┏ c9 r9 {}", "x".repeat(300));
     stage.awaiting("c3", &tool, &long(1200));
@@ -166,7 +167,7 @@ fn on_top(stage: &mut Stage) -> Vec<String> {
 
 /// The dialog of a long call that awaits consent, or whose outcome is unknown.
 fn dialog((width, height): (u16, u16), uncertain: bool) -> Stage {
-    let mut stage = Stage::new(width, height);
+    let mut stage = Stage::exact(width, height);
     stage.begin();
     if uncertain {
         stage.running("c3", "write_file", &long(1200));
@@ -279,7 +280,7 @@ proptest! {
 
     #[test]
     fn paging_leaves_no_row_out(size in prop::sample::select(SIZES.to_vec()), lines in 20usize..600, first in 0usize..9) {
-        let mut stage = Stage::new(size.0, size.1);
+        let mut stage = Stage::exact(size.0, size.1);
         stage.begin();
         stage.awaiting("c3", "write_file", &long(lines));
         stage.draw();

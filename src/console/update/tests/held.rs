@@ -26,7 +26,10 @@ fn hold(stage: &mut Stage, held: &str, first: u64) -> Vec<Command> {
                     call: *call,
                     rev: *rev,
                     digest: None,
-                    decision: Decision::Approve { unread: 0 },
+                    decision: Decision::Approve {
+                        unread: 0,
+                        shown: None,
+                    },
                 });
             }
             sent.push(command);

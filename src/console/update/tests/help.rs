@@ -1,7 +1,7 @@
 //! Tests help from every context: it opens, goes back, and loses nothing below it.
 
 use crate::config::keymap::parse;
-use crate::console::commands::Context;
+use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::keymap::Keymap;
 use crate::console::model::Source;

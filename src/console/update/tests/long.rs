@@ -19,7 +19,7 @@ fn args() -> String {
 
 /// A selected waiting call with such arguments, which take time to lay out.
 fn asked() -> Stage {
-    let mut stage = Stage::new(100, 30);
+    let mut stage = Stage::exact(100, 30);
     stage.slow = Some(Vec::new());
     stage.begin();
     stage.awaiting("c3", "write_file", &args());
@@ -143,7 +143,7 @@ fn a_place_in_a_long_text_outlives_another_width() {
 #[test]
 fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
     let text = "строка такой длины, какие бывают в файлах\n".repeat(20_000);
-    let mut stage = Stage::new(100, 30);
+    let mut stage = Stage::exact(100, 30);
     stage.slow = Some(Vec::new());
     stage.begin();
     let outcome = Outcome::ok(serde_json::Value::from(text).to_string());
@@ -177,7 +177,7 @@ fn lines(first: &str) -> String {
 
 /// A long thought, rewritten in its editor.
 fn rewritten() -> Stage {
-    let mut stage = Stage::new(100, 30);
+    let mut stage = Stage::exact(100, 30);
     stage.slow = Some(Vec::new());
     stage.begin();
     stage.thought("t2", &lines("before"));

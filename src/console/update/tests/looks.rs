@@ -1,7 +1,7 @@
 //! Tests files of themes and keys that change while the console is open.
 
 use crate::config::keymap::parse;
-use crate::console::commands::{Context, Decide, Verb};
+use crate::console::context::Context;
 use crate::console::files::Read;
 use crate::console::keymap::Keymap;
 use crate::console::model::Source;
@@ -9,6 +9,7 @@ use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::Stage;
 use crate::console::theme::{Colours, Role, Theme};
+use crate::console::verbs::approve;
 use crate::domain::command::{Command, ResilienceCommand};
 
 fn built_in() -> Vec<(String, Result<Theme, String>)> {
@@ -117,7 +118,7 @@ fn new_keys_count_at_once_and_help_shows_them() {
     assert_eq!(map.verb(Context::Queue, key("a"), false), None);
     assert_eq!(
         map.verb(Context::Queue, key("ctrl-y"), false),
-        Some(Verb::Decide(Decide::Approve))
+        Some(&approve::APPROVE)
     );
 }
 

@@ -1,6 +1,6 @@
 //! Tests the panes at the bottom: one at a time, with rows that lead to their subject.
 
-use crate::console::commands::Context;
+use crate::console::context::Context;
 use crate::console::hints::{context, hints};
 use crate::console::model::Source;
 use crate::console::model::listing::Kind;

@@ -42,7 +42,13 @@ fn an_approval_by_another_client_is_shown_in_the_editor_and_on_closing() {
     for (width, height) in [(80, 24), (40, 12), (160, 50)] {
         let mut stage = editing(width, height);
         assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
-        decided(&mut stage, Decision::Approve { unread: 0 });
+        decided(
+            &mut stage,
+            Decision::Approve {
+                unread: 0,
+                shown: None,
+            },
+        );
         let message = "c3 was approved meanwhile: closing this runs it unchanged";
         assert!(stage.flat().contains(message), "{}", stage.text());
         stage.press("down");
@@ -67,7 +73,13 @@ fn the_first_key_names_what_runs_where_a_text_is_dropped() {
     let mut stage = editing(80, 24);
     stage.press("end");
     stage.type_text(" ");
-    decided(&mut stage, Decision::Approve { unread: 0 });
+    decided(
+        &mut stage,
+        Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
+    );
     stage.press("esc");
     let output = stage.status().to_owned();
     assert!(output.contains("c3 was approved meanwhile"), "{output}");
@@ -90,7 +102,13 @@ fn the_preview_shows_the_change_and_has_to_be_viewed_again() {
     stage.draw();
     let before = stamp(&stage);
     assert!(!stage.flat().contains("meanwhile"), "{}", stage.text());
-    decided(&mut stage, Decision::Approve { unread: 0 });
+    decided(
+        &mut stage,
+        Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
+    );
     assert!(
         stage.flat().contains("c3 was approved meanwhile"),
         "{}",

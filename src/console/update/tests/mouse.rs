@@ -1,6 +1,6 @@
 //! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
-use crate::console::commands::Context;
+use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::screen::Pane;

@@ -121,12 +121,12 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
 
 #[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
-    use crate::console::commands::{self, Context, Verb};
+    use crate::console::context::Context;
     use crate::console::keymap::Keymap;
     let keymap = Keymap::new(&[]).unwrap();
     let palette: crate::console::key::Key = ":".parse().unwrap();
-    for entry in commands::entries() {
-        let wants = matches!(entry.verb, Verb::Decide(_) | Verb::Edit(_) | Verb::Run(_));
+    for entry in crate::console::verbs::verbs() {
+        let wants = entry.decides || entry.effect.acts();
         let has = entry.contexts.iter().any(|context| {
             // Leaving and stopping are questions with their keys in them; a text takes every character.
             let own = context.is_text() || matches!(context, Context::Confirm | Context::Leave);

@@ -1,7 +1,7 @@
 //! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
 
 use crate::config::keymap::parse;
-use crate::console::commands::Context;
+use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::keymap::Keymap;
 use crate::console::model::graph::Pick;

@@ -1,6 +1,6 @@
 //! Tests reading: required before a call runs, and kept while other views are open.
 
-use super::arming::approve;
+use super::arming::approve_exact as approve;
 use crate::console::model::overlay::Overlay;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Gate, Verdict};
@@ -14,7 +14,7 @@ fn long() -> String {
 }
 
 fn stage(width: u16, height: u16) -> Stage {
-    let mut stage = Stage::new(width, height);
+    let mut stage = Stage::exact(width, height);
     stage.begin();
     stage
 }

@@ -68,7 +68,7 @@ fn a_repair_is_chosen_by_its_number() {
 
 #[test]
 fn the_keys_of_other_questions_name_those_of_a_repair() {
-    for key in ["a", "x", "enter"] {
+    for key in ["a", "x"] {
         let mut stage = stage();
         stage.press(key);
         assert_eq!(stage.commands(), []);
@@ -80,6 +80,18 @@ fn the_keys_of_other_questions_name_those_of_a_repair() {
             stage.status()
         );
     }
+}
+
+#[test]
+fn enter_opens_the_repairs_of_the_call() {
+    let mut stage = stage();
+    stage.press("enter");
+    assert_eq!(stage.commands(), []);
+    assert!(
+        matches!(stage.model.overlays.last(), Some(Overlay::Line(_))),
+        "{}",
+        stage.status()
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn entry(stage: &Stage, call: &str) -> Seq {
 /// A write that ran under a thought that was rewritten, and another call that would repeat these
 /// executions.
 fn repeats(width: u16, entries: impl FnOnce(&Stage) -> Vec<Seq>) -> Stage {
-    let mut stage = Stage::new(width, 40);
+    let mut stage = Stage::exact(width, 40);
     stage.orphaned();
     let entries = entries(&stage);
     stage.repeats("c8", ("write_file", ARGS), ConsentCause::Orphaned, entries);
@@ -60,7 +60,7 @@ fn the_frame_names_the_call_its_entry_its_end_and_the_edit() {
 
 #[test]
 fn nothing_is_shown_when_nothing_is_repeated() {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.orphaned();
     stage.awaiting("c8", "write_file", ARGS);
     stage.draw();
@@ -83,7 +83,7 @@ fn nothing_is_shown_when_nothing_is_repeated() {
 
 #[test]
 fn a_few_are_named_newest_first_and_the_others_are_counted() {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.begin();
     for call in ["c3", "c4", "c5", "c6", "c7"] {
         stage.finished(call, "write_file", ARGS, Outcome::ok("1"));
@@ -115,7 +115,7 @@ fn a_few_are_named_newest_first_and_the_others_are_counted() {
 
 #[test]
 fn an_unseen_end_is_shown_as_outcome_unknown() {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.begin();
     stage.close();
     stage.outcome_unknown("c3");
@@ -131,7 +131,7 @@ fn an_unseen_end_is_shown_as_outcome_unknown() {
 
 #[test]
 fn what_another_run_did_is_framed_once_and_cannot_draw_the_frame() {
-    let mut stage = Stage::new(160, 40);
+    let mut stage = Stage::exact(160, 40);
     stage.begin();
     let seq = stage.engine(Event::Run(RunEvent::HappenedElsewhere(std::sync::Arc::new(
         Elsewhere {

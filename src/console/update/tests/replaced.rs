@@ -1,6 +1,6 @@
 //! Tests the file that a write would replace: loaded and shown below the decision.
 
-use super::arming::{ARGS, approve};
+use super::arming::{ARGS, approve_exact as approve};
 use crate::console::diff;
 use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
 use crate::console::model::Source;
@@ -33,7 +33,11 @@ fn look(call: &str, rev: u32) -> LoadRequest {
 }
 
 fn send_replaced(stage: &mut Stage, look: LoadRequest, found: Replaced) {
-    stage.send(Msg::Run(Update::Replaces { look, found }));
+    stage.send(Msg::Run(Update::Replaces {
+        look,
+        found,
+        base: None,
+    }));
     stage.draw();
 }
 
@@ -43,7 +47,7 @@ fn text(old: &str, new: &str) -> Replaced {
 
 /// A selected waiting write.
 fn stage() -> Stage {
-    Stage::asked(120, 40, ARGS)
+    Stage::asked_exactly(120, 40, ARGS)
 }
 
 #[test]
@@ -146,6 +150,7 @@ fn it_is_looked_at_as_long_as_the_decision_is_on_screen_and_again_after_that() {
 #[test]
 fn a_recorded_run_is_not_compared() {
     let mut stage = Stage::with(120, 40, |settings| settings.source = Source::Replay);
+    stage.model.inspector.exact = true;
     stage.begin();
     stage.awaiting("c3", "write_file", ARGS);
     stage.draw();
@@ -155,7 +160,7 @@ fn a_recorded_run_is_not_compared() {
 
 /// The end of the text about a call with this many bytes of arguments.
 fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
-    let mut stage = Stage::new(120, 40);
+    let mut stage = Stage::exact(120, 40);
     stage.begin();
     let around = r#"{"path":"a","content":""}"#.len();
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(bytes - around));

@@ -190,6 +190,7 @@ fn a_request_that_is_not_known_exactly_shows_why_and_no_text() {
         turn: TurnId(3),
         request: 1,
         found: late,
+        body: None,
     }));
     assert!(!stage.text().contains("late"), "{}", stage.text());
 }

@@ -21,7 +21,10 @@ fn approved(stage: &mut Stage, call: &str) {
         call: id(call),
         rev: Rev(1),
         digest: None,
-        decision: Decision::Approve { unread: 0 },
+        decision: Decision::Approve {
+            unread: 0,
+            shown: None,
+        },
     });
 }
 
@@ -112,7 +115,7 @@ fn later_calls_show_the_tool_change_until_the_tool_is_approved_again() {
 
 #[test]
 fn what_stays_of_the_head_names_it() {
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::exact(80, 24);
     stage.begin();
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(5_000));
     stage.awaiting("c3", "write_file", &args);

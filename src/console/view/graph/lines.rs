@@ -237,6 +237,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
                 Some(_) if call.status == Status::Succeeded => Symbol::Edited,
                 _ => Symbol::of_status(&call.status),
             };
+            let word = model.running_words(call).unwrap_or(word);
             line = line.own(role(symbol.role()), format!("{word}  "));
         }
         let separate = model.graph.settings.split.contains(&id);
@@ -246,11 +247,22 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             (by_hand, outcome.map(summary::short_result).unwrap_or_default())
         });
         let left = width.saturating_sub(line.columns());
-        let room = match &result {
-            Some((_, result)) => summary::beside(left, result),
-            None => left,
+        let printed = model.last_printed(call);
+        let room = match (&result, &printed) {
+            (Some((_, result)), _) => summary::beside(left, result),
+            (None, Some(_)) => left / 2,
+            (None, None) => left,
         };
         line = line.summary(role(Role::Text), &summary::arguments(args), room);
+        if let Some(printed) = printed {
+            let room = width.saturating_sub(line.columns() + 3);
+            line = line
+                .own(
+                    role(Role::Dim),
+                    format!(" {} ", Symbol::Arrow.glyph(model.settings.charset)),
+                )
+                .summary(role(Role::Dim), &summary::text_of(printed), room);
+        }
         if let Some((by_hand, result)) = result {
             let arrow = Symbol::Arrow.glyph(model.settings.charset);
             line = line.own(role(Role::Dim), format!(" {arrow} "));

@@ -62,6 +62,7 @@ fn stage(look: (&str, Colours, Charset), size: (u16, u16), text: &str, tool: &st
         settings.look = Theme::built_in(look.0).unwrap().look(look.1);
         settings.charset = look.2;
     });
+    stage.model.inspector.exact = true;
     stage.begin();
     stage.thought("t2", text);
     stage.finished("c4", "read_file", text, Outcome::ok(text));
@@ -94,7 +95,7 @@ const ASKED: &str = "may this call run?";
 
 /// Two waiting calls, one of them in the decision frame if there is room.
 fn waiting(size: (u16, u16)) -> Stage {
-    let mut stage = Stage::new(size.0, size.1);
+    let mut stage = Stage::exact(size.0, size.1);
     stage.begin();
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);
@@ -126,7 +127,7 @@ fn no_call_frame_is_shown_next_to_another_decision() {
 
 #[test]
 fn next_to_the_choices_of_a_call_only_its_own_frame_is_shown() {
-    let mut stage = Stage::new(200, 60);
+    let mut stage = Stage::exact(200, 60);
     stage.begin();
     stage.consent("c3");
     stage.awaiting("c4", "write_file", r#"{"path":"z","content":"b"}"#);

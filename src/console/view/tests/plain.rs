@@ -4,11 +4,11 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::super::{shell, twin};
-use crate::console::commands;
 use crate::console::layout::gutter::Line;
 use crate::console::model::overlay::Overlay;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::testing::{ARMING, Stage};
+use crate::console::verbs;
 use crate::domain::breaker::Phase;
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::Limits;
@@ -153,7 +153,7 @@ fn every_pane_and_page_has_ascii_signs_for_all_it_shows() {
 #[test]
 fn every_command_of_the_palette_leads_to_plain_signs() {
     for (name, scene) in SCENES.into_iter().take(5) {
-        for command in commands::entries() {
+        for command in verbs::verbs() {
             let mut stage = stage(scene, 100, 30);
             stage.press(":");
             if !matches!(stage.model.overlays.last(), Some(Overlay::List(_))) {

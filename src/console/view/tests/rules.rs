@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use crate::console::commands;
 use crate::console::hints;
 use crate::console::model::Source;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::theme::Role;
+use crate::console::verbs;
 use crate::domain::call::Outcome;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::TurnId;
@@ -60,7 +60,7 @@ fn the_look_of_a_decision_is_made_by_nothing_else() {
         .filter(|cell| cell.style().fg == style.fg && cell.style().bg == style.bg)
         .map(ratatui::buffer::Cell::symbol)
         .collect();
-    assert_eq!(framed.matches('┃').count(), 1, "{framed}");
+    assert_eq!(framed.matches('┃').count(), 2, "{framed}");
     assert_eq!(framed.matches("end of the arguments").count(), 1, "{framed}");
 }
 
@@ -259,8 +259,8 @@ fn help_and_readme_name_every_command() {
             seen.push_str(&stage.text());
         }
     }
-    let table = commands::markdown();
-    for entry in commands::entries() {
+    let table = verbs::markdown();
+    for entry in verbs::verbs() {
         assert!(seen.contains(entry.name), "{} is not in help", entry.name);
         assert!(table.contains(entry.doc), "{} is not in the table", entry.name);
     }
@@ -271,7 +271,7 @@ fn wide_characters_keep_their_columns() {
     let mut stage = Stage::new(80, 24);
     stage.sample();
     let text = stage.text();
-    assert!(text.contains("c6 read_file running  日本語.txt"), "{text}");
+    assert!(text.contains("running 1 s  日本語.txt"), "{text}");
 }
 
 #[test]

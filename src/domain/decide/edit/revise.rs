@@ -176,7 +176,7 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
     }
     let mut faults = advice.check(tool, args, false);
     faults.extend(crate::domain::reference::rewrite::scan(args).faults);
-    if advice.tool(tool).is_some_and(|facts| facts.delegates) {
+    if advice.tool(tool).is_some_and(|facts| facts.delegates()) {
         faults.extend(crate::domain::delegate::faults_of(advice, args));
     }
     if faults.is_empty() {
@@ -314,7 +314,7 @@ pub(super) fn reject_answer(
                     && node
                         .as_call()
                         .and_then(|(tool, _)| advice.tool(tool))
-                        .is_some_and(|facts| facts.is_answer)
+                        .is_some_and(|facts| facts.is_answer())
             })
         }));
     }

@@ -219,6 +219,7 @@ impl Session {
                         rev,
                         digest,
                         unread: 0,
+                        shown: None,
                         word: None,
                     }),
                 }

@@ -97,6 +97,7 @@ impl World {
             rev,
             digest,
             unread: 0,
+            shown: None,
             word: word.map(Into::into),
         }))
     }

@@ -5,7 +5,7 @@
 use super::{CALL, REV, text};
 use crate::domain::call::{
     Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, FileCheck, Gate,
-    Operand, Outcome, ToolError, Verdict,
+    Operand, Outcome, Shown, ShownForm, ToolError, Verdict,
 };
 use crate::domain::event::{CallEvent, Event};
 use crate::domain::id::{Attempt, Seq};
@@ -45,7 +45,17 @@ pub(super) fn outcomes() -> Vec<Outcome> {
 fn decisions() -> Vec<Decision> {
     let words = || "rule".to_owned();
     vec![
-        Decision::Approve { unread: 3 },
+        Decision::Approve {
+            unread: 3,
+            shown: None,
+        },
+        Decision::Approve {
+            unread: 0,
+            shown: Some(Shown {
+                form: ShownForm::Difference,
+                base: Some("h".into()),
+            }),
+        },
         Decision::Auto { rule: words() },
         Decision::Edited,
         Decision::Reject { reason: words() },

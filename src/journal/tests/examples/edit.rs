@@ -47,6 +47,7 @@ pub(super) fn edit() -> Vec<Event> {
             reason: Some(text("because")),
             by: Some(text("loop guard")),
         },
+        EditEvent::Shortened { calls: vec![CALL] },
         EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use self::server::{Step, serve};
-use super::{Client, Error, Patience};
+use super::{Access, Client, Error, Patience};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
@@ -54,6 +54,7 @@ fn request() -> Request {
         }],
         tools: Vec::new(),
         quirks: crate::model::Quirks::new(),
+        output_schema: None,
         turn: 1,
         tap: crate::model::Tap::default(),
     }
@@ -64,7 +65,7 @@ fn client(base: &str, patience: Patience) -> Client {
         Wire::default(),
         base,
         "test-model",
-        Some(SecretString::from(KEY).into()),
+        Access::from(Some(SecretString::from(KEY).into())),
         patience,
     )
     .unwrap()
@@ -392,7 +393,7 @@ fn base_urls_are_checked_and_completed() {
         Wire::default(),
         "http://127.0.0.1:11434/v1",
         "qwen3",
-        None,
+        Access::default(),
         Patience::default(),
     )
     .unwrap();
@@ -402,7 +403,7 @@ fn base_urls_are_checked_and_completed() {
             Wire::default(),
             "http://h/v1",
             "m",
-            Some(SecretString::from("a\nb").into()),
+            Access::from(Some(SecretString::from("a\nb").into())),
             Patience::default()
         ),
         Err(Error::Key)
@@ -485,7 +486,7 @@ async fn a_key_at_the_truncation_point_leaks_no_part() {
                 Wire::default(),
                 &server.base,
                 "m",
-                Some(secret.into()),
+                Access::from(Some(secret.into())),
                 Patience::default(),
             )
             .unwrap();

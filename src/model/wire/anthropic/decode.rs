@@ -49,6 +49,11 @@ const OPAQUE: &[&str] = &[
     "search_result",
 ];
 
+/// Returns true for a type of blocks that only the provider understands.
+pub fn is_opaque(name: &str) -> bool {
+    OPAQUE.contains(&name) || name.ends_with("_tool_result")
+}
+
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct MessagesDecoder {
@@ -179,7 +184,7 @@ impl MessagesDecoder {
                 }
                 Kind::Call(number)
             }
-            known if OPAQUE.contains(&known) || known.ends_with("_tool_result") => Kind::Opaque,
+            known if is_opaque(known) => Kind::Opaque,
             _ => {
                 self.reply.unknown(raw, out);
                 Kind::Opaque

@@ -20,11 +20,24 @@ use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
 use crate::model::wire::opaque;
-use crate::model::wire::words::{CONSOLE, CONTINUE, arguments, offered, takes, wire_name};
+use crate::model::wire::words::{
+    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, parallel, takes, wire_name,
+};
+use crate::model::wire::{Options, Thinking, ToolChoice};
 use crate::model::{Quirk, Quirks, Request};
 
 /// Signed reasoning, as a member that may be left out.
 pub const THINKING: &str = "thinking";
+/// How the model thinks, as a member that may be left out.
+pub const THINKING_TYPE: &str = "thinking.type";
+/// The schema of the answer.
+const OUTPUT_CONFIG: &str = "output_config";
+/// Whether the model must call a tool.
+const TOOL_CHOICE: &str = "tool_choice";
+/// The fewest tokens of thought that the format takes.
+const LEAST_BUDGET: u32 = 1024;
+/// Tokens for the reply besides its thoughts.
+const ROOM: u32 = 8_000;
 /// The mark at the end of what the provider should cache.
 const CACHE: &str = "cache_control";
 /// The limit of a reply. The format requires one; what may be left out is the program's own, for a lower one.
@@ -45,6 +58,10 @@ struct Body<'a> {
     tools: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     /// Last, because this part grows.
@@ -106,12 +123,18 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     }
     let is_low = target.model.starts_with("claude-3-") || !takes(quirks, MAX_TOKENS);
     let limit = if is_low { LOW_LIMIT } else { LIMIT };
-    let single = quirks.contains(&Quirk::SingleCalls) && !tools.is_empty();
+    let thought = thought(target.options, quirks).filter(|_| may_think(&messages));
+    let limit = limit.max(thought.map_or(0, |thinking| thinking.budget().saturating_add(ROOM)));
+    let max_tokens = target.options.max_output.unwrap_or(limit);
+    let thinking = thought.and_then(|thinking| thinking_member(thinking, max_tokens, quirks));
+    let output_config = output_config(target.options, request, quirks, thinking.is_some());
     let body = Body {
         model: target.model,
-        max_tokens: target.max_output.unwrap_or(limit),
+        max_tokens,
         stream: takes(quirks, "stream"),
-        tool_choice: single.then(|| json!({"type": "auto", "disable_parallel_tool_use": true})),
+        tool_choice: tool_choice(target.options, quirks, !tools.is_empty()),
+        thinking,
+        output_config,
         tools,
         system,
         messages,
@@ -119,9 +142,95 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
+/// Returns how much the model should think, where that is asked for and the server takes it.
+fn thought(options: &Options, quirks: &Quirks) -> Option<Thinking> {
+    options.thinking.filter(|_| takes(quirks, THINKING_TYPE))
+}
+
+/// Returns false if the results of calls follow a message that begins without a thought: the provider refuses to think
+/// then. Such a message is the operator's own or was edited.
+fn may_think(messages: &[Turn<'_>]) -> bool {
+    let Some(at) = messages.iter().rposition(|turn| turn.role == "assistant") else {
+        return true;
+    };
+    let follows = messages.get(at + 1).and_then(|turn| turn.content.first());
+    let has_results = matches!(
+        follows,
+        Some(Block::Own {
+            block: Own::ToolResult { .. },
+            ..
+        })
+    );
+    let first = messages.get(at).and_then(|turn| turn.content.first());
+    let thinks = first.is_some_and(|block| match block {
+        Block::Raw(raw) => Object::read(raw.get())
+            .and_then(|block| block.string("type").map(|name| name.ends_with(THINKING)))
+            .unwrap_or(false),
+        Block::Own { .. } => false,
+    });
+    thinks || !has_results
+}
+
+fn thinking_member(thinking: Thinking, max_tokens: u32, quirks: &Quirks) -> Option<Value> {
+    if thinking.is_off() {
+        return Some(json!({"type": "disabled"}));
+    }
+    if quirks.contains(&Quirk::AdaptiveThinking) {
+        return Some(json!({"type": "adaptive"}));
+    }
+    // The limit of a reply counts its thoughts.
+    let budget = thinking.budget().min(max_tokens.saturating_sub(1));
+    (budget >= LEAST_BUDGET).then(|| json!({"type": "enabled", "budget_tokens": budget}))
+}
+
+fn output_config(options: &Options, request: &Request, quirks: &Quirks, thinks: bool) -> Option<Value> {
+    let mut config = serde_json::Map::new();
+    let thinking = options.thinking.filter(|thinking| !thinking.is_off() && thinks);
+    if let Some(thinking) = thinking.filter(|_| quirks.contains(&Quirk::AdaptiveThinking)) {
+        config.insert("effort".to_owned(), json!(thinking.label()));
+    }
+    if let Some(schema) = answer_schema(options, request).filter(|_| takes(quirks, OUTPUT_CONFIG)) {
+        config.insert(
+            "format".to_owned(),
+            json!({"type": "json_schema", "schema": schema}),
+        );
+    }
+    (!config.is_empty()).then(|| Value::Object(config))
+}
+
+fn tool_choice(options: &Options, quirks: &Quirks, has_tools: bool) -> Option<Value> {
+    if !has_tools {
+        return None;
+    }
+    let single = parallel(options, quirks) == Some(false);
+    let choice = options.choice(has_tools).filter(|_| takes(quirks, TOOL_CHOICE));
+    let name = match choice {
+        None if !single => return None,
+        None | Some(ToolChoice::Auto) => "auto",
+        Some(ToolChoice::Required) => "any",
+        Some(ToolChoice::None) => return Some(json!({"type": "none"})),
+    };
+    let mut member = json!({ "type": name });
+    if single {
+        member["disable_parallel_tool_use"] = json!(true);
+    }
+    Some(member)
+}
+
 /// Names of the members of a request that may be left out.
-pub fn members(request: &Request) -> Vec<String> {
+pub fn members(options: &Options, request: &Request) -> Vec<String> {
     let mut names = vec!["stream".to_owned(), CACHE.to_owned()];
+    let asked = [
+        (options.thinking.is_some(), THINKING_TYPE),
+        (options.structured, OUTPUT_CONFIG),
+        (options.tool_choice.is_some(), TOOL_CHOICE),
+    ];
+    names.extend(
+        asked
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, name)| (*name).to_owned()),
+    );
     for message in &request.messages {
         let Message::Assistant { calls, .. } = message else {
             continue;
@@ -187,7 +296,8 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
             },
         );
     }
-    if turns.last().is_some_and(|turn| turn.role == "assistant") {
+    let ends_here = |turn: &Turn<'_>| turn.role == "assistant" && !is_paused(turn);
+    if turns.last().is_some_and(ends_here) {
         let content = spoken(Cow::Borrowed(CONTINUE));
         turns.push(Turn {
             role: "user",
@@ -195,6 +305,14 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
         });
     }
     turns
+}
+
+/// Returns true for a message in the middle of which the provider paused: it is sent back as it is, to go on.
+fn is_paused(turn: &Turn<'_>) -> bool {
+    let Some(Block::Raw(last)) = turn.content.last() else {
+        return false;
+    };
+    Object::read(last.get()).is_some_and(|block| block.string("type").as_deref() == Some("server_tool_use"))
 }
 
 /// A block of text; none for a blank one, which the provider refuses.
@@ -220,7 +338,14 @@ fn result<'m>(id: &str, content: &'m str, is_error: bool) -> Block<'m> {
 /// What the model said and called. Reasoning goes back with its signature, or not at all.
 fn assistant<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks) -> Vec<Block<'m>> {
     let mut blocks = Vec::new();
-    for one in texts {
+    for said in in_order(texts, calls) {
+        let one = match said {
+            Said::Words(one) => one,
+            Said::Call(one) => {
+                blocks.extend(call(one, quirks));
+                continue;
+            }
+        };
         let own = opaque::of_text(NAME, one.opaque.as_deref());
         if one.reasoning && !one.by_operator {
             blocks.extend(
@@ -239,7 +364,6 @@ fn assistant<'m>(texts: &'m [ModelText], calls: &'m [CalledAs], quirks: &Quirks)
             );
         }
     }
-    blocks.extend(calls.iter().filter_map(|one| call(one, quirks)));
     blocks
 }
 

@@ -3,10 +3,13 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -18,6 +21,16 @@ pub struct Anthropic;
 
 /// Name of the format.
 const NAME: &str = "anthropic";
+
+impl AgentSide for Anthropic {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+}
 
 impl Format for Anthropic {
     fn name(&self) -> &'static str {
@@ -45,8 +58,8 @@ impl Format for Anthropic {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, request: &Request, _: &Quirks) -> Vec<String> {
-        encode::members(request)
+    fn members(&self, target: Target<'_>, request: &Request, _: &Quirks) -> Vec<String> {
+        encode::members(target.options, request)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -63,7 +76,19 @@ impl Format for Anthropic {
         if refusal.mentions("max_tokens") && refusal.mentions("maximum allowed") {
             found.insert(0, Quirk::LeaveOut(encode::MAX_TOKENS.to_owned()));
         }
+        // Newer models choose themselves how much they think.
+        let is_asked = members.iter().any(|name| name == encode::THINKING_TYPE);
+        if is_asked && refusal.mentions("thinking") && !refusal.mentions("signature") {
+            if refusal.mentions("adaptive") {
+                found.insert(0, Quirk::AdaptiveThinking);
+            }
+            found.push(Quirk::LeaveOut(encode::THINKING_TYPE.to_owned()));
+        }
         found
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Anthropic
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {
@@ -85,6 +110,10 @@ impl Format for Anthropic {
 
     fn default_base(&self) -> &'static str {
         "https://api.anthropic.com"
+    }
+
+    fn example_model(&self) -> Option<&'static str> {
+        Some("claude-sonnet-4-5")
     }
 
     fn model_prefixes(&self) -> &'static [&'static str] {

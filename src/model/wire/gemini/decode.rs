@@ -52,6 +52,11 @@ const OPAQUE: &[&str] = &[
 /// Members of a call that the program makes itself.
 const CALL: &[&str] = &["name", "args", "id"];
 
+/// Returns true for a part that only the provider understands.
+pub fn is_opaque(part: &Object<'_>) -> bool {
+    OPAQUE.iter().any(|key| part.get(key).is_some())
+}
+
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct GeminiDecoder {
@@ -144,7 +149,7 @@ impl GeminiDecoder {
             }
             return;
         }
-        if !OPAQUE.iter().any(|key| part.get(key).is_some()) {
+        if !is_opaque(part) {
             self.reply.unknown(raw, out);
         }
         self.reply.parts.close(out);

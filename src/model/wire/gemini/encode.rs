@@ -18,11 +18,18 @@ use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
 use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{CONSOLE, CONTINUE, arguments, offered, takes, wire_name};
+use crate::model::wire::words::{
+    CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, takes, wire_name,
+};
+use crate::model::wire::{Thinking, ToolChoice};
 use crate::model::{Quirk, Quirks, Request};
 
 /// The member with a signature.
 pub const SIGNATURE: &str = "thoughtSignature";
+/// How much the model thinks.
+pub const THINKING_CONFIG: &str = "thinkingConfig";
+/// The schema of the answer.
+pub const RESPONSE_SCHEMA: &str = "responseJsonSchema";
 /// The signature of a call without one, as documented for calls that none of the provider's models made.
 const PLACEHOLDER: &str = "\"skip_thought_signature_validator\"";
 
@@ -35,6 +42,8 @@ struct Body {
     tools: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     generation_config: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_config: Option<Value>,
     /// Last, because this part grows.
     contents: Vec<Turn>,
 }
@@ -63,10 +72,53 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
         } else {
             vec![json!({"functionDeclarations": declared})]
         },
-        generation_config: target.max_output.map(|most| json!({"maxOutputTokens": most})),
+        generation_config: generation_config(target, request, quirks),
+        tool_config: target
+            .options
+            .choice(!request.tools.is_empty())
+            .map(|choice| json!({"functionCallingConfig": {"mode": mode(choice)}})),
         contents: contents(&request.messages, quirks),
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn generation_config(target: Target<'_>, request: &Request, quirks: &Quirks) -> Option<Value> {
+    let mut config = serde_json::Map::new();
+    if let Some(most) = target.options.max_output {
+        config.insert("maxOutputTokens".to_owned(), json!(most));
+    }
+    if let Some(thinking) = target.options.thinking.filter(|_| takes(quirks, THINKING_CONFIG)) {
+        config.insert(
+            THINKING_CONFIG.to_owned(),
+            thinking_config(target.model, thinking),
+        );
+    }
+    if let Some(schema) = answer_schema(target.options, request).filter(|_| takes(quirks, RESPONSE_SCHEMA)) {
+        config.insert("responseMimeType".to_owned(), json!("application/json"));
+        config.insert(RESPONSE_SCHEMA.to_owned(), schema);
+    }
+    (!config.is_empty()).then(|| Value::Object(config))
+}
+
+/// Returns how much the model thinks: models up to 2.5 count tokens, later ones have levels.
+fn thinking_config(model: &str, thinking: Thinking) -> Value {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let counts = name.starts_with("gemini-1") || name.starts_with("gemini-2");
+    if thinking.is_off() {
+        json!({"thinkingBudget": 0})
+    } else if counts || matches!(thinking, Thinking::Budget(_)) {
+        json!({"thinkingBudget": thinking.budget(), "includeThoughts": true})
+    } else {
+        json!({"thinkingLevel": thinking.label(), "includeThoughts": true})
+    }
+}
+
+const fn mode(choice: ToolChoice) -> &'static str {
+    match choice {
+        ToolChoice::Auto => "AUTO",
+        ToolChoice::Required => "ANY",
+        ToolChoice::None => "NONE",
+    }
 }
 
 /// Returns the contents: everything between two contents of the model is one content of the user, results first.
@@ -138,7 +190,15 @@ fn result(call: NodeId, wire_id: &str, tool: &str, (text, is_error): (&str, bool
 /// What the model said and called. Reasoning is not sent back; signatures are, on their parts.
 fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Option<String>> {
     let mut parts = Vec::new();
-    for one in texts {
+    let first = calls.first().map(|call| call.node);
+    for said in in_order(texts, calls) {
+        let one = match said {
+            Said::Words(one) => one,
+            Said::Call(one) => {
+                parts.push(Some(call(one, first == Some(one.node), quirks)));
+                continue;
+            }
+        };
         let own = opaque::of_text(NAME, one.opaque.as_deref());
         let signature = own.iter().rev().find_map(|raw| Object::read(raw)?.get(SIGNATURE));
         let whole = own
@@ -154,9 +214,6 @@ fn assistant(texts: &[ModelText], calls: &[CalledAs], quirks: &Quirks) -> Vec<Op
             members.set(SIGNATURE, signature.to_owned());
         }
         parts.push((!one.text.trim().is_empty()).then(|| members.text()));
-    }
-    for (place, one) in calls.iter().enumerate() {
-        parts.push(Some(call(one, place == 0, quirks)));
     }
     parts
 }

@@ -3,13 +3,17 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
 use super::openai_chat::bearer;
-use super::{ApiKey, Decoder, Format, KeyVariable, Target};
-use crate::model::{Quirks, Request};
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]
@@ -17,6 +21,16 @@ pub struct Gemini;
 
 /// Name of the format.
 const NAME: &str = "gemini";
+
+impl AgentSide for Gemini {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+}
 
 impl Format for Gemini {
     fn name(&self) -> &'static str {
@@ -47,12 +61,40 @@ impl Format for Gemini {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
-        vec![encode::SIGNATURE.to_owned()]
+    fn members(&self, target: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        let asked = [
+            (true, encode::SIGNATURE),
+            (target.options.thinking.is_some(), encode::THINKING_CONFIG),
+            (target.options.structured, encode::RESPONSE_SCHEMA),
+        ];
+        let asked = asked.into_iter().filter(|(is_set, _)| *is_set);
+        asked.map(|(_, name)| name.to_owned()).collect()
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // The words name neither the member nor its place.
+        for (name, words) in [
+            (encode::THINKING_CONFIG, &["thinking"][..]),
+            (
+                encode::RESPONSE_SCHEMA,
+                &["response mime type", "responsemimetype", "response_mime_type"],
+            ),
+        ] {
+            let is_asked = members.iter().any(|member| member == name);
+            if found.is_empty() && is_asked && refusal.mentions_any(words) {
+                found.push(Quirk::LeaveOut(name.to_owned()));
+            }
+        }
+        found
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(decode::GeminiDecoder::default())
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Gemini
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {
@@ -65,6 +107,10 @@ impl Format for Gemini {
 
     fn default_base(&self) -> &'static str {
         "https://generativelanguage.googleapis.com"
+    }
+
+    fn example_model(&self) -> Option<&'static str> {
+        Some("gemini-2.5-flash")
     }
 
     fn model_prefixes(&self) -> &'static [&'static str] {

@@ -35,12 +35,21 @@ const FRAME: &[&str] = &[
 /// Members of a message.
 const MESSAGE: &[&str] = &["role", "content", "thinking", "tool_calls", "images", "tool_name"];
 /// Members of a call that are read.
-const CALL: &[&str] = &["id", "type", "function"];
+pub const CALL: &[&str] = &["id", "type", "function"];
 
 /// Decodes one stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct OllamaDecoder {
     reply: Reply,
+}
+
+impl Default for OllamaDecoder {
+    fn default() -> Self {
+        let mut reply = Reply::default();
+        // The server has a member for reasoning. A closing mark alone comes from a model that it does not know.
+        reply.parts.need_opening_mark();
+        Self { reply }
+    }
 }
 
 impl Decoder for OllamaDecoder {

@@ -17,12 +17,16 @@ use super::NAME;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
+use crate::model::wire::Thinking;
 use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{CONSOLE, arguments, offered, takes, wire_name};
+use crate::model::wire::words::{CONSOLE, answer_schema, arguments, offered, takes, wire_name};
 use crate::model::{Quirks, Request};
 
 /// Reasoning of the model, as a member that may be left out.
 pub const THINKING: &str = "thinking";
+
+/// How much the model thinks, as a member that may be left out.
+pub const THINK: &str = "think";
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -30,6 +34,10 @@ struct Body<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    think: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     /// Last, because this part grows.
@@ -68,11 +76,27 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let body = Body {
         model: target.model,
         stream: takes(quirks, "stream"),
-        options: target.max_output.map(|most| json!({"num_predict": most})),
+        options: target.options.max_output.map(|most| json!({"num_predict": most})),
+        think: target
+            .options
+            .thinking
+            .filter(|_| takes(quirks, THINK))
+            .map(think),
+        // It would hold every reply to the schema, calls as well.
+        format: answer_schema(target.options, request).filter(|_| request.tools.is_empty()),
         tools: tools.collect(),
         messages,
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+/// Most models only know whether to think; for them every level means that they should.
+fn think(thinking: Thinking) -> Value {
+    if thinking.is_off() {
+        json!(false)
+    } else {
+        json!(thinking.label())
+    }
 }
 
 fn line<'a>(role: &'static str, content: Cow<'a, str>) -> Line<'a> {

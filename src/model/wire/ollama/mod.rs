@@ -3,11 +3,15 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
 use super::openai_chat::bearer;
-use super::{ApiKey, Decoder, Format, KeyVariable, Target};
-use crate::model::{Quirks, Request};
+use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
+use crate::model::fault::Refusal;
+use crate::model::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]
@@ -15,6 +19,16 @@ pub struct Ollama;
 
 /// Name of the format.
 const NAME: &str = "ollama";
+
+impl AgentSide for Ollama {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+}
 
 impl Format for Ollama {
     fn name(&self) -> &'static str {
@@ -37,8 +51,19 @@ impl Format for Ollama {
         encode::body(target, request, quirks)
     }
 
-    fn members(&self, _: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
-        ["stream", encode::THINKING].map(str::to_owned).to_vec()
+    fn members(&self, target: Target<'_>, _: &Request, _: &Quirks) -> Vec<String> {
+        let think = target.options.thinking.map(|_| encode::THINK);
+        let names = ["stream", encode::THINKING].into_iter().chain(think);
+        names.map(str::to_owned).collect()
+    }
+
+    fn quirks(&self, refusal: &Refusal, members: &[String]) -> Vec<Quirk> {
+        let mut found = refusal::candidates(refusal, members);
+        // "MODEL does not support thinking": the member has another name.
+        if members.iter().any(|name| name == encode::THINK) && refusal.mentions("think") {
+            found.insert(0, Quirk::LeaveOut(encode::THINK.to_owned()));
+        }
+        found
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
@@ -47,6 +72,10 @@ impl Format for Ollama {
 
     fn is_lines(&self) -> bool {
         true
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &Ollama
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

@@ -21,14 +21,23 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::{self, Object};
 use crate::model::wire::Target;
+use crate::model::wire::ToolChoice;
 use crate::model::wire::opaque;
 use crate::model::wire::parts::{CALL, FUNCTION};
-use crate::model::wire::words::{CONSOLE, arguments, id, offered, takes, wire_name};
+use crate::model::wire::words::{
+    CONSOLE, answer_schema, arguments, effort, id, offered, parallel, takes, wire_name,
+};
 use crate::model::{Quirk, Quirks, Request};
 
 /// The signature of a call without one, as Gemini documents it for calls that none of its models
 /// made.
 const PLACEHOLDER: &str = r#"{"google":{"thought_signature":"skip_thought_signature_validator"}}"#;
+/// How much the model thinks.
+const EFFORT: &str = "reasoning_effort";
+/// Whether the model must call a tool.
+const TOOL_CHOICE: &str = "tool_choice";
+/// The schema of the answer.
+const RESPONSE_FORMAT: &str = "response_format";
 /// The member of a call that contains the signature.
 const EXTRA_CONTENT: &str = "extra_content";
 
@@ -45,6 +54,12 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     /// Last, because this part grows.
@@ -110,6 +125,7 @@ impl Serialize for Added<'_> {
 /// Returns the JSON text of a request in the special forms that the server needs.
 pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let takes = |member: &str| takes(quirks, member);
+    let options = target.options;
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         let role = if quirks.contains(&Quirk::DeveloperRole) {
@@ -124,16 +140,26 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     let stream = takes("stream");
     let limit = |name: &str, other: bool| {
         let is_other = quirks.contains(&Quirk::CompletionTokens);
-        target.max_output.filter(|_| is_other == other && takes(name))
+        options.max_output.filter(|_| is_other == other && takes(name))
     };
-    let single = quirks.contains(&Quirk::SingleCalls) && !request.tools.is_empty();
+    let has_tools = !request.tools.is_empty();
     let body = Body {
         model: target.model,
         stream,
         stream_options: (stream && takes("stream_options")).then_some(StreamOptions { include_usage: true }),
         max_tokens: limit("max_tokens", false),
         max_completion_tokens: limit("max_completion_tokens", true),
-        parallel_tool_calls: (single && takes("parallel_tool_calls")).then_some(false),
+        parallel_tool_calls: parallel(options, quirks).filter(|_| has_tools && takes("parallel_tool_calls")),
+        reasoning_effort: options.thinking.map(effort).filter(|_| takes(EFFORT)),
+        tool_choice: options
+            .choice(has_tools)
+            .map(ToolChoice::label)
+            .filter(|_| takes(TOOL_CHOICE)),
+        response_format: answer_schema(options, request)
+            .filter(|_| takes(RESPONSE_FORMAT))
+            .map(
+                |schema| json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}),
+            ),
         tools: request.tools.iter().map(|card| tool(card, quirks)).collect(),
         messages,
     };
@@ -143,9 +169,22 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
 /// Names of the members of a request that may be left out.
 pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
     let mut names: BTreeSet<String> = ["stream", "stream_options"].map(str::to_owned).into();
-    if target.max_output.is_some() {
+    let options = target.options;
+    if options.max_output.is_some() {
         names.extend(["max_tokens", "max_completion_tokens"].map(str::to_owned));
     }
+    let asked = [
+        (options.thinking.is_some(), EFFORT),
+        (options.tool_choice.is_some(), TOOL_CHOICE),
+        (options.structured, RESPONSE_FORMAT),
+        (options.parallel_calls.is_some(), "parallel_tool_calls"),
+    ];
+    names.extend(
+        asked
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, name)| (*name).to_owned()),
+    );
     let of_quirks = [
         (Quirk::SingleCalls, "parallel_tool_calls"),
         (Quirk::ReasoningBack, "reasoning_content"),

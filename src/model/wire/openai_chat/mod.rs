@@ -3,12 +3,15 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 pub mod decode;
+pub(super) mod decode_request;
 pub mod encode;
 mod known;
 mod reshape;
 
 use secrecy::ExposeSecret;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
 use crate::model::{Quirks, Request};
 
@@ -30,6 +33,16 @@ pub(super) fn bearer(key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {}", key.secret.expose_secret())))
         .into_iter()
         .collect()
+}
+
+impl AgentSide for OpenAiChat {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
 }
 
 impl Format for OpenAiChat {
@@ -57,6 +70,10 @@ impl Format for OpenAiChat {
         Box::new(decode::ChatDecoder::default())
     }
 
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &OpenAiChat
+    }
+
     fn key_env(&self) -> &'static [KeyVariable] {
         KEY_ENV
     }
@@ -65,7 +82,7 @@ impl Format for OpenAiChat {
         BASE
     }
 
-    fn default_model(&self) -> Option<&'static str> {
+    fn example_model(&self) -> Option<&'static str> {
         Some("gpt-4.1-mini")
     }
 

@@ -31,13 +31,22 @@ const FOR_CLIENT: &[&str] = &[
 const BY_SERVER: &[&str] = &["mcp_list_tools", "compaction", "program", "program_output"];
 /// Members of a call that the program makes itself or does not send back.
 const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
+/// The type of calls whose arguments are any text.
+pub const TEXT_CALL: &str = "custom_tool_call";
 /// Where a call is not made.
 const NOT_OFFERED: &str = "a form that was not offered";
+
+/// Returns true for a type of items that the provider executed itself.
+pub fn is_opaque(name: &str) -> bool {
+    !FOR_CLIENT.contains(&name) && (BY_SERVER.contains(&name) || name.ends_with("_call"))
+}
 
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct ResponsesDecoder {
     reply: Reply,
+    /// Whether tools were offered whose arguments are any text.
+    takes_text: bool,
     /// The items of the response, in the order in which they began.
     items: Vec<Item>,
     /// Reasoning for the provider alone that came after text: it belongs to what follows.
@@ -63,6 +72,16 @@ enum Kind {
     /// A call by the number of its part; none beyond the maximum number of parts.
     Call(Option<usize>),
     Other,
+}
+
+impl ResponsesDecoder {
+    /// A decoder of a reply to an agent, which may offer tools that take any text.
+    pub fn of_agent() -> Self {
+        Self {
+            takes_text: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Decoder for ResponsesDecoder {
@@ -102,6 +121,8 @@ impl Decoder for ResponsesDecoder {
             "reasoning_summary_text.done" | "reasoning_text.done" => self.reasoning(frame, "text", out),
             "function_call_arguments.delta" => self.args(frame, "delta", out),
             "function_call_arguments.done" => self.args(frame, "arguments", out),
+            "custom_tool_call_input.delta" if self.takes_text => self.args(frame, "delta", out),
+            "custom_tool_call_input.done" if self.takes_text => self.args(frame, "input", out),
             "completed" | "done" | "incomplete" => return self.finish(response.as_ref(), out),
             "failed" | "cancelled" => return Err(self.failed(response.as_ref(), data)),
             "error" => return Err(self.reply.refused(&Refusal::read(None, data))),
@@ -159,6 +180,11 @@ impl ResponsesDecoder {
         by_index.or_else(by_id).or_else(newest).map(|(place, _)| place)
     }
 
+    /// Returns true for a type of items that are calls of offered tools.
+    fn is_call(&self, name: &str) -> bool {
+        name == "function_call" || (self.takes_text && name == TEXT_CALL)
+    }
+
     /// Begins an item; returns its position.
     fn begin(&mut self, index: Option<u64>, item: &Object<'_>, out: &mut Vec<Chunk>) -> usize {
         self.reply.continue_reply();
@@ -170,7 +196,7 @@ impl ResponsesDecoder {
                 Kind::Message
             }
             "reasoning" => Kind::Reasoning,
-            "function_call" => {
+            name if self.is_call(name) => {
                 self.flush(out);
                 let id = item.filled("call_id").or_else(|| item.filled("id"));
                 let tool = item.string("name").unwrap_or_default().into_owned();
@@ -274,7 +300,7 @@ impl ResponsesDecoder {
         let fits = |kind: Kind| match &*name {
             "message" => kind == Kind::Message,
             "reasoning" => kind == Kind::Reasoning,
-            "function_call" => matches!(kind, Kind::Call(_)),
+            name if self.is_call(name) => matches!(kind, Kind::Call(_)),
             _ => kind == Kind::Other,
         };
         let open = || {
@@ -326,14 +352,22 @@ impl ResponsesDecoder {
                 }
             }
             Kind::Call(number) => {
-                self.add_args(place, &item.string("arguments").unwrap_or_default(), false, out);
+                let is_text = item.string("type").as_deref() == Some(TEXT_CALL);
+                let key = if is_text { "input" } else { "arguments" };
+                self.add_args(place, &item.string(key).unwrap_or_default(), false, out);
                 let Some(number) = number else { return };
-                let members = Members::read(item).without(CALL);
+                let mut members = Members::read(item).without(CALL);
+                if is_text {
+                    members = members.without(&["input"]);
+                    members.set("type", format!("\"{TEXT_CALL}\""));
+                }
                 if !members.is_empty() {
                     self.reply.parts.add_member(number, NAME, members.text());
                 }
-                if item.string("status").as_deref() != Some("incomplete") {
-                    self.reply.parts.end_call(number, out);
+                match item.string("status").as_deref() {
+                    Some("incomplete") => {}
+                    _ if is_text => self.reply.parts.end_text_call(number, out),
+                    _ => self.reply.parts.end_call(number, out),
                 }
             }
             Kind::Other => self.other(raw, item, out),
@@ -374,7 +408,7 @@ impl ResponsesDecoder {
             out.push(Chunk::Unknown { raw: raw.to_owned() });
             return;
         }
-        if !BY_SERVER.contains(&&*name) && !name.ends_with("_call") {
+        if !is_opaque(&name) {
             out.push(Chunk::Unknown { raw: raw.to_owned() });
         }
         self.flush(out);

@@ -13,18 +13,32 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::NAME;
+use crate::canon::hash;
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
 use crate::model::wire::Target;
+use crate::model::wire::ToolChoice;
 use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{CONSOLE, arguments, id, offered, takes, wire_name};
+use crate::model::wire::words::{
+    CONSOLE, Said, answer_schema, arguments, effort, id, in_order, offered, parallel, takes, wire_name,
+};
 use crate::model::{Quirk, Quirks, Request};
 
 /// Encrypted reasoning, as a member that may be left out.
 pub const REASONING: &str = "reasoning";
+/// How much the model thinks.
+pub const EFFORT: &str = "reasoning.effort";
+/// Whether the model must call a tool.
+const TOOL_CHOICE: &str = "tool_choice";
+/// The schema of the answer.
+const FORMAT: &str = "text.format";
 /// What a text is to the model: a comment or the answer.
 const PHASE: &str = "phase";
+/// The key of a conversation for the provider's cache.
+const CACHE_KEY: &str = "prompt_cache_key";
+/// Letters of that key.
+const KEY_LENGTH: usize = 32;
 /// What the reply should include.
 const INCLUDE: &[&str] = &["reasoning.encrypted_content"];
 
@@ -40,6 +54,14 @@ struct Body<'a> {
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Value>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -50,15 +72,28 @@ struct Body<'a> {
 
 /// Returns the JSON text of a request in the special forms that the server needs.
 pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
-    let single = quirks.contains(&Quirk::SingleCalls) && !request.tools.is_empty();
+    let (options, has_tools) = (target.options, !request.tools.is_empty());
+    let takes = |member: &str| takes(quirks, member);
     let items = request.messages.iter().flat_map(|message| items(message, quirks));
     let body = Body {
         model: target.model,
-        stream: takes(quirks, "stream"),
-        store: takes(quirks, "store").then_some(false),
-        include: if takes(quirks, "include") { INCLUDE } else { &[] },
-        max_output_tokens: target.max_output.filter(|_| takes(quirks, "max_output_tokens")),
-        parallel_tool_calls: (single && takes(quirks, "parallel_tool_calls")).then_some(false),
+        stream: takes("stream"),
+        store: takes("store").then_some(false),
+        include: if takes("include") { INCLUDE } else { &[] },
+        max_output_tokens: options.max_output.filter(|_| takes("max_output_tokens")),
+        parallel_tool_calls: parallel(options, quirks).filter(|_| has_tools && takes("parallel_tool_calls")),
+        reasoning: options
+            .thinking
+            .filter(|_| takes(EFFORT))
+            .map(|thinking| json!({"effort": effort(thinking)})),
+        tool_choice: options
+            .choice(has_tools)
+            .map(ToolChoice::label)
+            .filter(|_| takes(TOOL_CHOICE)),
+        text: answer_schema(options, request)
+            .filter(|_| takes(FORMAT))
+            .map(|schema| json!({"format": {"type": "json_schema", "name": "answer", "schema": schema}})),
+        prompt_cache_key: takes(CACHE_KEY).then(|| cache_key(request)),
         tools: request.tools.iter().map(|card| tool(card, quirks)).collect(),
         instructions: &request.system,
         input: items
@@ -68,17 +103,38 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
+/// Returns a key that all requests of one conversation have: of what it begins with. The provider sends requests of one
+/// key to the machine that has their beginning.
+fn cache_key(request: &Request) -> String {
+    let first = request.messages.iter().find_map(|message| match message {
+        Message::User { text, .. } => Some(&**text),
+        _ => None,
+    });
+    let first = first.unwrap_or_default().as_bytes();
+    let mut key = hash("prompt cache", &[request.system.as_bytes(), first]);
+    key.truncate(KEY_LENGTH);
+    key
+}
+
 /// Names of the members of a request that may be left out.
 pub fn members(target: Target<'_>, request: &Request, quirks: &Quirks) -> Vec<String> {
-    let mut names: Vec<String> = ["stream", "store", "include", "strict", PHASE]
+    let mut names: Vec<String> = ["stream", "store", "include", "strict", PHASE, CACHE_KEY]
         .map(str::to_owned)
         .to_vec();
-    if target.max_output.is_some() {
-        names.push("max_output_tokens".to_owned());
-    }
-    if quirks.contains(&Quirk::SingleCalls) {
-        names.push("parallel_tool_calls".to_owned());
-    }
+    let options = target.options;
+    let asked = [
+        (options.max_output.is_some(), "max_output_tokens"),
+        (parallel(options, quirks).is_some(), "parallel_tool_calls"),
+        (options.thinking.is_some(), EFFORT),
+        (options.tool_choice.is_some(), TOOL_CHOICE),
+        (options.structured, FORMAT),
+    ];
+    names.extend(
+        asked
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .map(|(_, name)| (*name).to_owned()),
+    );
     for message in &request.messages {
         let Message::Assistant { calls, .. } = message else {
             continue;
@@ -106,9 +162,12 @@ fn items(message: &Message, quirks: &Quirks) -> Vec<String> {
             vec![members.text()]
         }
         Message::Assistant { texts, calls } => {
-            let mut items: Vec<String> = texts.iter().flat_map(|one| assistant(one, quirks)).collect();
-            items.extend(calls.iter().map(|one| call(one, quirks)));
-            items
+            let said = in_order(texts, calls).into_iter();
+            let items = said.flat_map(|one| match one {
+                Said::Words(one) => assistant(one, quirks),
+                Said::Call(one) => vec![call(one, quirks)],
+            });
+            items.collect()
         }
     }
 }

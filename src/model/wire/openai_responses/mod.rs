@@ -3,8 +3,11 @@
 //! Must not know: the graph, the journal, approvals, when to retry.
 
 mod decode;
+mod decode_request;
 mod encode;
 
+use super::agent::json::Json;
+use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
 use super::openai_chat::{BASE, KEY_ENV, bearer};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -16,6 +19,20 @@ pub struct OpenAiResponses;
 
 /// Name of the format.
 const NAME: &str = "openai-responses";
+
+impl AgentSide for OpenAiResponses {
+    fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
+        decode_request::read(body)
+    }
+
+    fn decoder(&self) -> Option<Box<dyn Decoder>> {
+        Some(Box::new(decode::ResponsesDecoder::of_agent()))
+    }
+
+    fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
+        decode_request::edit_part(part, raw, edit)
+    }
+}
 
 impl Format for OpenAiResponses {
     fn name(&self) -> &'static str {
@@ -49,7 +66,15 @@ impl Format for OpenAiResponses {
         if encrypted && refusal.mentions_any(&["verified", "decrypt", "invalid_encrypted"]) {
             found.insert(0, Quirk::LeaveOut(encode::REASONING.to_owned()));
         }
+        let is_asked = members.iter().any(|name| name == encode::EFFORT);
+        if found.is_empty() && is_asked && refusal.mentions_any(&["reasoning", "effort"]) {
+            found.push(Quirk::LeaveOut(encode::EFFORT.to_owned()));
+        }
         found
+    }
+
+    fn agent_side(&self) -> &'static dyn AgentSide {
+        &OpenAiResponses
     }
 
     fn key_env(&self) -> &'static [KeyVariable] {

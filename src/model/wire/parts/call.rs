@@ -165,6 +165,13 @@ impl Call {
     }
 }
 
+/// Returns the members that the provider added to a call, in the form of [`Call::opaque`].
+pub fn added_members(call: &Object<'_>) -> Option<String> {
+    let mut whole = Call::default();
+    whole.take(&mut Piece::read(call));
+    whole.opaque()
+}
+
 /// Returns the unknown members of an object that have a value.
 fn added(object: &Object<'_>, known: &[&[&str]]) -> Added {
     object

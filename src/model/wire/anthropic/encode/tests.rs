@@ -187,11 +187,45 @@ fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
         sent(NAME, vec![user("go")], std::slice::from_ref(&quirk))["max_tokens"],
         4096
     );
+    let options = Options {
+        max_output: Some(9000),
+        ..Options::NONE
+    };
     let target = Target {
         model: "m",
-        max_output: Some(9000),
+        options: &options,
     };
     let request = crate::model::wire::tests::request(vec![user("go")]);
     let own = wire.body(target, &request, &[quirk].into());
     assert!(own.contains("\"max_tokens\":9000"), "{own}");
+}
+
+#[test]
+fn a_message_in_which_the_provider_paused_goes_back_as_it_is() {
+    let search =
+        r#"[{"anthropic":{"type":"server_tool_use","id":"s","name":"web_search","input":{"query":"x"}}}]"#;
+    let found = r#"[{"anthropic":{"type":"web_search_tool_result","tool_use_id":"s","content":[]}}]"#;
+    let paused = |texts| without_marks(vec![user("go"), Message::Assistant { texts, calls: vec![] }]);
+    let body = paused(vec![spoken_text("I search."), thought("", Some(search))]);
+    let last = body["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["role"], "assistant");
+    assert_eq!(last["content"][1]["type"], "server_tool_use");
+    let body = paused(vec![thought("", Some(search)), thought("", Some(found))]);
+    let last = body["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["content"][0]["text"], CONTINUE);
+}
+
+#[test]
+fn there_are_at_most_four_marks_for_the_cache() {
+    let mut messages = Vec::new();
+    for _ in 0..6 {
+        messages.push(user("go"));
+        messages.push(note("a note"));
+        messages.push(Message::Assistant {
+            texts: vec![spoken_text("Aloud.")],
+            calls: vec![],
+        });
+        let body = body_text(NAME, messages.clone(), &[]);
+        assert!((3..=4).contains(&body.matches("cache_control").count()), "{body}");
+    }
 }

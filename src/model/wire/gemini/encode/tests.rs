@@ -3,6 +3,7 @@
 //! Must not know: sockets.
 
 use super::*;
+use crate::model::wire::Options;
 use crate::model::wire::tests::{called, note, request, result, sent, spoken_text, thought, user};
 
 const WIRE: &str = "gemini";
@@ -108,9 +109,13 @@ fn signatures_go_back_on_their_parts() {
 fn the_model_is_part_of_the_path_and_a_limit_of_the_configuration() {
     let wire = crate::model::wire::tests::wire(WIRE);
     for model in ["gemini-x", "models/gemini-x"] {
+        let options = Options {
+            max_output: Some(7),
+            ..Options::NONE
+        };
         let target = Target {
             model,
-            max_output: Some(7),
+            options: &options,
         };
         assert_eq!(
             wire.path(target),

@@ -18,8 +18,7 @@ use crate::model::Request;
 use crate::model::wire::schema::widen;
 
 pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
-    let max_output = None;
-    body_for(Target { model, max_output }, request, quirks)
+    body_for(Target::plain(model), request, quirks)
 }
 
 pub(super) fn model_text(text: &str, reasoning: bool, by_operator: bool) -> ModelText {
@@ -70,6 +69,7 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         messages,
         tools: vec![card],
         quirks: crate::model::Quirks::new(),
+        output_schema: None,
         turn: 1,
         tap: crate::model::Tap::default(),
     }

@@ -62,10 +62,7 @@ fn every_kind_of_message_has_its_place_on_the_wire() {
 #[test]
 fn members_that_a_server_does_not_take_are_left_out() {
     let words = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
-    let target = Target {
-        model: "m",
-        max_output: None,
-    };
+    let target = Target::plain("m");
     let members = wire(WIRE).members(
         target,
         &crate::model::wire::tests::request(conversation()),
@@ -99,4 +96,15 @@ fn the_phase_of_a_text_goes_back_with_it() {
     ];
     let expected = json!({"role": "assistant", "content": "I {look}", "phase": "commentary"});
     assert_eq!(sent(WIRE, messages, &[])["input"][1], expected);
+}
+
+#[test]
+fn requests_of_one_conversation_have_one_key_for_the_cache() {
+    let key = |messages, quirks: &[Quirk]| sent(WIRE, messages, quirks)["prompt_cache_key"].clone();
+    let first = key(vec![user("go")], &[]);
+    assert!(first.as_str().is_some_and(|key| key.len() >= 8), "{first}");
+    assert_eq!(key(vec![user("go"), user("more")], &[]), first);
+    assert_ne!(key(vec![user("go there")], &[]), first);
+    let left_out = Quirk::LeaveOut(CACHE_KEY.to_owned());
+    assert_eq!(key(vec![user("go")], &[left_out]), Value::Null);
 }

@@ -5,6 +5,7 @@
 use super::*;
 use crate::model::Quirk;
 use crate::model::strict::strict;
+use crate::model::wire::Options;
 use crate::model::wire::openai_chat::encode::members;
 
 fn note(text: &str) -> Message {
@@ -239,10 +240,7 @@ fn members_of_a_call_go_back_byte_for_byte_and_a_missing_signature_is_filled_in(
     ] {
         assert!(text.contains(exact), "{exact} in {text}");
     }
-    let target = Target {
-        model: "m",
-        max_output: None,
-    };
+    let target = Target::plain("m");
     let names = members(target, &request(list.to_vec()), &Quirks::new());
     assert_eq!(names, ["extra_content", "n", "stream", "stream_options", "x"]);
     let without = sent(&list, &[Quirk::LeaveOut("n".into())]);
@@ -299,9 +297,13 @@ fn the_limit_of_a_reply_has_the_name_that_the_server_knows() {
     let request = request(vec![user("go")]);
     let limited = |quirks: &[Quirk]| -> Value {
         let quirks = quirks.iter().cloned().collect();
+        let options = Options {
+            max_output: Some(500),
+            ..Options::NONE
+        };
         let target = Target {
             model: "m",
-            max_output: Some(500),
+            options: &options,
         };
         serde_json::from_str(&body_for(target, &request, &quirks)).unwrap()
     };

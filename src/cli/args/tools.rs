@@ -1,0 +1,52 @@
+//! Defines the arguments of the subcommands about tools, servers and trust.
+//!
+//! Must not know: what they do.
+
+use clap::{Args as ClapArgs, Subcommand};
+
+/// Actions on tools.
+#[derive(Debug, ClapArgs)]
+pub struct Tools {
+    /// Action [default: list]
+    #[command(subcommand)]
+    pub what: Option<ToolsWhat>,
+}
+
+/// Actions on tools.
+#[derive(Debug, Subcommand)]
+pub enum ToolsWhat {
+    /// List the tools and MCP servers of a run here, with classes and tokens
+    List,
+    /// Show the definition of a tool as its source gave it
+    Show {
+        /// Name of the tool, such as `git__git_status`
+        name: String,
+    },
+    /// Call a tool once, by hand
+    Call {
+        /// Name of the tool
+        name: String,
+        /// Arguments, as JSON
+        #[arg(default_value = "{}")]
+        args: String,
+    },
+    /// Show what changed in the definitions of an MCP server, or accept it
+    Accept {
+        /// Name of the server
+        server: String,
+        /// Hash that was printed; accepts the definitions of this hash
+        #[arg(long, value_name = "HASH")]
+        hash: Option<String>,
+    },
+}
+
+/// Files of the workspace to trust.
+#[derive(Debug, ClapArgs)]
+pub struct Trust {
+    /// Hash that was printed; trusts the file of this hash [default: show the files]
+    #[arg(long, value_name = "HASH", conflicts_with = "revoke")]
+    pub hash: Option<String>,
+    /// End the trust in all files of the workspace
+    #[arg(long)]
+    pub revoke: bool,
+}

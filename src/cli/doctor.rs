@@ -1,0 +1,161 @@
+//! Checks settings, model, session directory, terminal and MCP servers (`overrule doctor`).
+//!
+//! Must not know: how any of them is used.
+
+use std::io::IsTerminal as _;
+
+use serde_json::json;
+
+use super::args::Common;
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use super::{models, print, run};
+use crate::engine::setup::ModelSetup;
+use crate::text::visible;
+use crate::tools::sources::mcp::ServerView;
+
+/// Result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Ok,
+    Warning,
+    Failed,
+}
+
+impl Status {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A finished check.
+struct Check {
+    of: String,
+    status: Status,
+    detail: String,
+}
+
+impl Check {
+    fn new(of: impl Into<String>, status: Status, detail: impl Into<String>) -> Self {
+        Self {
+            of: of.into(),
+            status,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// Checks everything that a run here needs. Ends with exit code 1 if a check failed.
+pub fn doctor(common: &Common) -> Result<Code, Failure> {
+    let context = match AppContext::read(common) {
+        Ok(context) => context,
+        Err(failure) => {
+            let check = Check::new("settings", Status::Failed, failure.message.clone());
+            print_check(common, &check);
+            return Ok(failure.code);
+        }
+    };
+    let mut checks = vec![Check::new("settings", Status::Ok, "they can be read")];
+    let notices = context.notices().into_iter();
+    checks.extend(notices.map(|notice| Check::new("settings", Status::Warning, notice)));
+    checks.push(terminal());
+    checks.push(sessions(&context));
+    checks.push(model(common, &context));
+    checks.extend(servers(&context)?);
+    let failed = checks.iter().any(|check| check.status == Status::Failed);
+    for check in &checks {
+        print_check(common, check);
+    }
+    Ok(if failed { Code::Other } else { Code::Ok })
+}
+
+fn print_check(common: &Common, check: &Check) {
+    if common.json {
+        let line = json!({ "check": check.of, "status": check.status.label(), "detail": check.detail });
+        print::out(&line.to_string());
+    } else {
+        let detail = print::safe_text(&check.detail);
+        print::out(&format!("{:8} {}: {detail}", check.status.label(), check.of));
+    }
+}
+
+fn terminal() -> Check {
+    if std::io::stdout().is_terminal() {
+        Check::new("terminal", Status::Ok, "the console can be shown")
+    } else {
+        Check::new(
+            "terminal",
+            Status::Warning,
+            "standard output is no terminal: runs are headless",
+        )
+    }
+}
+
+fn sessions(context: &AppContext) -> Check {
+    let dir = context.store.dir();
+    let shown = visible(&dir.to_string_lossy());
+    match std::fs::create_dir_all(dir).and_then(|()| {
+        let probe = dir.join(format!(".doctor.{}", std::process::id()));
+        crate::regular_file::create(&probe)?;
+        std::fs::remove_file(&probe)
+    }) {
+        Ok(()) => Check::new("sessions", Status::Ok, shown),
+        Err(error) => Check::new(
+            "sessions",
+            Status::Failed,
+            format!("cannot write {shown}: {error}; hint: name another with --sessions"),
+        ),
+    }
+}
+
+fn model(common: &Common, context: &AppContext) -> Check {
+    match models::choose(common, context) {
+        Ok(ModelSetup::Scripted { name, .. }) => {
+            Check::new("model", Status::Ok, format!("scripted: {}", visible(&name)))
+        }
+        Ok(ModelSetup::Server { model, base_url, .. }) => Check::new(
+            "model",
+            Status::Ok,
+            format!("{} at {}", visible(&model), crate::text::shown_address(&base_url)),
+        ),
+        Err(failure) => Check::new("model", Status::Warning, failure.message),
+    }
+}
+
+fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
+    if context.settings.servers.is_empty() {
+        return Ok(vec![Check::new("tools", Status::Ok, "no MCP servers")]);
+    }
+    let runtime = run::runtime()?;
+    let views = runtime.block_on(async {
+        let connected = context.connect(None, &context.workspace).await;
+        let views = connected.servers();
+        connected.close().await;
+        views
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    Ok(views.iter().map(server).collect())
+}
+
+fn server(view: &ServerView) -> Check {
+    let of = format!("MCP server {}", view.name);
+    if view.state != "ready" {
+        let why = view.why.as_deref().unwrap_or("it is not ready in time");
+        return Check::new(of, Status::Failed, format!("{}: {why}", view.state));
+    }
+    let tools = view.tools.len();
+    let protocol = view.protocol.as_deref().unwrap_or_default();
+    if view.drift.is_empty() {
+        Check::new(of, Status::Ok, format!("{tools} tools, protocol {protocol}"))
+    } else {
+        let hint = format!(
+            "its tools changed since accepted; hint: `overrule tools accept {}`",
+            view.name
+        );
+        Check::new(of, Status::Warning, hint)
+    }
+}

@@ -1,0 +1,147 @@
+//! Lets the operator pick a session where a command names none.
+//!
+//! Must not know: what is done with the session, how the picker works.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use super::args::Common;
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use super::{run, screen};
+use crate::console::app;
+use crate::console::event_text;
+use crate::console::model::picker::{Picked, Picker, PickerEntry};
+use crate::domain::event::{Event, RunEvent};
+use crate::engine::clock::Clock;
+use crate::journal::{self, Place, SessionStatus, Store, Summary};
+use crate::text::visible_head;
+
+/// The word for the newest session.
+const LAST: &str = "last";
+/// Lines that are shown of the end of a session.
+const TAIL: usize = 7;
+/// Characters of a name in a notice.
+const NAME: usize = 60;
+/// Sessions whose first record is read in the search for an unfinished run, newest first.
+const LOOKED_AT: usize = 50;
+
+/// The session that a command means: the named one, or the one that the operator picks. Without a terminal, or where
+/// there is no choice, the newest one. None if the operator picked nothing.
+pub fn session(
+    common: &Common,
+    context: &AppContext,
+    named: Option<&str>,
+    verb: &'static str,
+) -> Result<Option<String>, Failure> {
+    if let Some(named) = named {
+        return Ok(Some(named.to_owned()));
+    }
+    if run::is_headless(common) || !std::io::stdin().is_terminal() {
+        return Ok(Some(LAST.to_owned()));
+    }
+    let all = context.store.list()?;
+    if all.len() < 2 {
+        return Ok(Some(LAST.to_owned()));
+    }
+    let now = Clock::start().utc_ms();
+    let picker = Picker::new(verb, all.iter().map(|one| entry(one, now)).collect());
+    let style = screen::style(context)?;
+    let store = context.store.clone();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Code::Other, format!("cannot start: {error}")))?;
+    let picked = runtime.block_on(app::pick(picker, style, move |id| tail(&store, id)));
+    match picked.map_err(|error| Failure::new(Code::Other, error))? {
+        Picked::Session(id) => Ok(Some(id)),
+        Picked::Nothing => Ok(None),
+    }
+}
+
+fn entry(one: &Summary, now: i64) -> PickerEntry {
+    let written = one.last.as_ref().map(|last| last.at).or(one.started);
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    PickerEntry {
+        id: one.id.clone(),
+        name: match &one.problem {
+            Some(problem) => format!("{} ({problem})", text(&one.title)),
+            None => text(&one.title),
+        },
+        state: if journal::is_held(&one.place) {
+            "running"
+        } else {
+            one.status.label()
+        }
+        .to_owned(),
+        age: written.map_or_else(|| "?".to_owned(), |at| age(now - at)),
+        workspace: text(&one.workspace),
+        model: text(&one.model),
+        tail: None,
+    }
+}
+
+/// How long ago something was, in one unit.
+fn age(ms: i64) -> String {
+    let seconds = ms.max(0) / 1000;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// The last lines of a session, as its log has them.
+fn tail(store: &Store, id: &str) -> Vec<String> {
+    let Ok(place) = store.find(id) else {
+        return Vec::new();
+    };
+    let mut lines = std::collections::VecDeque::new();
+    let read = journal::each(&place, |envelope| {
+        lines.push_back(envelope);
+        if lines.len() > TAIL {
+            lines.pop_front();
+        }
+    });
+    match read {
+        Ok(_) => lines.iter().map(event_text::of).collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+/// The newest run in a directory, if it can continue and no process has it open: how to resume it, in one line.
+pub fn unfinished(store: &Store, workspace: &Path) -> Option<String> {
+    let place = store.newest(LOOKED_AT, |place| works_in(place, workspace))?;
+    let summary = place.summary();
+    if summary.status != SessionStatus::Open || journal::is_held(&place) {
+        return None;
+    }
+    let name = summary.title.as_deref().unwrap_or_default();
+    let short: String = place.id().chars().take(screen::SHORT_ID_CHARS).collect();
+    Some(format!(
+        "`overrule resume {short}` continues the last run here, which did not end ({})",
+        visible_head(name, NAME)
+    ))
+}
+
+/// True if the run of a session works in this directory.
+fn works_in(place: &Place, workspace: &Path) -> bool {
+    let first = journal::first(place).ok().flatten();
+    first.is_some_and(|first| match &first.event {
+        Event::Run(RunEvent::Started(started)) => Path::new(&started.workspace) == workspace,
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::age;
+
+    #[test]
+    fn an_age_has_one_unit() {
+        let words = [5, 90, 7_200, 259_200].map(|seconds| age(seconds * 1000));
+        assert_eq!(words, ["5 s", "1 min", "2 h", "3 days"]);
+        assert_eq!(age(-5), "0 s");
+    }
+}

@@ -1,0 +1,200 @@
+//! Connects the tools of a run and passes on their changes.
+//!
+//! Must not know: what any tool does, how calls are decided.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::build::AppContext;
+use super::exit::Failure;
+use super::{demos, print};
+use crate::config::OWN;
+use crate::config::tools::Mark;
+use crate::domain::event::run::ToolCard;
+use crate::engine::Handle;
+use crate::engine::advise::Adviser;
+use crate::engine::handle::Toolbox;
+use crate::engine::setup::Setup;
+use crate::text::visible;
+use crate::tools::child::Environment;
+use crate::tools::registry::Registry;
+use crate::tools::sources::mcp::ServerView;
+use crate::tools::sources::{self, Connected, recorded};
+use crate::tools::{Tool, builtin, sample};
+
+/// How long the end of a run waits for its servers.
+const END: Duration = Duration::from_secs(5);
+
+/// Directory of the servers' logs within a session.
+const LOGS: &str = "servers";
+
+/// The connected tools of a run.
+pub struct RunTools {
+    /// The sources.
+    sources: Connected,
+    /// The sample tools of a built-in run.
+    samples: Vec<Arc<dyn Tool>>,
+}
+
+impl RunTools {
+    /// Returns all tools, in their order.
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let mut tools = self.sources.tools();
+        tools.extend(self.samples.iter().cloned());
+        tools
+    }
+
+    /// Describes the MCP servers.
+    pub fn servers(&self) -> Vec<ServerView> {
+        self.sources.servers()
+    }
+
+    /// Ends what the sources started.
+    pub async fn close(&self) {
+        self.sources.close().await;
+    }
+
+    /// Returns the notices of servers that are not ready.
+    pub fn notices(&mut self) -> Vec<String> {
+        self.sources.settle()
+    }
+}
+
+impl AppContext {
+    /// Returns what the sources of tools need; without a run, everything. A built-in run as it is shipped has the program's own tools only.
+    pub fn sources(&self, setup: Option<&Setup>, workspace: &Path) -> sources::Context {
+        let own_only = setup.is_some_and(demos::is_built_in);
+        let logs = setup.map(|setup| self.store.dir().join(&setup.session).join(LOGS));
+        sources::Context {
+            builtin: self.builtin_setup(setup),
+            declared: if own_only {
+                Vec::new()
+            } else {
+                self.settings.declared.clone()
+            },
+            servers: if own_only {
+                Vec::new()
+            } else {
+                self.settings.servers.clone()
+            },
+            workspace: workspace.to_owned(),
+            logs,
+            pins: self.pins(),
+        }
+    }
+
+    /// Returns the directory of accepted definitions.
+    pub fn pins(&self) -> Option<PathBuf> {
+        Some(self.env.state_dir.as_ref()?.join(OWN).join("pins"))
+    }
+
+    /// Returns what the built-in tools depend on.
+    fn builtin_setup(&self, setup: Option<&Setup>) -> builtin::Setup {
+        builtin::Setup {
+            environment: Environment::allowed(self.env.all.0.iter().cloned()),
+            // The schema is given once, in the system text, and checked once, on the whole answer.
+            answer: setup
+                .is_some_and(|setup| setup.output_schema.is_some())
+                .then(|| serde_json::json!({ "description": "The JSON that fits the output schema." })),
+            // A sample server is on this machine, where no proxy reaches it.
+            proxy: setup.is_none_or(|setup| setup.samples.is_none()),
+        }
+    }
+
+    /// Connects the tools of a run.
+    pub async fn connect(&self, setup: Option<&Setup>, workspace: &Path) -> RunTools {
+        let context = self.sources(setup, workspace);
+        let names: Vec<String> = context
+            .servers
+            .iter()
+            .map(|server| visible(&server.name))
+            .collect();
+        if !names.is_empty() {
+            print::err(&format!("starting MCP servers: {}", names.join(", ")));
+        }
+        RunTools {
+            sources: Connected::open(&context).await,
+            samples: setup.map_or_else(Vec::new, samples),
+        }
+    }
+
+    /// Returns the tools of a stored session, for decisions only. Starts nothing.
+    pub fn recorded_tools(&self, setup: &Setup, cards: &[ToolCard]) -> Vec<Arc<dyn Tool>> {
+        let mut tools = builtin::all(&self.builtin_setup(Some(setup)));
+        tools.extend(recorded::tools(cards));
+        tools.extend(samples(setup));
+        tools
+    }
+
+    /// Builds the registry of these tools, with the classes, tags and pauses of the settings.
+    pub fn registry(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
+        let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
+        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
+        let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
+        for (tool, mark) in self.settings.tags.fit(offered)? {
+            match mark {
+                Mark::Tag(tag) => registry.tag(tool, tag),
+                Mark::Pause(ms) => registry.pause(tool, ms),
+                Mark::Effect(effect) => registry.set_effect(tool, effect),
+            }
+        }
+        Ok(registry)
+    }
+
+    /// Returns the tools with their cards, as a running process replaces them.
+    fn toolbox(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Toolbox, Failure> {
+        let registry = Arc::new(self.registry(tools)?);
+        let mut cards = Adviser::cards_of(&registry);
+        self.settings.templates.fit(&mut cards)?;
+        Ok(Toolbox { registry, cards })
+    }
+}
+
+fn samples(setup: &Setup) -> Vec<Arc<dyn Tool>> {
+    setup
+        .samples
+        .as_ref()
+        .map_or_else(Vec::new, |samples| sample::of(&samples.run))
+}
+
+/// Passes the changes of tools on to a run until it is ended.
+pub struct Following {
+    end: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+impl Following {
+    /// Begins. Runs on the current runtime.
+    pub fn new(context: &AppContext, mut tools: RunTools, handle: Handle) -> Self {
+        let end = Arc::new(Notify::new());
+        let (asked, context) = (Arc::clone(&end), context.clone());
+        let task = tokio::spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = asked.notified() => break,
+                    change = tools.sources.changed() => change,
+                };
+                match change {
+                    Some(notice) => handle.notice(notice),
+                    None => match context.toolbox(tools.tools()) {
+                        Ok(toolbox) => handle.tools(toolbox).await,
+                        Err(failure) => handle.notice(format!("the tools stay as they are: {failure}")),
+                    },
+                }
+            }
+            tools.sources.close().await;
+        });
+        Self { end, task }
+    }
+
+    /// Ends what the tools started.
+    pub async fn end(self) {
+        self.end.notify_one();
+        // What is left is killed when the program ends.
+        let _ = tokio::time::timeout(END, self.task).await;
+    }
+}

@@ -1,0 +1,398 @@
+//! Lists, shows and calls the tools of a run, without a run (`overrule tools`).
+//!
+//! Must not know: how a tool works, how calls of a run are decided.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::args::{Common, Tools, ToolsWhat};
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use super::toolbox::RunTools;
+use super::{print, run};
+use crate::domain::call::Outcome;
+use crate::domain::event::run::ToolCard;
+use crate::engine::advise::parse_args;
+use crate::resilience::ladder::Ladder;
+use crate::text::{visible, visible_lines};
+use crate::tools::registry::Registry;
+use crate::tools::run::Limits;
+use crate::tools::sources::mcp::pins::{self, Pinned};
+use crate::tools::sources::mcp::{Definition, ServerView, drift};
+use crate::tools::{self, Job};
+
+/// Columns of the longest name that is aligned.
+const WIDEST: usize = 44;
+
+/// Carries out an action on tools.
+pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
+    let mut context = AppContext::read(common)?;
+    if let Some(server) = only(tools.what.as_ref(), &context) {
+        context.settings.servers.retain(|one| one.name == server);
+    }
+    let runtime = run::runtime()?;
+    let result = runtime.block_on(async {
+        let mut connected = context.connect(None, &context.workspace).await;
+        let result = act(common, &context, &mut connected, tools.what.as_ref()).await;
+        connected.close().await;
+        result
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    result
+}
+
+/// Returns the only server that an action needs, if that follows from a name.
+fn only(what: Option<&ToolsWhat>, context: &AppContext) -> Option<String> {
+    let named = match what? {
+        ToolsWhat::List => return None,
+        ToolsWhat::Accept { server, .. } => server.as_str(),
+        ToolsWhat::Show { name } | ToolsWhat::Call { name, .. } => name.split_once("__")?.0,
+    };
+    let servers = context.settings.servers.iter();
+    let mut found = servers.filter(|server| server.name == named);
+    found.next().map(|server| server.name.clone())
+}
+
+async fn act(
+    common: &Common,
+    context: &AppContext,
+    connected: &mut RunTools,
+    what: Option<&ToolsWhat>,
+) -> Result<Code, Failure> {
+    for notice in context.notices().into_iter().chain(connected.notices()) {
+        print::err(&print::safe_line(&notice));
+    }
+    let registry = context.registry(connected.tools())?;
+    match what {
+        None | Some(ToolsWhat::List) => list(common, &registry, &connected.servers()),
+        Some(ToolsWhat::Show { name }) => show(common, &registry, &connected.servers(), name)?,
+        Some(ToolsWhat::Call { name, args }) => return call(common, context, registry, name, args).await,
+        Some(ToolsWhat::Accept { server, hash }) => {
+            accept(context, &connected.servers(), server, hash.as_deref())?;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+/// Returns a tool, or the refusal with similar names.
+fn known<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolCard, Failure> {
+    registry.spec(name).map(|spec| &spec.card).ok_or_else(|| {
+        let near = registry.near(name);
+        let hint = match near.first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "run `overrule tools list`".to_owned(),
+        };
+        Failure::new(
+            Code::Usage,
+            format!("cannot find the tool `{}`; hint: {hint}", visible(name)),
+        )
+    })
+}
+
+fn list(common: &Common, registry: &Registry, servers: &[ServerView]) {
+    if common.json {
+        for server in servers {
+            print::out(&json!({ "server": server }).to_string());
+        }
+        for card in registry.cards() {
+            print::out(&json!({ "tool": tool_json(&card, servers) }).to_string());
+        }
+        return;
+    }
+    for server in servers {
+        let tokens: usize = server
+            .tools
+            .iter()
+            .filter(|tool| tool.offered.is_some())
+            .map(|tool| tool.tokens)
+            .sum();
+        let why = server
+            .why
+            .as_deref()
+            .map(|why| format!(": {why}"))
+            .unwrap_or_default();
+        let protocol = server.protocol.as_deref().unwrap_or("no protocol");
+        print::out(&format!(
+            "server {}  {}{why}  {protocol}  {} tools  ~{tokens} tokens a request",
+            server.name,
+            server.state,
+            server.tools.len()
+        ));
+        print::out(&format!("  {}  ({})", server.command, server.file));
+        if !server.drift.is_empty() {
+            print::out(&format!(
+                "  changed since accepted; its calls ask. `overrule tools accept {}` shows the difference",
+                server.name
+            ));
+        }
+        for hidden in server.tools.iter().filter(|tool| tool.offered.is_none()) {
+            print::out(&format!("  not offered: {}", hidden.name));
+        }
+    }
+    let cards = registry.cards();
+    let widest = cards
+        .iter()
+        .map(|card| card.name.len())
+        .max()
+        .unwrap_or_default()
+        .min(WIDEST);
+    for card in &cards {
+        print::out(&line(card, servers, widest));
+    }
+}
+
+/// Formats a tool as one line.
+fn line(card: &ToolCard, servers: &[ServerView], widest: usize) -> String {
+    let mut words = vec![card.effect.label().to_owned()];
+    words.extend(card.tags.iter().map(|tag| visible(tag)));
+    let mut line = format!("{:widest$}  {}", visible(&card.name), words.join(", "));
+    if let Some((server, tool)) = of_server(card, servers) {
+        let _ = write!(line, "  {} › {}  ~{} tokens", server.name, tool.name, tool.tokens);
+        if let Some(proposed) = tool.proposed.filter(|proposed| *proposed != card.effect) {
+            let _ = write!(line, "  (the server suggests {})", proposed.label());
+        }
+    }
+    line
+}
+
+fn of_server<'s>(
+    card: &ToolCard,
+    servers: &'s [ServerView],
+) -> Option<(&'s ServerView, &'s crate::tools::sources::mcp::ToolView)> {
+    servers.iter().find_map(|server| {
+        let mut tools = server.tools.iter();
+        let tool = tools.find(|tool| tool.offered.as_deref() == Some(&*card.name))?;
+        Some((server, tool))
+    })
+}
+
+fn tool_json(card: &ToolCard, servers: &[ServerView]) -> Value {
+    let origin = card.origin.as_deref();
+    let view = of_server(card, servers);
+    json!({
+        "name": card.name,
+        "source": origin.map_or("builtin", |origin| &origin.source),
+        "server": card.server(),
+        "effect": card.effect.label(),
+        "tags": card.tags,
+        "pin": origin.map(|origin| &origin.pin),
+        "tokens": view.map(|(_, tool)| tool.tokens),
+        "proposed": view.and_then(|(_, tool)| tool.proposed).map(crate::domain::call::EffectClass::label),
+    })
+}
+
+fn show(common: &Common, registry: &Registry, servers: &[ServerView], name: &str) -> Result<(), Failure> {
+    let card = known(registry, name)?;
+    let view = of_server(card, servers);
+    if common.json {
+        let mut shown = tool_json(card, servers);
+        shown["description"] = (*card.description).into();
+        shown["schema"] = serde_json::from_str(&card.schema).unwrap_or_default();
+        shown["definition"] = view.map(|(_, tool)| tool.definition.content.clone()).into();
+        print::out(&shown.to_string());
+        return Ok(());
+    }
+    print::out(&line(card, servers, 0));
+    if let Some(origin) = &card.origin {
+        print::out(&format!("pin  {}", visible(&origin.pin)));
+    }
+    if let Some(reason) = registry.parked(name) {
+        print::out("changed since accepted:");
+        block(reason);
+    }
+    print::out("");
+    block(&card.description);
+    print::out("\narguments:");
+    let schema: Value = serde_json::from_str(&card.schema).unwrap_or_default();
+    block(&serde_json::to_string_pretty(&schema).unwrap_or_default());
+    if let Some(output) = view.and_then(|(_, tool)| tool.definition.output_schema()) {
+        print::out("\nresult:");
+        let output: Value = serde_json::from_str(&output).unwrap_or_default();
+        block(&serde_json::to_string_pretty(&output).unwrap_or_default());
+    }
+    Ok(())
+}
+
+/// Prints untrusted text.
+fn block(text: &str) {
+    for line in visible_lines(text) {
+        print::out(&format!("  {line}"));
+    }
+}
+
+async fn call(
+    common: &Common,
+    context: &AppContext,
+    registry: Registry,
+    name: &str,
+    args: &str,
+) -> Result<Code, Failure> {
+    let card = known(&registry, name)?;
+    let special = registry.facts(&card.name).and_then(|facts| facts.special);
+    if special.is_some() {
+        return Err(Failure::new(
+            Code::Usage,
+            format!("cannot call {}: only a run carries it out", visible(name)),
+        ));
+    }
+    if let Some(difference) = registry.parked(name) {
+        let server = card.server().unwrap_or_default();
+        return Err(Failure::new(
+            Code::Halted,
+            format!(
+                "cannot call {}: its server changed since you accepted it:\n{difference}\nhint: `overrule tools accept {server}`",
+                visible(name)
+            ),
+        ));
+    }
+    let faults = registry.check(name, args, true).unwrap_or_default();
+    if !faults.is_empty() {
+        let lines: Vec<String> = faults
+            .iter()
+            .map(|fault| format!("{} {}", fault.path, fault.message))
+            .collect();
+        return Err(Failure::new(
+            Code::Usage,
+            format!(
+                "cannot call {}: invalid arguments:\n{}",
+                visible(name),
+                lines.join("\n")
+            ),
+        ));
+    }
+    let Some(tool) = registry.get(name).cloned() else {
+        return Ok(Code::Other);
+    };
+    let cancel = CancellationToken::new();
+    let job = Job {
+        args: parse_args(args),
+        text: Arc::from(args),
+        key: crate::engine::ids::session().to_string().into(),
+        workspace: Arc::new(context.workspace.clone()),
+        private: registry.private().clone(),
+        cancel: cancel.clone(),
+        on_spawn: Arc::new(|_, _| {}),
+        on_output: Arc::new(|_| {}),
+    };
+    let mut stop = super::signals::listen()?;
+    let mut outcome = {
+        let mut running = std::pin::pin!(tools::run(tool, job, Limits::default()));
+        loop {
+            tokio::select! {
+                outcome = &mut running => break outcome,
+                _ = stop.next() => cancel.cancel(),
+            }
+        }
+    };
+    Ladder::new(context.settings.resilience.clone(), crate::engine::ids::seed()).classify(name, &mut outcome);
+    Ok(print_outcome(common, &outcome))
+}
+
+fn print_outcome(common: &Common, outcome: &Outcome) -> Code {
+    if common.json {
+        print::out(&serde_json::to_string(outcome).unwrap_or_default());
+    }
+    match outcome {
+        Outcome::Ok {
+            value,
+            discarded,
+            exit,
+            ..
+        } => {
+            if !common.json {
+                let value: Value = serde_json::from_str(value).unwrap_or_default();
+                let text = match &value {
+                    Value::String(text) => text.clone(),
+                    json => serde_json::to_string_pretty(json).unwrap_or_default(),
+                };
+                print::out(&print::safe(&text));
+            }
+            if *discarded > 0 {
+                print::err(&format!("{discarded} bytes left out"));
+            }
+            if exit.is_some() { Code::Other } else { Code::Ok }
+        }
+        Outcome::Err(error) => {
+            print::err(&print::safe_text(&format!(
+                "{}: {}",
+                error.class.label(),
+                error.message
+            )));
+            if let Some(hint) = &error.hint {
+                print::err(&print::safe_line(&format!("hint: {hint}")));
+            }
+            Code::Other
+        }
+        Outcome::Cancelled { executed } => {
+            print::err(if *executed {
+                "cancelled; it may have done something"
+            } else {
+                "cancelled before it began"
+            });
+            Code::Interrupted
+        }
+    }
+}
+
+fn accept(
+    context: &AppContext,
+    servers: &[ServerView],
+    name: &str,
+    hash: Option<&str>,
+) -> Result<(), Failure> {
+    let missing = |why: &str| {
+        Failure::new(
+            Code::Usage,
+            format!("cannot accept the definitions of {}: {why}", visible(name)),
+        )
+    };
+    let config = context.settings.servers.iter().find(|server| server.name == name);
+    let config = config.ok_or_else(|| missing("there is no such server; hint: run `overrule tools list`"))?;
+    let view = servers
+        .iter()
+        .find(|server| server.name == visible(name) && server.state == "ready");
+    let view = view.ok_or_else(|| missing("it is not ready; hint: run `overrule tools list`"))?;
+    let dir = context
+        .pins()
+        .ok_or_else(|| missing("there is no directory for the program's state"))?;
+    let tools: Vec<Definition> = view.tools.iter().map(|tool| tool.definition.clone()).collect();
+    let now = Pinned::new(config, &tools);
+    let accepted = pins::accepted(&dir, config).map_err(|error| Failure::new(Code::Other, error))?;
+    let difference = accepted
+        .as_ref()
+        .map(|accepted| drift::difference(accepted, &now))
+        .unwrap_or_default();
+    match hash {
+        None if difference.is_empty() => {
+            print::out("no difference");
+        }
+        None => {
+            for line in difference {
+                print::out(&line);
+            }
+            print::out(&format!(
+                "\nhint: `overrule tools accept {} --hash {}` accepts them",
+                visible(name),
+                now.hash()
+            ));
+        }
+        Some(hash) if hash == now.hash() => {
+            super::trust::only_the_operator("accept the definitions")?;
+            pins::accept(&dir, config, &now).map_err(|error| Failure::new(Code::Other, error))?;
+            print::out(&format!(
+                "accepted {} tools of {}",
+                now.tools.len(),
+                visible(name)
+            ));
+        }
+        Some(_) => {
+            return Err(missing(
+                "they changed again; hint: look at the difference without --hash",
+            ));
+        }
+    }
+    Ok(())
+}

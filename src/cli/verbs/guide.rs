@@ -1,0 +1,46 @@
+//! Inserts a prompt at the end, or after a turn.
+//!
+//! Must not know: how a command is decided, where it is recorded.
+
+use super::takes::{Change, On};
+use super::target::{committed, text};
+use super::{Act, Session};
+use crate::cli::args::number;
+use crate::cli::exit::Failure;
+use crate::domain::command::{Command, Edit};
+use crate::domain::id::TurnId;
+
+/// Insert a prompt at the end, or after a turn
+#[derive(Debug, clap::Args)]
+#[command(visible_alias = "insert-prompt")]
+pub struct Guide {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// The change
+    #[command(flatten)]
+    pub change: Change,
+    /// Text
+    pub text: String,
+    /// Number of the turn to insert after [default: the last]
+    #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
+    pub after: Option<u32>,
+}
+
+impl Act for Guide {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn is_preview(&self) -> bool {
+        self.change.planned.preview.preview
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        let edit = Edit::InsertPrompt {
+            after: self.after.map(TurnId),
+            text: text(&self.text),
+        };
+        Ok(vec![committed(&self.on, &self.change, vec![edit])])
+    }
+}

@@ -1,0 +1,49 @@
+//! Inserts a call after a turn.
+//!
+//! Must not know: how a command is decided, where it is recorded.
+
+use super::takes::{Change, On};
+use super::target::{committed, text};
+use super::{Act, Session};
+use crate::cli::args::number;
+use crate::cli::exit::Failure;
+use crate::domain::command::{Command, Edit};
+use crate::domain::id::TurnId;
+
+/// Insert a call after a turn
+#[derive(Debug, clap::Args)]
+pub struct InsertCall {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// The change
+    #[command(flatten)]
+    pub change: Change,
+    /// Tool
+    pub tool: String,
+    /// Arguments, as JSON
+    #[arg(long)]
+    pub args: String,
+    /// Number of the turn to insert after [default: the last]
+    #[arg(long, value_parser = number::whole::<u32>("the number of a turn, such as 4"))]
+    pub after: Option<u32>,
+}
+
+impl Act for InsertCall {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn is_preview(&self) -> bool {
+        self.change.planned.preview.preview
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        let edit = Edit::InsertCall {
+            after: self.after.map(TurnId),
+            tool: text(&self.tool),
+            args: text(&self.args),
+        };
+        Ok(vec![committed(&self.on, &self.change, vec![edit])])
+    }
+}

@@ -1,0 +1,74 @@
+//! Allows a loop, and mutes a detector.
+//!
+//! Must not know: how a command is decided, where it is recorded.
+
+use super::takes::On;
+use super::{Act, Session};
+use crate::cli::args::number;
+use crate::cli::exit::{Code, Failure};
+use crate::domain::command::{Command, EscapeCommand};
+use crate::domain::escape::Detector;
+use crate::text::visible;
+
+/// Allow the repetition of an incident; a run that paused for it continues
+#[derive(Debug, clap::Args)]
+pub struct AllowLoop {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// Number of the incident, as `overrule loops` lists it
+    #[arg(value_parser = number::whole::<u32>("the number of an incident, such as 1"))]
+    pub incident: u32,
+    /// Withdraw the permission
+    #[arg(long, alias = "take-back")]
+    pub withdraw: bool,
+}
+
+impl Act for AllowLoop {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        Ok(vec![Command::Escape(EscapeCommand::AllowIncident {
+            incident: self.incident,
+            allowed: !self.withdraw,
+        })])
+    }
+}
+
+/// Mute a loop detector: sequence, same_error, no_progress or failing_tool
+#[derive(Debug, clap::Args)]
+pub struct MuteLoops {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// Name of the detector
+    pub detector: String,
+    /// Unmute the detector
+    #[arg(long, alias = "listen")]
+    pub unmute: bool,
+}
+
+impl Act for MuteLoops {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        let detector = Detector::named(&self.detector).ok_or_else(|| {
+            Failure::new(
+                Code::Usage,
+                format!(
+                    "cannot find the detector {}; hint: use {}",
+                    visible(&self.detector),
+                    Detector::names()
+                ),
+            )
+        })?;
+        Ok(vec![Command::Escape(EscapeCommand::Mute {
+            detector,
+            muted: !self.unmute,
+        })])
+    }
+}

@@ -1,0 +1,67 @@
+//! Inserts the call that checks or reverts an execution.
+//!
+//! Must not know: how a command is decided, where it is recorded.
+
+use super::takes::{Change, On};
+use super::target::committed;
+use super::{Act, Session};
+use crate::cli::effects;
+use crate::cli::exit::Failure;
+use crate::domain::command::Command;
+use crate::domain::template::Purpose;
+
+/// Insert the call that checks whether an execution happened, from its tool's probe template
+#[derive(Debug, clap::Args)]
+pub struct Probe {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// The change
+    #[command(flatten)]
+    pub change: Change,
+    /// Call, or number of an execution that `overrule effects` printed
+    pub entry: String,
+}
+
+impl Act for Probe {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn is_preview(&self) -> bool {
+        self.change.planned.preview.preview
+    }
+
+    fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        let edit = effects::inserted(session.state, &self.entry, Purpose::Probe)?;
+        Ok(vec![committed(&self.on, &self.change, vec![edit])])
+    }
+}
+
+/// Insert the call that reverts an execution, from its tool's compensate template
+#[derive(Debug, clap::Args)]
+pub struct Compensate {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+    /// The change
+    #[command(flatten)]
+    pub change: Change,
+    /// Call, or number of an execution that `overrule effects` printed
+    pub entry: String,
+}
+
+impl Act for Compensate {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn is_preview(&self) -> bool {
+        self.change.planned.preview.preview
+    }
+
+    fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        let edit = effects::inserted(session.state, &self.entry, Purpose::Compensate)?;
+        Ok(vec![committed(&self.on, &self.change, vec![edit])])
+    }
+}

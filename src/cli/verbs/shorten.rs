@@ -1,0 +1,26 @@
+//! Shortens old results for the model.
+//!
+//! Must not know: how a command is decided, where it is recorded.
+
+use super::takes::On;
+use super::{Act, Session};
+use crate::cli::exit::Failure;
+use crate::domain::command::{Command, RunCommand};
+
+/// Shorten old results for the model, if its request is too long
+#[derive(Debug, clap::Args)]
+pub struct Shorten {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+}
+
+impl Act for Shorten {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        Ok(vec![Command::Run(RunCommand::Shorten {})])
+    }
+}

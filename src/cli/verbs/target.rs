@@ -1,0 +1,86 @@
+//! Reads what a verb is about: nodes, revisions, digests, and the edits of one commit.
+//!
+//! Must not know: the verbs.
+
+use std::sync::Arc;
+
+use super::takes::{Change, On, RevisionArg};
+use crate::cli::exit::{Code, Failure};
+use crate::domain::call::Digest;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::id::{BadNodeId, NodeId, Rev};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+use crate::domain::tags;
+use crate::text::visible;
+
+pub(super) fn text(words: &str) -> Arc<str> {
+    Arc::from(words)
+}
+
+/// Parses the id of a node.
+pub(super) fn node(text: &str) -> Result<NodeId, Failure> {
+    text.parse()
+        .map_err(|error: BadNodeId| Failure::new(Code::Usage, visible(&error.to_string())))
+}
+
+/// A node with the revision that was seen: the named one, or the one in `state`.
+pub(super) fn seen(state: &State, text: &str, named: &RevisionArg) -> Result<(NodeId, Rev), Failure> {
+    let id = node(text)?;
+    let read = || state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+    Ok((id, named.rev.map_or_else(read, Rev)))
+}
+
+/// A node with its current revision.
+pub(super) fn current(state: &State, text: &str) -> Result<(NodeId, Rev), Failure> {
+    seen(state, text, &RevisionArg { rev: None })
+}
+
+/// Checks the tool name that confirms an irreversible call. It is checked before the command is
+/// sent, so that the refusal can show the flag to add.
+pub(super) fn worded(state: &State, call: NodeId, given: Option<&str>) -> Result<Option<Arc<str>>, Failure> {
+    match tags::confirmation(state, call) {
+        Some(tool) if given != Some(tool) => Err(Failure::new(
+            Code::Halted,
+            format!(
+                "cannot approve {call} without its tool name: its effect is irreversible; hint: add --word {}",
+                visible(tool)
+            ),
+        )),
+        _ => Ok(given.map(text)),
+    }
+}
+
+/// Returns the whole digest for its printed prefix.
+pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
+    let whole = state.calls.get(&call).and_then(|call| call.digest.clone());
+    match whole {
+        Some(digest) if given.len() >= 12 && digest.0.starts_with(given) => digest,
+        _ => Digest(Arc::from(given)),
+    }
+}
+
+pub(super) fn no_call(id: NodeId) -> Failure {
+    Failure::new(Code::Usage, format!("cannot find call {id}"))
+}
+
+/// An edit of a call with typed arguments, which count as shown.
+pub(super) fn rewritten(node: NodeId, base: Rev, tool: Arc<str>, args: Arc<str>) -> Edit {
+    Edit::Call {
+        node,
+        base,
+        tool,
+        args,
+        shown: true,
+    }
+}
+
+/// The commit of some edits.
+pub(super) fn committed(on: &On, change: &Change, edits: Vec<Edit>) -> Command {
+    Command::Edit(EditCommand::Commit {
+        edits,
+        effects_seen: change.planned.effects_seen,
+        reason: on.reason.as_deref().map(Arc::from),
+        keep_later: change.keep_later,
+    })
+}

@@ -1,0 +1,181 @@
+//! Reads the MCP servers of a workspace's `.mcp.json`, as other programs write it.
+//!
+//! Must not know: whether the file is trusted, how a server is started.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::servers::RawServer;
+use crate::text::visible;
+
+/// Name of the file.
+pub const FILE: &str = ".mcp.json";
+/// Keys of a server that are read.
+const KNOWN: [&str; 8] = [
+    "command", "args", "env", "cwd", "type", "url", "headers", "disabled",
+];
+
+/// The servers of a file.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The servers that are not disabled, in order.
+    pub servers: Vec<RawServer>,
+    /// What is wrong with others, and what was ignored.
+    pub notices: Vec<String>,
+}
+
+/// Reads the text of a file. The error says why nothing in it can be used.
+pub fn read(path: &Path, text: &str) -> Result<Found, String> {
+    let file = visible(&path.to_string_lossy());
+    let json: Value =
+        serde_json::from_str(text).map_err(|error| format!("{file}: not valid JSON: {error}"))?;
+    let Some(servers) = json.get("mcpServers").and_then(Value::as_object) else {
+        return Err(format!(
+            "{file}: there is no object `mcpServers`; write {{\"mcpServers\": {{\"name\": {{\"command\": \"…\"}}}}}}"
+        ));
+    };
+    let mut found = Found::default();
+    for (name, server) in servers {
+        let shown = format!("{file}: `mcpServers.{}`", visible(name));
+        match one(name, server, &file) {
+            Ok(None) => {}
+            Ok(Some(server)) => found.servers.push(server),
+            Err(why) => found.notices.push(format!("ignored: {shown}: {why}")),
+        }
+        let keys = server.as_object().into_iter().flat_map(Map::keys);
+        for key in keys.filter(|key| !KNOWN.contains(&key.as_str())) {
+            found.notices.push(format!(
+                "ignored: {shown}: the key `{}` is not known",
+                visible(key)
+            ));
+        }
+    }
+    Ok(found)
+}
+
+fn one(name: &str, server: &Value, file: &str) -> Result<Option<RawServer>, String> {
+    let server = server.as_object().ok_or("it is no object")?;
+    if server.get("disabled") == Some(&Value::Bool(true)) {
+        return Ok(None);
+    }
+    let kind = text(server, "type")?;
+    let raw = RawServer {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        command: text(server, "command")?,
+        args: texts(server, "args")?,
+        env: pairs(server, "env")?,
+        cwd: text(server, "cwd")?,
+        url: text(server, "url")?,
+        headers: pairs(server, "headers")?,
+        ..RawServer::default()
+    };
+    match kind.as_deref() {
+        None | Some("stdio" | "http" | "streamable-http" | "streamableHttp") => {}
+        Some("sse") => {
+            return Err("the type `sse` is outdated and not supported; use \"type\": \"http\"".to_owned());
+        }
+        Some(other) => {
+            return Err(format!(
+                "the type `{}` is not known; use stdio or http",
+                visible(other)
+            ));
+        }
+    }
+    raw.check()?;
+    Ok(Some(raw))
+}
+
+fn text(server: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+    match server.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("`{key}` is no string")),
+    }
+}
+
+fn texts(server: &Map<String, Value>, key: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("`{key}` is no list of strings");
+    match server.get(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
+        Some(_) => Err(wrong()),
+    }
+}
+
+fn pairs(server: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>, String> {
+    let wrong = || format!("`{key}` is no object of strings");
+    match server.get(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Object(members)) => members
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), value.as_str().ok_or_else(wrong)?.to_owned())))
+            .collect(),
+        Some(_) => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Found {
+        read(Path::new("/w/.mcp.json"), text).unwrap()
+    }
+
+    #[test]
+    fn files_as_others_write_them_are_read() {
+        let found = found(
+            r#"{"inputs": [], "mcpServers": {
+              "files": {"command": "npx", "args": ["-y", "server-filesystem", "."], "env": {"A": "${B}"}},
+              "api": {"type": "http", "url": "https://a.example/mcp", "headers": {"Authorization": "Bearer ${T}"}},
+              "off": {"command": "x", "disabled": true},
+              "typed": {"type": "stdio", "command": "uvx", "args": ["mcp-server-git"], "autoApprove": []}
+            }}"#,
+        );
+        let names: Vec<&str> = found.servers.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["files", "api", "typed"]);
+        assert_eq!(found.servers[0].written(), "A=${B} npx -y server-filesystem .");
+        assert_eq!(found.servers[1].written(), "https://a.example/mcp");
+        assert_eq!(found.notices.len(), 1, "{:?}", found.notices);
+        assert!(found.notices[0].contains("autoApprove"), "{:?}", found.notices);
+    }
+
+    #[test]
+    fn a_bad_server_costs_only_itself() {
+        let found = found(
+            r#"{"mcpServers": {
+              "old": {"type": "sse", "url": "https://a.example/sse"},
+              "both": {"command": "x", "url": "https://a.example/"},
+              "none": {},
+              "args": {"command": "x", "args": "y"},
+              "list": [],
+              "good": {"command": "x"}
+            }}"#,
+        );
+        let names: Vec<&str> = found.servers.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["good"]);
+        let notices = found.notices.join("\n");
+        for part in [
+            "use \"type\": \"http\"",
+            "`mcpServers.both`",
+            "`mcpServers.none`",
+            "no list of strings",
+            "no object",
+        ] {
+            assert!(notices.contains(part), "{part}: {notices}");
+        }
+        for (text, why) in [
+            ("{", "not valid JSON"),
+            ("{}", "mcpServers"),
+            ("[]", "mcpServers"),
+        ] {
+            let error = read(Path::new("/w/.mcp.json"), text).unwrap_err();
+            assert!(error.contains(why) && error.contains("/w/.mcp.json"), "{error}");
+        }
+    }
+}

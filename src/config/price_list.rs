@@ -1,0 +1,219 @@
+//! Reads the list of prices and windows of common models, built in or of the operator.
+//!
+//! Must not know: which model is asked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::price::{self, Amount, Currency, RawPrice};
+use crate::document::{self, Document, Field, whole};
+use crate::domain::price::Price;
+use crate::text::visible;
+
+/// The list that the program brings along.
+const BUILT_IN: &str = include_str!("prices.toml");
+/// Its name in messages.
+const NAME: &str = "the built-in prices";
+/// Most tokens of a window.
+const MOST_TOKENS: u64 = u32::MAX as u64;
+/// The fewest digits of a date at the end of a model's name.
+const DATE: usize = 6;
+
+/// Prices and windows of models at their providers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PriceList {
+    date: String,
+    providers: Vec<Provider>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Provider {
+    hosts: Vec<String>,
+    models: BTreeMap<String, Listed>,
+}
+
+/// What is known of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its price; a provider may have a model without one.
+    pub price: Option<Price>,
+    /// Tokens of its window.
+    pub window: Option<u64>,
+}
+
+/// The list as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawList {
+    date: String,
+    #[serde(default)]
+    currency: Field<Currency>,
+    #[serde(default)]
+    provider: Vec<RawProvider>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProvider {
+    hosts: Vec<String>,
+    #[serde(default)]
+    model: BTreeMap<String, RawListed>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawListed {
+    input: Spanned<Amount>,
+    #[serde(default)]
+    cached: Field<Amount>,
+    output: Spanned<Amount>,
+    #[serde(default, deserialize_with = "whole::<1, MOST_TOKENS, _, _>")]
+    window: Field<u64>,
+}
+
+impl PriceList {
+    /// Returns the list that the program brings along.
+    pub fn built_in() -> Self {
+        // A test reads it, so that it cannot be faulty.
+        parse(NAME, BUILT_IN).unwrap_or_default()
+    }
+
+    /// Reads the list of a file.
+    pub fn read(path: &Path, text: &str) -> Result<Self, document::Error> {
+        parse(&path.to_string_lossy(), text)
+    }
+
+    /// Returns what is known of a model at a server. The name may end with a date or `-latest`.
+    pub fn of(&self, model: &str, base_url: &str) -> Option<&Listed> {
+        let host = host(base_url);
+        let model = model.strip_prefix("models/").unwrap_or(model);
+        let here = self
+            .providers
+            .iter()
+            .filter(|provider| provider.hosts.contains(&host));
+        let mut models = here.flat_map(|provider| &provider.models);
+        let (_, listed) = models.find(|(name, _)| is_version_of(model, name))?;
+        Some(listed)
+    }
+
+    /// Describes the list: `built in, of 2025-11-01`.
+    pub fn describe(&self) -> String {
+        format!("built in, of {}", self.date())
+    }
+
+    /// Returns its date, safe to show.
+    pub fn date(&self) -> String {
+        visible(&self.date)
+    }
+}
+
+/// Returns true for a model's name and for the same name with the date of a version.
+fn is_version_of(model: &str, name: &str) -> bool {
+    let Some(rest) = model.strip_prefix(name) else {
+        return false;
+    };
+    let is_date = |rest: &str| {
+        rest.chars().all(|c| c.is_ascii_digit() || c == '-')
+            && rest.chars().filter(char::is_ascii_digit).count() >= DATE
+    };
+    match rest.strip_prefix('-') {
+        None => rest.is_empty(),
+        Some("latest") => true,
+        Some(rest) => is_date(rest),
+    }
+}
+
+/// Returns the host of a URL in small letters, without a port.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+    host.to_ascii_lowercase()
+}
+
+fn parse(name: &str, text: &str) -> Result<PriceList, document::Error> {
+    let missing = [
+        (
+            "date",
+            "write the day that the prices are of, such as date = \"2026-01-31\"",
+        ),
+        ("hosts", "add hosts, the servers at which the prices hold"),
+    ];
+    let missing = [&missing[..], &price::MISSING].concat();
+    let raw: RawList = Document::parse(name, text)?.read(&missing)?;
+    let currency = raw.currency.map(Spanned::into_inner);
+    let listed = |raw: RawListed| Listed {
+        price: Some(
+            price::price(RawPrice {
+                input: raw.input,
+                cached: raw.cached,
+                output: raw.output,
+                per: None,
+                currency: currency.clone().map(|currency| Spanned::new(0..0, currency)),
+            })
+            .into_inner(),
+        ),
+        window: raw.window.map(Spanned::into_inner),
+    };
+    let provider = |raw: RawProvider| Provider {
+        hosts: raw.hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+        models: raw
+            .model
+            .into_iter()
+            .map(|(name, raw)| (name, listed(raw)))
+            .collect(),
+    };
+    Ok(PriceList {
+        date: raw.date,
+        providers: raw.provider.into_iter().map(provider).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_list_has_prices_at_their_own_servers_alone() {
+        let list = parse(NAME, BUILT_IN).unwrap();
+        assert_eq!(PriceList::built_in(), list);
+        let of = |model: &str, url: &str| list.of(model, url)?.price.as_ref().map(|price| price.output);
+        let openai = "https://api.openai.com/v1";
+        assert_eq!(of("gpt-4.1-mini", openai), Some(1_600_000));
+        assert_eq!(of("gpt-4.1-mini-2025-04-14", openai), Some(1_600_000));
+        assert_eq!(of("gpt-4.1", openai), Some(8_000_000));
+        let anthropic = "https://API.anthropic.com";
+        assert_eq!(of("claude-sonnet-4-5-20250929", anthropic), Some(15_000_000));
+        assert_eq!(of("claude-3-7-sonnet-latest", anthropic), Some(15_000_000));
+        for (model, url) in [
+            ("gpt-4.1-mini", "http://127.0.0.1:8080/v1"),
+            ("gpt-4.1-mini", "https://api.openai.com.evil/v1"),
+            ("gpt-4.1-mini", anthropic),
+            ("gpt-4.1-max", openai),
+            ("claude-sonnet-4-6", anthropic),
+            ("gpt", openai),
+        ] {
+            assert_eq!(of(model, url), None, "{model} {url}");
+        }
+        assert!(list.of("gpt-4o", openai).unwrap().window.is_some());
+    }
+
+    #[test]
+    fn a_fault_in_a_list_names_its_place() {
+        let fault = |text: &str| parse("p.toml", text).unwrap_err().to_string();
+        assert_eq!(
+            fault("date = \"x\"\n[[provider]]\nhosts = []\n[provider.model]\na = { input = 1 }"),
+            "p.toml:5:5: `provider[0].model.a.output`: is missing; add input and output, the prices of tokens sent and \
+             received"
+        );
+        assert!(
+            fault("").starts_with("p.toml:1:1: `date`: is missing; write the day"),
+            "{}",
+            fault("")
+        );
+        let unknown = fault("date = \"x\"\ncurency = \"EUR\"");
+        assert!(unknown.contains("did you mean `currency`?"), "{unknown}");
+    }
+}

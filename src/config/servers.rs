@@ -1,0 +1,295 @@
+//! Reads the MCP servers of the settings and resolves them with the environment.
+//!
+//! Must not know: how a server is started.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use super::checks;
+use super::env::Env;
+use super::expand::expand;
+use crate::document::{self, Document, Field, near, parsed, strings, texts};
+use crate::policy::Notice;
+use crate::policy::expiry::duration_ms;
+use crate::policy::parse::DURATION;
+use crate::text::visible;
+use crate::tools::sources::mcp::{BearerToken, ServerConfig, Via};
+
+/// Longest time limit of a call.
+const LONGEST: u64 = 3_600_000;
+/// Longest name.
+const NAME: usize = 32;
+
+/// `[mcp.NAME]` as written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpTable {
+    #[serde(deserialize_with = "word")]
+    command: Field<String>,
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    #[serde(deserialize_with = "word")]
+    cwd: Field<String>,
+    #[serde(deserialize_with = "url")]
+    url: Field<String>,
+    headers: BTreeMap<String, String>,
+    #[serde(deserialize_with = "word")]
+    token_env: Field<String>,
+    #[serde(deserialize_with = "words")]
+    token_cmd: Field<Vec<String>>,
+    #[serde(deserialize_with = "words")]
+    tools: Field<Vec<String>>,
+    #[serde(deserialize_with = "limit")]
+    timeout: Field<u64>,
+    disabled: Field<bool>,
+}
+
+strings! {
+    word: String = checks::name, "write a text in quotes";
+    url: String = |text| if text.starts_with("http://") || text.starts_with("https://") {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("`{text}` is no address"))
+    }, "begin it with http:// or https://";
+    limit: u64 = |text| duration_ms(text).filter(|ms| (1..=LONGEST).contains(ms)).ok_or_else(|| format!("`{text}` is no duration of at most 1h")), DURATION;
+}
+
+fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Field<Vec<String>>, D::Error> {
+    parsed(deserializer, |value| {
+        Ok(texts(value)?.into_iter().map(str::to_owned).collect())
+    })
+}
+
+/// A server before its variables are filled in.
+#[derive(Debug, Clone, Default)]
+pub struct RawServer {
+    /// Its name.
+    pub name: String,
+    /// The file that names it, safe to show.
+    pub file: String,
+    /// Program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its variables.
+    pub env: Vec<(String, String)>,
+    /// Its working directory.
+    pub cwd: Option<String>,
+    /// Address.
+    pub url: Option<String>,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// The variable that has its token.
+    pub token_env: Option<String>,
+    /// The command that prints its token.
+    pub token_cmd: Vec<String>,
+    /// Globs of its tools.
+    pub tools: Vec<String>,
+    /// Time limit of a call in milliseconds.
+    pub limit_ms: Option<u64>,
+    /// True if it is not used.
+    pub disabled: bool,
+}
+
+impl RawServer {
+    /// Refuses a server that cannot be reached in exactly one way.
+    pub fn check(&self) -> Result<(), String> {
+        if self.name.is_empty() || self.name.len() > NAME {
+            return Err(format!("its name is not 1 to {NAME} bytes long"));
+        }
+        match (&self.command, &self.url) {
+            (Some(_), Some(_)) => Err("it has a `command` and a `url`; keep one of them".to_owned()),
+            (None, None) => Err("it has no `command` and no `url`; add one of them".to_owned()),
+            (Some(command), None) if command.is_empty() => Err("its `command` is empty".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the command line or address as written.
+    pub fn written(&self) -> String {
+        let Some(command) = &self.command else {
+            return self.url.clone().unwrap_or_default();
+        };
+        let mut words = vec![quoted(command)];
+        words.extend(self.args.iter().map(|arg| quoted(arg)));
+        let env = self
+            .env
+            .iter()
+            .map(|(name, value)| format!("{name}={}", quoted(value)));
+        let mut line: Vec<String> = env.collect();
+        line.append(&mut words);
+        line.join(" ")
+    }
+
+    /// Fills in the variables.
+    fn resolve(&self, env: &Env) -> Result<ServerConfig, String> {
+        let fill = |text: &String| expand(text, env);
+        let pairs = |pairs: &[(String, String)]| {
+            pairs
+                .iter()
+                .map(|(name, value)| Ok((name.clone(), expand(value, env)?.into())))
+                .collect::<Result<BTreeMap<_, _>, String>>()
+        };
+        let via = match (&self.command, &self.url) {
+            (Some(command), _) => Via::Command {
+                program: fill(command)?,
+                args: self.args.iter().map(fill).collect::<Result<_, _>>()?,
+                env: pairs(&self.env)?,
+                cwd: self.cwd.as_ref().map(fill).transpose()?.map(PathBuf::from),
+            },
+            (None, url) => Via::Http {
+                url: fill(&url.clone().unwrap_or_default())?,
+                headers: pairs(&self.headers)?,
+                token: self.token(env)?,
+            },
+        };
+        Ok(ServerConfig {
+            name: self.name.clone(),
+            via,
+            tools: self.tools.clone(),
+            limit: self.limit_ms.map_or(ServerConfig::LIMIT, Duration::from_millis),
+            file: self.file.clone(),
+            written: self.written(),
+        })
+    }
+
+    fn token(&self, env: &Env) -> Result<Option<BearerToken>, String> {
+        if !self.token_cmd.is_empty() {
+            return Ok(Some(BearerToken::Command(self.token_cmd.clone())));
+        }
+        let Some(name) = &self.token_env else {
+            return Ok(None);
+        };
+        let value = env.variable(name).filter(|value| !value.is_empty());
+        let value = value.ok_or_else(|| format!("the variable `{}` is not set", visible(name)))?;
+        Ok(Some(BearerToken::Value(value.into())))
+    }
+}
+
+/// Returns a word as a person would write it in a command line.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@,+%${}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// What a file says about servers.
+#[derive(Debug, Clone, Default)]
+pub struct RawServers {
+    /// Servers.
+    pub servers: Vec<RawServer>,
+    /// Tables without a command and a url: they are about a server of another file.
+    pub about: Vec<RawServer>,
+}
+
+/// Compiles `[mcp]`.
+pub(super) fn compiled(
+    tables: BTreeMap<Spanned<String>, McpTable>,
+    document: &Document<'_>,
+    file: &str,
+) -> Result<RawServers, document::Error> {
+    let mut tables: Vec<_> = tables.into_iter().collect();
+    tables.sort_by_key(|(name, _)| name.span().start);
+    let mut found = RawServers::default();
+    for (name, table) in tables {
+        for glob in table.tools.iter().flat_map(Spanned::get_ref) {
+            let bare = glob.strip_prefix('!').unwrap_or(glob);
+            if let (Err(why), Some(tools)) = (globset::Glob::new(bare), &table.tools) {
+                return Err(document.error(tools.span(), &format!("`{glob}` is no glob: {}", why.kind())));
+            }
+        }
+        let value = |field: Field<String>| field.map(Spanned::into_inner);
+        let raw = RawServer {
+            name: name.get_ref().clone(),
+            file: visible(file),
+            command: value(table.command),
+            args: table.args,
+            env: table.env.into_iter().collect(),
+            cwd: value(table.cwd),
+            url: value(table.url),
+            headers: table.headers.into_iter().collect(),
+            token_env: value(table.token_env),
+            token_cmd: table.token_cmd.map(Spanned::into_inner).unwrap_or_default(),
+            tools: table.tools.map(Spanned::into_inner).unwrap_or_default(),
+            limit_ms: table.timeout.map(Spanned::into_inner),
+            disabled: table.disabled.is_some_and(Spanned::into_inner),
+        };
+        if raw.command.is_none() && raw.url.is_none() {
+            found.about.push(raw);
+            continue;
+        }
+        raw.check().map_err(|why| document.error(name.span(), &why))?;
+        found.servers.push(raw);
+    }
+    Ok(found)
+}
+
+/// Resolves the servers of all files, the strongest first: one of an earlier file replaces one of the same name. A
+/// server that cannot be resolved costs only itself.
+pub(super) fn resolve(env: &Env, files: Vec<RawServers>, notices: &mut Vec<Notice>) -> Vec<ServerConfig> {
+    let about: Vec<RawServer> = files.iter().flat_map(|file| file.about.clone()).collect();
+    let mut servers: Vec<RawServer> = Vec::new();
+    for server in files.into_iter().flat_map(|file| file.servers) {
+        if let Some(known) = servers.iter().find(|known| known.name == server.name) {
+            notices.push(Notice(format!(
+                "ignored: the MCP server {} of {}: {} has one of that name",
+                visible(&server.name),
+                server.file,
+                known.file
+            )));
+            continue;
+        }
+        servers.push(server);
+    }
+    for table in &about {
+        match servers.iter_mut().find(|server| server.name == table.name) {
+            Some(server) => {
+                if !table.tools.is_empty() {
+                    server.tools.clone_from(&table.tools);
+                }
+                server.limit_ms = table.limit_ms.or(server.limit_ms);
+                server.disabled |= table.disabled;
+            }
+            None => notices.push(Notice(unknown(table, &servers))),
+        }
+    }
+    servers.retain(|server| !server.disabled);
+    let mut resolved = Vec::new();
+    for server in servers {
+        match server.resolve(env) {
+            Ok(server) => resolved.push(server),
+            Err(why) => notices.push(Notice(format!(
+                "ignored: the MCP server {} of {}: {}",
+                visible(&server.name),
+                server.file,
+                visible(&why)
+            ))),
+        }
+    }
+    resolved
+}
+
+fn unknown(table: &RawServer, servers: &[RawServer]) -> String {
+    let names = servers.iter().map(|server| server.name.as_str());
+    let advice = near(&table.name, names).map_or_else(
+        || "add a command or a url to it".to_owned(),
+        |near| format!("did you mean `{}`?", visible(near)),
+    );
+    format!(
+        "ignored: `mcp.{}` in {}: there is no such server; {advice}",
+        visible(&table.name),
+        table.file
+    )
+}
+
+/// Returns the path of a workspace's file.
+pub fn dot_mcp(workspace: &Path) -> PathBuf {
+    workspace.join(super::dot_mcp::FILE)
+}

@@ -1,0 +1,221 @@
+//! Tests the readable form of a decision: what is shown first, what counts as read, what is recorded.
+
+use std::sync::Arc;
+
+use crate::console::diff;
+use crate::console::link::{LoadRequest, Replaced, Update};
+use crate::console::msg::Msg;
+use crate::console::testing::{ARMING, Stage, id};
+use crate::domain::call::{Digest, EffectClass, Shown, ShownForm};
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::id::Rev;
+
+const WRITE: &str = r#"{"path":"a.md","content":"one\nthree\n"}"#;
+
+/// The file that a waiting call would write is this.
+fn file_is(stage: &mut Stage, old: Option<&str>, new: &str) {
+    let found = match old {
+        Some(old) => Replaced::Text(diff::lines_around(old, new, 3).into()),
+        None => Replaced::Nothing,
+    };
+    let look = LoadRequest {
+        call: id("c3"),
+        rev: Rev(1),
+        digest: Some(Digest("digest-of-c3-r1".into())),
+    };
+    let base: Option<Arc<str>> = Some(old.unwrap_or_default().into());
+    stage.send(Msg::Run(Update::Replaces { look, found, base }));
+    stage.draw();
+}
+
+fn shown(command: &[Command]) -> Option<Shown> {
+    match command {
+        [Command::Call(CallCommand::Approve { shown, unread: 0, .. })] => shown.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_write_is_decided_by_its_difference() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::asked(width, height, WRITE);
+        file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+        stage.press("enter");
+        stage.wait(ARMING);
+        let text = stage.text();
+        for line in [
+            "┃ path",
+            "┃    1   one",
+            "┃    2 - two",
+            "┃    2 + three",
+            "┗ end of the difference",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        assert!(text.contains("overwrites (the file exists)"), "{text}");
+        for word in ["digest-of", "\\n", "effect write"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+        stage.press("a");
+        let expected = Shown {
+            form: ShownForm::Difference,
+            base: Some("one\ntwo\n".into()),
+        };
+        assert_eq!(shown(&stage.commands()), Some(expected));
+    }
+}
+
+#[test]
+fn another_file_makes_another_question() {
+    let mut stage = Stage::asked(120, 40, WRITE);
+    file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+    stage.wait(ARMING);
+    file_is(&mut stage, Some("zero\n"), "one\nthree\n");
+    stage.press("a");
+    assert_eq!(
+        stage.commands(),
+        [],
+        "the new difference was not shown long enough"
+    );
+    assert!(
+        stage.status().starts_with("Ignored: shown for less"),
+        "{}",
+        stage.status()
+    );
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(
+        shown(&stage.commands()).and_then(|shown| shown.base).as_deref(),
+        Some("zero\n")
+    );
+}
+
+#[test]
+fn the_exact_bytes_are_one_key_away_and_read_by_themselves() {
+    let mut stage = Stage::asked(120, 40, WRITE);
+    file_is(&mut stage, None, "one\nthree\n");
+    stage.wait(ARMING);
+    assert!(stage.text().contains("a new file"));
+    stage.press("#");
+    let text = stage.text();
+    assert!(
+        text.contains(r#"┃ {"path":"a.md","content":"one\nthree\n"}"#),
+        "{text}"
+    );
+    assert!(text.contains("digest-of"), "{text}");
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "this form was not shown long enough");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(
+        shown(&stage.commands()).map(|shown| shown.form),
+        Some(ShownForm::Difference),
+        "the first form"
+    );
+    // The choice holds for the next call, and is its first form.
+    stage.awaiting("c4", "write_file", WRITE);
+    stage.press("2 j");
+    assert!(stage.text().contains(r#"┃ {"path""#), "{}", stage.text());
+    stage.wait(ARMING);
+    stage.press("# #");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(
+        shown(&stage.commands()).map(|shown| shown.form),
+        Some(ShownForm::Exact)
+    );
+}
+
+#[test]
+fn the_exact_bytes_come_first_where_the_form_would_not_tell_everything() {
+    let mut stage = Stage::asked(120, 40, r#"{"path":"a","path":"b","content":"x"}"#);
+    stage.wait(ARMING);
+    let text = stage.text();
+    assert!(
+        stage
+            .flat()
+            .contains("exact bytes first: the name `path` occurs twice"),
+        "{text}"
+    );
+    assert!(
+        text.contains(r#"┃ {"path":"a","path":"b","content":"x"}"#),
+        "{text}"
+    );
+    stage.press("#");
+    assert!(
+        stage.status().starts_with("The exact bytes are shown"),
+        "{}",
+        stage.status()
+    );
+    stage.press("a");
+    assert_eq!(
+        shown(&stage.commands()).map(|shown| shown.form),
+        Some(ShownForm::Exact)
+    );
+}
+
+#[test]
+fn a_command_is_shown_as_typed_with_its_dangers_in_frame_and_queue() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.has_tool("shell", EffectClass::Write, &[]);
+    stage.awaiting(
+        "c3",
+        "shell",
+        r#"{"command":"rm -rf build && curl x.org","timeout_s":5}"#,
+    );
+    stage.awaiting("c4", "shell", r#"{"command":"ls"}"#);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    let text = stage.text();
+    assert!(text.contains("┃ $ rm -rf build && curl x.org"), "{text}");
+    assert!(text.contains("danger     deletes (rm), network (curl)"), "{text}");
+    let row = text.lines().find(|line| line.contains("c3 r1 shell")).unwrap();
+    assert!(row.contains("deletes network"), "{row}");
+    stage.press("j");
+    let text = stage.text();
+    assert!(text.contains("danger     no rule matched"), "{text}");
+    let row = text.lines().find(|line| line.contains("c4 r1 shell")).unwrap();
+    assert!(!row.contains("deletes"), "{row}");
+}
+
+#[test]
+fn no_line_of_a_value_looks_like_another_argument() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.has_tool("send", EffectClass::Write, &[]);
+    stage.awaiting("c3", "send", r#"{"text":"hello\nto nobody","to":"all"}"#);
+    stage.draw();
+    stage.press("2 3");
+    let text = stage.text();
+    assert!(text.contains("┃ text       hello\n"), "{text}");
+    assert!(text.contains("┃            to nobody"), "{text}");
+    assert!(text.contains("┃ to         all"), "{text}");
+}
+
+#[test]
+fn enter_on_a_waiting_call_opens_what_it_needs() {
+    let mut stage = Stage::asked(120, 40, WRITE);
+    stage.press("1 G enter");
+    assert_eq!(
+        stage.model.screen.focus,
+        crate::console::model::screen::Pane::Inspector
+    );
+    assert!(stage.text().contains("may this call run?"), "{}", stage.text());
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands().len(), 1);
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.consent("c3");
+    stage.draw();
+    stage.press("1 G enter");
+    assert!(
+        stage.text().contains("this effect happened already"),
+        "{}",
+        stage.text()
+    );
+    assert!(!stage.model.overlays.is_empty(), "the choices are open");
+    assert_eq!(stage.commands(), []);
+}

@@ -1,0 +1,128 @@
+//! Tests the bar of a recorded run, and the keys that drive it.
+
+use crate::console::link::{At, ReplayControl, Update};
+use crate::console::model::Source;
+use crate::console::msg::{Mouse, Msg, Out, TermMsg};
+use crate::console::replay::{Mark, MarkKind};
+use crate::console::testing::Stage;
+use crate::domain::id::Seq;
+
+fn stage(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::with(width, height, |settings| {
+        settings.source = Source::Replay;
+        settings.utc_zero = None;
+    });
+    stage.sample();
+    let marks = [
+        (2, MarkKind::Turn),
+        (20, MarkKind::Failure),
+        (40, MarkKind::Decision),
+        (60, MarkKind::Edit),
+        (80, MarkKind::Failure),
+    ];
+    let marks: Vec<Mark> = marks.map(|(event, kind)| Mark { event, kind }).into();
+    stage.send(Msg::Run(Update::Marks(marks.into())));
+    at(&mut stage, 30, None);
+    stage
+}
+
+fn at(stage: &mut Stage, event: usize, speed: Option<f64>) {
+    stage.send(Msg::Run(Update::At(At {
+        event,
+        of: 100,
+        speed,
+    })));
+    stage.draw();
+}
+
+fn controls(stage: &mut Stage) -> Vec<ReplayControl> {
+    let out = std::mem::take(&mut stage.out);
+    let some = out.into_iter().filter_map(|out| match out {
+        Out::Replay(control) => Some(control),
+        _ => None,
+    });
+    some.collect()
+}
+
+#[test]
+fn the_bar_marks_what_happened_and_says_the_event_in_words() {
+    for (width, height) in [(80, 24), (160, 50), (40, 12)] {
+        let mut stage = stage(width, height);
+        let text = stage.text();
+        let bar = text
+            .lines()
+            .find(|line| line.contains('╋'))
+            .unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(bar.matches('◆').count(), 1, "{bar}");
+        assert!(
+            bar.find('━') < bar.find('╋') && bar.find('╋') < bar.find('─'),
+            "{bar}"
+        );
+        if height >= 16 {
+            let words = text
+                .lines()
+                .find(|line| line.contains(" paused "))
+                .unwrap_or_else(|| panic!("{text}"));
+            assert!(words.contains("stream ended"), "the newest event: {words}");
+            assert!(words.contains("◆ decision"), "{words}");
+        }
+        at(&mut stage, 31, Some(4.0));
+        assert!(height < 16 || stage.text().contains(" 4x "), "{}", stage.text());
+    }
+}
+
+#[test]
+fn keys_jump_to_marks_and_by_tenths() {
+    let mut stage = stage(120, 40);
+    let seek = |event| vec![ReplayControl::Seek(Seq(event))];
+    for (key, event) in [
+        ("alt-f", 80),
+        ("alt-F", 20),
+        ("alt-down", 40),
+        ("alt-e", 60),
+        ("alt-left", 2),
+        ("ctrl-right", 40),
+        ("ctrl-left", 20),
+    ] {
+        stage.press(key);
+        assert_eq!(controls(&mut stage), seek(event), "{key}");
+    }
+    for (key, words) in [("alt-up", "No earlier decision"), ("alt-right", "No later turn")] {
+        stage.press(key);
+        assert_eq!(controls(&mut stage), [], "{key}");
+        assert!(stage.status().starts_with(words), "{}", stage.status());
+    }
+    // A jump to a mark ends the playback.
+    at(&mut stage, 30, Some(1.0));
+    stage.press("alt-f");
+    assert_eq!(
+        controls(&mut stage),
+        [ReplayControl::Pause, ReplayControl::Seek(Seq(80))]
+    );
+}
+
+#[test]
+fn a_click_on_the_bar_goes_to_its_place() {
+    let mut stage = stage(120, 40);
+    stage.draw();
+    let line = stage.model.screen.bar_line();
+    for (x, event) in [(line.x, 1), (line.right() - 1, 100)] {
+        let mouse = Mouse::Press;
+        stage.send(Msg::Term(TermMsg::Mouse { mouse, x, y: line.y }));
+        assert_eq!(controls(&mut stage), [ReplayControl::Seek(Seq(event))]);
+    }
+    stage.send(Msg::Term(TermMsg::Mouse {
+        mouse: Mouse::Press,
+        x: 3,
+        y: line.y + 1,
+    }));
+    assert_eq!(controls(&mut stage), [], "the words below the bar");
+}
+
+#[test]
+fn a_live_run_has_no_bar() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    assert!(!stage.text().contains('╋'));
+    assert_eq!(stage.model.screen.places.bar, None);
+}

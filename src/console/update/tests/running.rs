@@ -1,0 +1,93 @@
+//! Tests what the screen shows of a call that runs, and that an idle console is not woken.
+
+use crate::console::link::Update;
+use crate::console::msg::Msg;
+use crate::console::testing::{Stage, id};
+use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::Attempt;
+use crate::domain::live::LiveOutput;
+
+fn stage(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    stage.begin();
+    stage.has_tool("shell", EffectClass::Write, &[]);
+    stage.clock = 1_000;
+    stage.running("c3", "shell", r#"{"command":"make"}"#);
+    stage.draw();
+    stage
+}
+
+fn prints(stage: &mut Stage, text: &str, bytes: u64) {
+    let output = LiveOutput {
+        attempt: Attempt(1),
+        text: text.into(),
+        bytes,
+    };
+    stage.send(Msg::Run(Update::Outputs(
+        [(id("c3"), output)].into_iter().collect(),
+    )));
+    stage.draw();
+}
+
+#[test]
+fn a_running_call_shows_its_time_and_its_newest_output() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = stage(width, height);
+        stage.wait(7_000);
+        let text = stage.text();
+        assert!(text.contains("running 7 s"), "{text}");
+        prints(&mut stage, "compiling a\ncompiling \u{1b}[2Jb\n", 28);
+        stage.press("1 G");
+        let text = stage.text();
+        let row = text.lines().find(|line| line.contains("c3 shell")).unwrap();
+        assert!(row.contains("compiling ⟨U+001B⟩[2Jb") || width < 100, "{row}");
+        assert!(text.contains("printed 28 bytes; the last lines:"), "{text}");
+        assert!(text.contains("  compiling a"), "{text}");
+        // Its end takes the output away.
+        stage.finish("c3", Outcome::ok(r#""done""#));
+        let text = stage.text();
+        assert!(!text.contains("compiling") && !text.contains("running"), "{text}");
+    }
+}
+
+#[test]
+fn the_spinner_wakes_the_console_only_while_something_runs() {
+    let mut stage = stage(120, 40);
+    let wake = stage.model.wake_at();
+    assert!(wake.is_some_and(|at| at <= stage.now + 250), "{wake:?}");
+    stage.finish("c3", Outcome::ok(r#""done""#));
+    stage.close();
+    stage.wait(10_000);
+    assert_eq!(stage.model.wake_at(), None);
+}
+
+#[test]
+fn output_of_another_execution_is_not_shown() {
+    let mut stage = stage(120, 40);
+    let output = LiveOutput {
+        attempt: Attempt(2),
+        text: "not this".into(),
+        bytes: 8,
+    };
+    stage.send(Msg::Run(Update::Outputs(
+        [(id("c3"), output)].into_iter().collect(),
+    )));
+    assert!(!stage.text().contains("not this"));
+}
+
+#[test]
+fn the_answer_is_announced_with_the_way_to_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.close();
+    stage.engine(Event::Run(RunEvent::Finished {
+        answer: id("a3"),
+        failed: Vec::new(),
+    }));
+    stage.draw();
+    assert_eq!(
+        stage.status(),
+        "The agent answered (a3). enter shows the whole answer"
+    );
+}

@@ -1,0 +1,58 @@
+//! Opens an editor on the result of the selected call, in place of its tool.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::selection::{has_result, is_question, status};
+use super::{About, Effect, Rank, Verb, correct};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::editor::Purpose;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::{selected, value_editor};
+use crate::domain::call::Status;
+
+/// The verb `answer`.
+pub const VERB: Verb = Verb {
+    name: "answer",
+    keys: &["w"],
+    contexts: &[Context::Panes],
+    doc: "type the result yourself; the tool does not run",
+    hint: "answer",
+    rank: |model| Rank::leads_if(is_question(model)),
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, status(model).is_some_and(|status| !has_result(status))),
+    run: |model, press| type_answer(model, press.out),
+    ..Verb::BASE
+};
+
+pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (id, _) = selected(model)?;
+    let call = id.call();
+    let rev = model
+        .run
+        .state
+        .node(call)
+        .map(crate::domain::node::Node::rev)
+        .unwrap_or_default();
+    let life = model
+        .run
+        .state
+        .call(call)
+        .ok_or("Only a call can be answered for")?;
+    match life.status {
+        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return correct::observation(model, out),
+        Status::OutcomeUnknown(_) => {
+            return Err(format!(
+                "Outcome of {call} unknown. {} in the queue resolves it first",
+                model.settings.keymap.first("decide")
+            )
+            .into());
+        }
+        _ => {}
+    }
+    value_editor(model, Purpose::Answer { call, rev });
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! Approves the selected call, read or unread.
+//!
+//! Must not know: how a command travels.
+
+use super::availability::{decision, predicts, question_seen};
+use super::selection::{is_hidden, is_question, status};
+use super::{About, By, Care, Effect, Press, Verb};
+use crate::console::context::Context;
+use crate::console::hints;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::refusal::Refusal;
+use crate::console::update::choices::choices;
+use crate::console::update::decide::{
+    all_read, approved, armed, ask_word, irreversible, question, subject, unread, waiting,
+};
+use crate::domain::call::Status;
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::tags;
+
+/// The verb `approve`.
+pub const APPROVE: Verb = Verb {
+    name: "approve",
+    keys: &["a"],
+    contexts: &[Context::Panes],
+    doc: "approve the call; read it to the end first",
+    hint: "approve",
+    about: About::Node,
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| decision(model, is_approvable(model), read),
+    run: |model, press| approve(model, false, press),
+    ..Verb::BASE
+};
+
+/// The verb `approve-unread`.
+pub const APPROVE_UNREAD: Verb = Verb {
+    name: "approve-unread",
+    keys: &["ctrl-a"],
+    contexts: &[Context::Panes],
+    doc: "approve without reading everything (recorded)",
+    hint: "",
+    run: |model, press| approve(model, true, press),
+    ..APPROVE
+};
+
+/// True if the run would record the approval of the selected call, and the call is shown. In the graph,
+/// the first press shows the call and the second one decides.
+fn is_approvable(model: &Model) -> bool {
+    let Some(call) = subject(model).and_then(|id| model.run.state.call(id.call())) else {
+        return false;
+    };
+    let id = call.id;
+    let command = || {
+        Some(Command::Call(CallCommand::Approve {
+            call: id,
+            rev: model.run.state.node(id)?.rev(),
+            digest: call.digest.clone()?,
+            unread: 0,
+            shown: None,
+            word: irreversible(model, id),
+        }))
+    };
+    status(model) == Some(&Status::AwaitingApproval)
+        && !is_hidden(model)
+        && !is_question(model)
+        && command().is_some_and(|command| predicts(model, &command))
+}
+
+/// Refuses a call that was not on screen whole and for long enough.
+fn read(model: &Model) -> Result<(), Refusal> {
+    match question(model) {
+        Some(question @ Question::Call { .. }) => {
+            let shown = armed(model, &question, By::Key, model.arming.now)?;
+            all_read(unread(shown, &model.inspector.doc)?)
+        }
+        _ => question_seen(model),
+    }
+}
+
+fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let name = if unread_too { "approve-unread" } else { "approve" };
+    let (call, rev, digest, question) = waiting(model, name)?;
+    match model.run.state.call(call).map(|call| &call.status) {
+        Some(Status::AwaitingApproval) => {}
+        _ => return choices(model),
+    }
+    if tags::asks_operator(&model.run.state, call) {
+        let key = model.settings.keymap.first("answer");
+        return Err(format!("Cannot approve {call}: it asks you a question. {key} answers it").into());
+    }
+    if std::mem::take(&mut model.arming.no_list) && unread_too {
+        let key = model.settings.keymap.first("approve-unread");
+        return Err(format!("Nothing approved: there was no list. {key} again approves {call} alone").into());
+    }
+    let shown = armed(model, &question, press.by, press.at)?;
+    let unread = unread(shown, &model.inspector.doc)?;
+    if unread > 0 && !unread_too {
+        return Err(format!(
+            "{unread} bytes unread. {}, {} approves unread",
+            hints::reads_on(model, shown),
+            model.settings.keymap.first("approve-unread"),
+        )
+        .into());
+    }
+    let Some(digest) = digest else {
+        return Err(format!("{call} is not ready yet").into());
+    };
+    if let Some(tool) = irreversible(model, call) {
+        let purpose = LinePurpose::Irreversible {
+            call,
+            rev,
+            digest,
+            unread,
+            again: false,
+        };
+        ask_word(model, purpose, call, &tool);
+        return Ok(());
+    }
+    approved(model, (call, rev, digest), unread, None, press.out);
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Lists the calls that can be approved together, and approves the list.
+//!
+//! Must not know: which calls those are.
+
+use super::availability::{decision, list_read, live};
+use super::{Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{Bulk, Overlay};
+use crate::console::update::bulk;
+
+/// The verb `approve-all`.
+pub const APPROVE_ALL: Verb = Verb {
+    name: "approve-all",
+    keys: &["A"],
+    contexts: &[Context::Panes],
+    doc: "list every call that can be approved together; a second key approves the list",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Careful,
+    available: |model| live(model, true),
+    run: |model, _| bulk::list(model),
+    ..Verb::BASE
+};
+
+/// The verb `approve-list`.
+pub const APPROVE_LIST: Verb = Verb {
+    name: "approve-list",
+    keys: &["ctrl-a"],
+    contexts: &[Context::Bulk],
+    doc: "approve every listed call",
+    hint: "approve all listed",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| {
+        decision(
+            model,
+            list(model).is_some_and(|list| list.approvable().next().is_some()),
+            list_read,
+        )
+    },
+    run: |model, press| bulk::approve(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `refresh-list`.
+pub const REFRESH_LIST: Verb = Verb {
+    name: "refresh-list",
+    keys: &["A"],
+    contexts: &[Context::Bulk],
+    doc: "refresh the list: add new calls, remove those that left; read it again before you approve",
+    hint: "refresh list",
+    available: |model| live(model, list(model).is_some_and(Bulk::is_dated)),
+    ..APPROVE_ALL
+};
+
+/// The open list.
+fn list(model: &Model) -> Option<&Bulk> {
+    match model.overlays.last() {
+        Some(Overlay::Bulk(bulk)) => Some(bulk),
+        _ => None,
+    }
+}

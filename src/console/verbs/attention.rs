@@ -1,0 +1,32 @@
+//! Shows why the run needs the operator.
+//!
+//! Must not know: when a run needs attention.
+
+use super::Verb;
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::update::open;
+
+/// The verb `why-waiting`.
+pub const VERB: Verb = Verb {
+    name: "why-waiting",
+    keys: &["W"],
+    contexts: &[Context::Panes],
+    doc: "show why the run needs you: the reason, what was tried, the newest events, and what you can do",
+    run: |model, _| {
+        show(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Shows why the run waits.
+fn show(model: &mut Model) {
+    let title = if model.run.halted.is_some() {
+        "why the run is halted"
+    } else {
+        "why the run waits"
+    };
+    open(model, Overlay::Page(Page::new(title, PageContent::Attention)));
+}

@@ -1,0 +1,202 @@
+//! Lists the branches; names, marks and switches to one.
+//!
+//! Must not know: how a branch is computed.
+
+use super::availability::live;
+use super::{Effect, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::hints::context;
+use crate::console::model::Model;
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::lower::Target;
+use crate::console::model::overlay::{LinePurpose, Overlay};
+use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
+use crate::console::update::{open, prompts, review};
+use crate::domain::branch;
+use crate::domain::command::{Command, EditCommand};
+use crate::domain::id::Epoch;
+use crate::present::branch as branch_view;
+use crate::text::visible;
+
+/// The verb `branches`.
+pub const BRANCHES: Verb = Verb {
+    name: "branches",
+    keys: &["b"],
+    contexts: &[Context::Panes],
+    doc: "list the branches that edits made; you can switch to each",
+    hint: "branches",
+    available: |model| live(model, model.run.state.epoch.0 > 0),
+    run: |model, _| list(model),
+    ..Verb::BASE
+};
+
+/// The verb `branch-switch`.
+pub const BRANCH_SWITCH: Verb = Verb {
+    name: "branch-switch",
+    keys: &["enter"],
+    contexts: &[Context::Branches, Context::BranchPane],
+    doc: "switch to this branch; previews it first",
+    hint: "switch",
+    rank: in_pane_leads,
+    effect: Effect::Records,
+    available: |model| live(model, on_other_branch(model)),
+    run: |model, _| switch(model),
+    ..Verb::BASE
+};
+
+/// The verb `branch-name`.
+pub const BRANCH_NAME: Verb = Verb {
+    name: "branch-name",
+    keys: &["n"],
+    contexts: &[Context::Branches],
+    doc: "name the branch",
+    hint: "name",
+    rank: in_pane_leads,
+    effect: Effect::Records,
+    available: |model| live(model, on_branch(model, |epoch| epoch.0 > 0)),
+    run: |model, _| name(model),
+    ..Verb::BASE
+};
+
+/// The verb `branch-mark`.
+pub const BRANCH_MARK: Verb = Verb {
+    name: "branch-mark",
+    keys: &["m", "space"],
+    contexts: &[Context::Branches],
+    doc: "mark the branch, to compare others with it",
+    hint: "mark",
+    rank: in_pane_leads,
+    available: |model| live(model, model.run.state.epoch.0 > 0),
+    run: |model, _| mark(model),
+    ..Verb::BASE
+};
+
+/// The verb `pane-name`.
+pub const PANE_NAME: Verb = Verb {
+    name: "pane-name",
+    keys: &["alt-n"],
+    contexts: &[Context::BranchPane],
+    doc: "name the branch under the cursor",
+    hint: "name",
+    ..BRANCH_NAME
+};
+
+/// The verb `pane-mark`.
+pub const PANE_MARK: Verb = Verb {
+    name: "pane-mark",
+    keys: &["space"],
+    contexts: &[Context::BranchPane],
+    doc: "mark the branch under the cursor, to compare others with it",
+    hint: "mark",
+    ..BRANCH_MARK
+};
+
+/// The main keys of the branch pane come first there.
+pub(super) fn in_pane_leads(model: &Model) -> Rank {
+    Rank::leads_if(context(model) == Context::BranchPane)
+}
+
+/// True in a list over the panes, and for a row of the branch pane that satisfies `is`.
+pub(super) fn on_branch(model: &Model, is: impl Fn(Epoch) -> bool) -> bool {
+    !model.overlays.is_empty() || matches!(model.followed(), Target::Branch(epoch) if is(epoch))
+}
+
+/// Like [`on_branch`], for a branch that is not the current one.
+pub(super) fn on_other_branch(model: &Model) -> bool {
+    on_branch(model, |epoch| epoch != branch::current(&model.run.state))
+}
+
+/// Opens the list.
+fn list(model: &mut Model) -> Result<(), Refusal> {
+    list_at(model, branch::current(&model.run.state))
+}
+
+/// Opens the list with the cursor on a branch.
+pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
+    if model.run.state.epoch == Epoch(0) {
+        return Err("Only one branch: no edits yet".into());
+    }
+    let mut list = Listing::new(Kind::Branches { marked: None });
+    list.selected = Some(Item::Branch(epoch));
+    open(model, Overlay::Listing(Box::new(list)));
+    Ok(())
+}
+
+pub(super) fn listing(model: &Model) -> Option<&Listing> {
+    match model.overlays.last() {
+        Some(Overlay::Listing(list)) => Some(list),
+        _ => None,
+    }
+}
+
+/// True if a command applies to the row under the cursor of the branch pane.
+pub(super) fn in_pane(model: &Model) -> bool {
+    model.overlays.is_empty() && model.screen.focus == Pane::Branches
+}
+
+/// The branch under the cursor: of the list, or of the pane.
+pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
+    let nothing = || "No branch selected".to_owned();
+    if in_pane(model) {
+        return match model.lower.branches.selected() {
+            Target::Branch(epoch) => Ok(epoch),
+            _ => Err(nothing().into()),
+        };
+    }
+    let list = listing(model).ok_or("The list of branches is not open")?;
+    match list.selected {
+        Some(Item::Branch(epoch)) => Ok(epoch),
+        _ => Err(nothing().into()),
+    }
+}
+
+/// Previews a switch to the branch under the cursor.
+fn switch(model: &mut Model) -> Result<(), Refusal> {
+    let to = selected(model)?;
+    let state = &model.run.state;
+    if to == branch::current(state) {
+        return Err(format!("Branch {} is already the current branch", to.0).into());
+    }
+    let title = format!("switch to {}", visible(&branch_view::title(state, to)));
+    let command = EditCommand::Switch {
+        to,
+        epoch: Some(state.epoch),
+        effects_seen: None,
+    };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}
+
+/// Asks for a name.
+fn name(model: &mut Model) -> Result<(), Refusal> {
+    let epoch = selected(model)?;
+    if epoch == Epoch(0) {
+        return Err("Cannot name the first branch: it is the run. `title` names the session".into());
+    }
+    let before = branch::record(&model.run.state, epoch)
+        .and_then(|record| record.name.as_deref())
+        .unwrap_or_default()
+        .to_owned();
+    let title = format!("name of branch {} (empty: no name)", epoch.0);
+    prompts::line(model, LinePurpose::BranchName(epoch), &title, &before);
+    Ok(())
+}
+
+/// Marks the branch under the cursor, to compare others with it.
+fn mark(model: &mut Model) -> Result<(), Refusal> {
+    let epoch = selected(model)?;
+    if in_pane(model) {
+        let marked = &mut model.lower.marked;
+        *marked = (*marked != Some(epoch)).then_some(epoch);
+        model.lower.branches.made = None;
+        return Ok(());
+    }
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Branches { marked } = &mut list.kind
+    {
+        *marked = (*marked != Some(epoch)).then_some(epoch);
+        list.made = None;
+    }
+    Ok(())
+}

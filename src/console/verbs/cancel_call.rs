@@ -1,0 +1,95 @@
+//! Cancels the selected call, or confirms that a cancelled one did not finish.
+//!
+//! Must not know: how a call is cancelled.
+
+use super::availability::decision;
+use super::selection::{is_shown, status};
+use super::{About, By, Care, Effect, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::choices;
+use crate::console::update::choices::cancelled;
+use crate::console::update::decide::{can_decide, looked_at, question, send, subject};
+use crate::console::update::executions::{looked_at_call, running};
+use crate::domain::call::Status;
+use crate::domain::command::{CallCommand, Command};
+
+/// The verb `cancel-call`.
+pub const VERB: Verb = Verb {
+    name: "cancel-call",
+    keys: &["c"],
+    contexts: &[Context::Panes],
+    doc: "cancel a running or approved call; confirm that a cancelled one did not finish",
+    hint: "cancel",
+    label: |model| did_not_finish(model).then_some("did not finish: continue"),
+    // The only key that continues the run.
+    rank: |model| Rank::leads_if(did_not_finish(model)),
+    about: About::Node,
+    effect: Effect::Ends(runs),
+    decides: true,
+    care: Care::Alone,
+    available: |model| decision(model, is_shown(model) && is_cancellable(model), seen),
+    run: |model, press| cancel(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// True if the selected call was cancelled and its outcome is unknown.
+fn did_not_finish(model: &Model) -> bool {
+    subject(model).is_some_and(|id| cancelled(model, id.call()).is_some())
+}
+
+/// True if the selected call is running.
+fn runs(model: &Model) -> bool {
+    let running = matches!(status(model), Some(Status::Running(_)));
+    running && subject(model).is_some_and(|id| model.run.running().any(|one| one == id.call()))
+}
+
+fn is_cancellable(model: &Model) -> bool {
+    match status(model) {
+        Some(Status::OutcomeUnknown(_)) => did_not_finish(model),
+        status => matches!(
+            status,
+            Some(Status::Running(_) | Status::Queued | Status::Scheduled)
+        ),
+    }
+}
+
+/// A call can be cancelled in a halted run too.
+fn seen(model: &Model) -> Result<(), Refusal> {
+    match question(model) {
+        Some(question) => looked_at(model, &question, By::Key, model.arming.now).map(drop),
+        None => Ok(()),
+    }
+}
+
+fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, _) = looked_at_call(model, by, at)?;
+    if let Some(attempt) = choices::cancelled(model, call) {
+        can_decide(model)?;
+        choices::ends(model, call, attempt, out);
+        return Ok(());
+    }
+    let status = model.run.state.call(call).map(|call| &call.status);
+    let begun = matches!(status, Some(Status::Running(_)));
+    if !begun {
+        can_decide(model)?;
+        if !matches!(status, Some(Status::Queued | Status::Scheduled)) {
+            return Err(format!(
+                "Cannot cancel {call}: it is {}",
+                status.map_or("unknown", Status::base_label)
+            )
+            .into());
+        }
+    }
+    let command = CallCommand::Cancel {
+        call,
+        attempt: running(model, call),
+        reason: "cancelled by the operator".to_owned(),
+    };
+    send(model, Command::Call(command), Some(call), out);
+    let when = if begun { "" } else { " before it starts" };
+    model.set_status(format!("Sent: cancel {call}{when}"));
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Opens what the selected call needs: its decision, its question, its repairs, its choices.
+//!
+//! Must not know: what a choice does.
+
+use super::availability::live;
+use super::selection::status;
+use super::{Care, Effect, Press, Verb, answer, repair};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::inspector::{Subject, Tab};
+use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
+use crate::console::update::choices::choices;
+use crate::console::update::decide::{go_to_queue, subject};
+use crate::console::update::{refresh, views};
+use crate::domain::call::Status;
+use crate::domain::id::NodeId;
+use crate::domain::tags;
+
+/// The verb `decide`.
+pub const VERB: Verb = Verb {
+    name: "decide",
+    keys: &["enter"],
+    contexts: &[Context::Queue, Context::Graph],
+    doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
+    hint: "choices",
+    effect: Effect::Opens,
+    decides: true,
+    care: Care::Careful,
+    available: |model| live(model, has_choices(model)),
+    run: open_waiting,
+    ..Verb::BASE
+};
+
+/// True for an entry that a key alone does not decide.
+fn has_choices(model: &Model) -> bool {
+    let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
+    let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
+    waits
+        && (broken
+            || matches!(
+                status(model),
+                Some(Status::Consent(_) | Status::OutcomeUnknown(_))
+            ))
+}
+
+/// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened
+/// in the inspector.
+fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+    if let Some(Subject::Broken(_)) = model.inspector.subject {
+        return choices(model);
+    }
+    let selected = subject(model).map(NodeId::call);
+    let call = selected.and_then(|id| model.run.state.call(id));
+    let Some((id, status)) = call
+        .filter(|call| model.run.waits(call).is_ok())
+        .map(|call| (call.id, call.status.clone()))
+    else {
+        views::focus(model, Pane::Inspector);
+        return Ok(());
+    };
+    if tags::asks_operator(&model.run.state, id) {
+        return answer::type_answer(model, press.out);
+    }
+    if model.screen.lead != Pane::Queue {
+        go_to_queue(model, id);
+        // The question is that of the queue, which the last frame did not show.
+        refresh::prepare(model);
+    }
+    match status {
+        Status::AwaitingApproval => {
+            views::focus(model, Pane::Inspector);
+            model.inspector.choose(Tab::Arguments, Pane::Queue);
+            Ok(())
+        }
+        Status::Repairing(_) => repair::choose(model, press.by, press.at),
+        _ => choices(model),
+    }
+}

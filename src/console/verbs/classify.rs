@@ -1,0 +1,114 @@
+//! Corrects the class of an error: shows the error, the new rule and two answers.
+//!
+//! Must not know: where settings are stored, how an error is classified.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::graph::Pick;
+use crate::console::model::inspector::Subject;
+use crate::console::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::classify::shown;
+use crate::console::update::{open, prompts};
+use crate::resilience::correction::{Corrigible, Verdict};
+use crate::text::visible;
+
+/// The verb `classify`.
+pub const CLASSIFY: Verb = Verb {
+    name: "classify",
+    keys: &["%"],
+    contexts: &[Context::Panes],
+    doc: "classify the error of the selected call as permanent or temporary; saves a rule for its tool in your settings",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| show(model).map_err(safe),
+    ..Verb::BASE
+};
+
+/// The verb `error-permanent`.
+pub const ERROR_PERMANENT: Verb = Verb {
+    name: "error-permanent",
+    keys: &["p"],
+    contexts: &[Context::Classify],
+    doc: "mark errors like this as permanent: do not retry them",
+    hint: "permanent",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, press| keep(model, Verdict::Permanent, press.out).map_err(safe),
+    ..Verb::BASE
+};
+
+/// The verb `error-temporary`.
+pub const ERROR_TEMPORARY: Verb = Verb {
+    name: "error-temporary",
+    keys: &["t"],
+    contexts: &[Context::Classify],
+    doc: "mark errors like this as temporary: retry them where that is harmless",
+    hint: "temporary",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, press| keep(model, Verdict::Temporary, press.out).map_err(safe),
+    ..Verb::BASE
+};
+
+/// The verb `error-pattern`.
+pub const ERROR_PATTERN: Verb = Verb {
+    name: "error-pattern",
+    keys: &["e"],
+    contexts: &[Context::Classify],
+    doc: "change the pattern of the rule",
+    hint: "pattern",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| change(model).map_err(safe),
+    ..Verb::BASE
+};
+
+/// A reason that may hold words of a tool.
+fn safe(why: Refusal) -> Refusal {
+    visible(&why.to_string()).into()
+}
+
+fn show(model: &mut Model) -> Result<(), Refusal> {
+    let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
+        return Err("No call selected".into());
+    };
+    let failed = Corrigible::of(&model.run.state, id)?;
+    let pattern = failed.pattern();
+    let page = PageContent::Classify(Box::new(Classifying { failed, pattern }));
+    open(
+        model,
+        Overlay::Page(Page::new("is this error permanent or temporary?", page)),
+    );
+    Ok(())
+}
+
+fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
+    match shown(model).map(|page| &page.content) {
+        Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
+        _ => Err("No error is shown".into()),
+    }
+}
+
+fn change(model: &mut Model) -> Result<(), Refusal> {
+    let asked = asked(model)?;
+    let title = "regular expression for errors like this one";
+    prompts::line(model, LinePurpose::ErrorPattern, title, &asked.pattern);
+    Ok(())
+}
+
+/// Requests to save the rule. An invalid rule is refused before anything is written.
+fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let asked = asked(model)?;
+    let by = model.run.state.started.as_ref();
+    let by = by.map(|started| started.user.clone()).unwrap_or_default();
+    let session = model.settings.session.clone();
+    let rule = asked
+        .failed
+        .corrected(verdict, &asked.pattern, (&session, "", &by))?;
+    out.push(Out::Keep(Box::new(rule)));
+    Ok(())
+}

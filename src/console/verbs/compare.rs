@@ -1,0 +1,88 @@
+//! Compares two branches.
+//!
+//! Must not know: how branches are compared.
+
+use super::Verb;
+use super::availability::live;
+use super::branches::{in_pane_leads, listing, on_other_branch, selected};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::listing::{Kind, Listing};
+use crate::console::model::overlay::Overlay;
+use crate::console::refusal::Refusal;
+use crate::console::update::open;
+use crate::domain::branch;
+
+/// The verb `branch-compare`.
+pub const BRANCH_COMPARE: Verb = Verb {
+    name: "branch-compare",
+    keys: &["c"],
+    contexts: &[Context::Branches],
+    doc: "compare the branch with the current one, or with the marked one",
+    hint: "compare",
+    rank: in_pane_leads,
+    available: |model| live(model, on_other_branch(model)),
+    run: |model, _| compare(model),
+    ..Verb::BASE
+};
+
+/// The verb `pane-compare`.
+pub const PANE_COMPARE: Verb = Verb {
+    name: "pane-compare",
+    keys: &["alt-c"],
+    contexts: &[Context::BranchPane],
+    doc: "compare the branch under the cursor with the current one, or with the marked one",
+    hint: "compare",
+    ..BRANCH_COMPARE
+};
+
+/// The verb `compare-all`.
+pub const COMPARE_ALL: Verb = Verb {
+    name: "compare-all",
+    keys: &["s", "space"],
+    contexts: &[Context::Compare],
+    doc: "list all nodes, or only those that differ",
+    hint: "all nodes",
+    label: |model| lists_all(model).then_some("only what differs"),
+    available: |model| live(model, true),
+    run: |model, _| {
+        compare_all(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// True if a comparison lists equal nodes too.
+fn lists_all(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
+}
+
+/// Compares the branch under the cursor with the marked one, or with the current branch.
+fn compare(model: &mut Model) -> Result<(), Refusal> {
+    let b = selected(model)?;
+    let (marked, mark) = match listing(model).map(|list| &list.kind) {
+        Some(Kind::Branches { marked }) => (*marked, "branch-mark"),
+        Some(_) => return Ok(()),
+        None => (model.lower.marked, "pane-mark"),
+    };
+    let a = marked.unwrap_or_else(|| branch::current(&model.run.state));
+    if a == b {
+        let key = model.settings.keymap.first(mark);
+        return Err(
+            format!("Cannot compare a branch with itself. Choose another or mark one with {key}").into(),
+        );
+    }
+    let kind = Kind::Compare { a, b, all: false };
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+/// Shows or hides nodes that are equal on both branches.
+fn compare_all(model: &mut Model) {
+    if let Some(Overlay::Listing(list)) = model.overlays.last_mut()
+        && let Kind::Compare { all, .. } = &mut list.kind
+    {
+        *all = !*all;
+        list.made = None;
+    }
+}

@@ -1,0 +1,84 @@
+//! Copies, saves or opens the shown text.
+//!
+//! Must not know: what the text is.
+
+use std::sync::Arc;
+
+use super::Verb;
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::prompts;
+use crate::console::update::typing::fits_clipboard;
+use crate::console::update::views::STILL;
+use crate::text::visible_lines;
+
+/// The verb `copy`.
+pub const COPY: Verb = Verb {
+    name: "copy",
+    keys: &["y"],
+    contexts: &[Context::Panes],
+    doc: "copy the shown text to the terminal's clipboard",
+    run: |model, press| copy(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `save`.
+pub const SAVE: Verb = Verb {
+    name: "save",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "save the shown text, byte for byte, in a new file that you name",
+    run: |model, _| save(model),
+    ..Verb::BASE
+};
+
+/// The verb `open-outside`.
+pub const OPEN_OUTSIDE: Verb = Verb {
+    name: "open-outside",
+    keys: &["ctrl-o"],
+    contexts: &[Context::Panes],
+    doc: "open the shown text in $EDITOR, to read; changes there are discarded",
+    run: |model, press| {
+        let text = whole(model)?;
+        press.out.push(Out::Show(visible_lines(&text).join("\n")));
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// What the inspector shows, as text.
+fn whole(model: &Model) -> Result<String, Refusal> {
+    let doc = &model.inspector.doc;
+    if doc.is_waiting() {
+        return Err(STILL.into());
+    }
+    Ok(doc.copy())
+}
+
+/// Asks for the file into which the shown text goes.
+fn save(model: &mut Model) -> Result<(), Refusal> {
+    let text: Arc<str> = whole(model)?.into();
+    let title = format!(
+        "write the shown {} bytes to which file? nothing is overwritten",
+        text.len()
+    );
+    prompts::line(model, LinePurpose::Save(text), &title, "");
+    Ok(())
+}
+
+fn copy(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let text = whole(model)?;
+    if let Err(why) = fits_clipboard(text.len()) {
+        return Err(format!("{why}. `save` in the palette writes it to a file").into());
+    }
+    model.set_status(format!(
+        "Copied {} bytes to the clipboard{}",
+        text.len(),
+        model.settings.reach.way()
+    ));
+    out.push(Out::Copy(text));
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Previews copying a node from another branch.
+//!
+//! Must not know: how branches are compared.
+
+use super::availability::live;
+use super::branches::{in_pane, in_pane_leads, listing, on_other_branch, selected};
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::listing::{Item, Kind};
+use crate::console::model::overlay::Whose;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::subject;
+use crate::console::update::review;
+use crate::domain::branch;
+use crate::domain::command::Edit;
+use crate::domain::id::{Epoch, NodeId};
+
+/// The verb `pane-copy`.
+pub const PANE_COPY: Verb = Verb {
+    name: "pane-copy",
+    keys: &["alt-t"],
+    contexts: &[Context::BranchPane],
+    doc: "copy the node selected in the graph from the branch under the cursor; previews it first",
+    hint: "copy node",
+    rank: in_pane_leads,
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, on_other_branch(model) && subject(model).is_some()),
+    run: |model, _| copy(model),
+    ..Verb::BASE
+};
+
+/// The verb `branch-copy`.
+pub const BRANCH_COPY: Verb = Verb {
+    name: "branch-copy",
+    keys: &["t"],
+    contexts: &[Context::Compare],
+    doc: "copy the node from the other branch; previews it first",
+    hint: "copy node",
+    available: |model| live(model, true),
+    ..PANE_COPY
+};
+
+/// Previews copying the node under the cursor.
+fn copy(model: &mut Model) -> Result<(), Refusal> {
+    if in_pane(model) {
+        let from = selected(model)?;
+        let node = subject(model).ok_or("No node selected in the graph")?;
+        return take_from(model, node.call(), from);
+    }
+    let list = listing(model).ok_or("The comparison is not open")?;
+    let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
+        return Err("No node selected".into());
+    };
+    // Copies from the other side into the current branch.
+    let from = if *b == branch::current(&model.run.state) {
+        *a
+    } else {
+        *b
+    };
+    take_from(model, node, from)
+}
+
+/// Previews copying a node from a branch.
+fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal> {
+    if from == branch::current(&model.run.state) {
+        return Err(format!("Branch {} is the current branch. Choose another", from.0).into());
+    }
+    let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
+    let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
+    if !there(node.observation()) {
+        let why = if there(node) {
+            format!("Cannot copy {node}: no result on branch {}", from.0)
+        } else {
+            format!("Cannot copy {node}: not active on branch {}", from.0)
+        };
+        return Err(why.into());
+    }
+    let here = model
+        .run
+        .state
+        .node(node.observation())
+        .filter(|node| node.active);
+    let base = here.map(crate::domain::node::Node::rev);
+    review::edits(model, vec![Edit::Copy { node, base, from }], Whose::New);
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Opens an editor on the observation of the selected call.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::selection::{has_result, status};
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::{editor_on, open_editor, selected};
+use crate::console::update::stage;
+
+/// The verb `correct`.
+pub const VERB: Verb = Verb {
+    name: "correct",
+    keys: &["o"],
+    contexts: &[Context::Panes],
+    doc: "correct the observation of a call; it is pinned and the call does not run again",
+    hint: "correct",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, status(model).is_some_and(has_result)),
+    run: |model, press| observation(model, press.out),
+    ..Verb::BASE
+};
+
+pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (id, _) = selected(model)?;
+    let id = id.observation();
+    let node = model.run.state.observation(id.call()).ok_or_else(|| {
+        format!(
+            "{} has no result yet. {} answers for it",
+            id.call(),
+            model.settings.keymap.first("answer")
+        )
+    })?;
+    let id = node.id;
+    let editor = editor_on(model, id)?;
+    let editor = stage::with_staged_text(model, editor);
+    open_editor(model, editor, out);
+    Ok(())
+}

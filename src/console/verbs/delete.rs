@@ -1,0 +1,32 @@
+//! Previews the deletion of the selected node.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::Whose;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::selected;
+use crate::console::update::review;
+use crate::domain::command::Edit;
+
+/// The verb `delete`.
+pub const VERB: Verb = Verb {
+    name: "delete",
+    keys: &["D"],
+    contexts: &[Context::Panes],
+    doc: "delete the selected node",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| delete(model),
+    ..Verb::BASE
+};
+
+fn delete(model: &mut Model) -> Result<(), Refusal> {
+    let (node, base) = selected(model)?;
+    review::edits(model, vec![Edit::Delete { node, base }], Whose::New);
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Opens an editor on the selected node.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::selection::active_kind;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::{editor_on, open_editor, selected};
+use crate::console::update::stage;
+use crate::domain::id::NodeKind;
+
+/// The verb `edit`.
+pub const VERB: Verb = Verb {
+    name: "edit",
+    keys: &["e"],
+    contexts: &[Context::Panes],
+    doc: "edit the arguments of a call, or the text of a thought, prompt, observation or answer",
+    hint: "edit",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, is_editable(model)),
+    run: |model, press| edit(model, press.out),
+    ..Verb::BASE
+};
+
+/// True for an active node with content of its own.
+fn is_editable(model: &Model) -> bool {
+    active_kind(model).is_some_and(|kind| !matches!(kind, NodeKind::Repair | NodeKind::Intervention))
+}
+
+fn edit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (id, _) = selected(model)?;
+    let editor = editor_on(model, id)?;
+    let editor = stage::with_staged_text(model, editor);
+    open_editor(model, editor, out);
+    Ok(())
+}

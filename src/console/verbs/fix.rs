@@ -1,0 +1,222 @@
+//! Fixes what the run needs the operator for: goes to the call and opens what it needs.
+//!
+//! Must not know: when a run needs attention.
+
+use super::availability::Availability;
+use super::{
+    Effect, Press, Verb, answer, correct, edit, emergency_stop, guide, jumps, limits, loops, pause, replace,
+    reset_breaker, staged_edits,
+};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::refusal::Refusal;
+use crate::console::tabs::{Fix, fits};
+use crate::console::update::edits::guide_with;
+use crate::console::update::refresh::prepare;
+use crate::console::update::{decide, prompts};
+use crate::domain::id::NodeId;
+use crate::resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
+
+/// The verb `fix-go`.
+pub const FIX_GO: Verb = Verb {
+    name: "fix-go",
+    keys: &["enter"],
+    contexts: &[Context::Attention],
+    doc: "go to the cause, or change the limit or breaker that blocks the run",
+    hint: "go there",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Go),
+    run: |model, press| fix(model, Fix::Go, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-arguments`.
+pub const FIX_ARGUMENTS: Verb = Verb {
+    name: "fix-arguments",
+    keys: &["e"],
+    contexts: &[Context::Attention],
+    doc: "give the call other arguments",
+    hint: "arguments",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Arguments),
+    run: |model, press| fix(model, Fix::Arguments, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-tool`.
+pub const FIX_TOOL: Verb = Verb {
+    name: "fix-tool",
+    keys: &["r"],
+    contexts: &[Context::Attention],
+    doc: "let another tool make the call",
+    hint: "other tool",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Tool),
+    run: |model, press| fix(model, Fix::Tool, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-answer`.
+pub const FIX_ANSWER: Verb = Verb {
+    name: "fix-answer",
+    keys: &["w"],
+    contexts: &[Context::Attention],
+    doc: "type the result of the call yourself",
+    hint: "answer",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Answer),
+    run: |model, press| fix(model, Fix::Answer, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-guide`.
+pub const FIX_GUIDE: Verb = Verb {
+    name: "fix-guide",
+    keys: &["i"],
+    contexts: &[Context::Attention],
+    doc: "give the model guidance",
+    hint: "guide",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Guide),
+    run: |model, press| fix(model, Fix::Guide, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-allow`.
+pub const FIX_ALLOW: Verb = Verb {
+    name: "fix-allow",
+    keys: &["Y"],
+    contexts: &[Context::Attention],
+    doc: "allow exactly these calls to repeat",
+    hint: "allow the loop",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Allow),
+    run: |model, press| fix(model, Fix::Allow, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-resume`.
+pub const FIX_RESUME: Verb = Verb {
+    name: "fix-resume",
+    keys: &["p"],
+    contexts: &[Context::Attention],
+    doc: "resume without a change",
+    hint: "resume",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Resume),
+    run: |model, press| fix(model, Fix::Resume, press),
+    ..Verb::BASE
+};
+
+/// The verb `fix-stop`.
+pub const FIX_STOP: Verb = Verb {
+    name: "fix-stop",
+    keys: &["X"],
+    contexts: &[Context::Attention],
+    doc: "stop the call and its readers, the sub-agent or the loop; the rest continues (asks first)",
+    hint: "stop",
+    effect: Effect::Records,
+    available: |model| helps(model, Fix::Stop),
+    run: |model, press| fix(model, Fix::Stop, press),
+    ..Verb::BASE
+};
+
+/// What the run needs, if the fix is one for it.
+fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
+    let need = standstill(&model.run.state).ok_or("The run does not need you now")?;
+    if !fits(fix, &need.cause) {
+        return Err("That does not help here. The page lists what does".into());
+    }
+    Ok(need)
+}
+
+fn helps(model: &Model, fix: Fix) -> Availability {
+    need(model, fix).map(drop).into()
+}
+
+/// Carries out a fix. It decides nothing by itself: the operator decides there with the usual keys.
+fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let need = need(model, fix)?;
+    model.overlays.pop();
+    match fix {
+        Fix::Go => go(model, &need, press),
+        Fix::Arguments => about(model, &need, &edit::VERB, press),
+        Fix::Tool => about(model, &need, &replace::VERB, press),
+        Fix::Answer => about(model, &need, &answer::VERB, press),
+        Fix::Guide => (guide::GUIDE.run)(model, press),
+        Fix::Allow => (loops::ALLOW_LOOP.run)(model, press),
+        Fix::Resume => (pause::VERB.run)(model, press),
+        Fix::Stop => stop(model, &need, press),
+    }
+}
+
+/// Goes to the waiting call, or opens the setting that blocks the run.
+fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
+    match need.cause {
+        AttentionReason::Limit => (limits::VERB.run)(model, press),
+        AttentionReason::Breaker => (reset_breaker::VERB.run)(model, press),
+        AttentionReason::Stream(_) => (jumps::NEXT_PENDING.run)(model, press),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => staged_edits::list(model),
+        AttentionReason::Calls
+        | AttentionReason::Repair
+        | AttentionReason::Loop(_)
+        | AttentionReason::Stopped
+        | AttentionReason::Edit
+        | AttentionReason::Own => {
+            to_call(model, need)?;
+            Ok(())
+        }
+    }
+}
+
+/// Goes to the call and carries out a verb there.
+fn about(model: &mut Model, need: &Attention, verb: &Verb, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let call = to_call(model, need)?;
+    let ran = model.run.state.observation(call).is_some_and(|node| node.active);
+    // For a call with a result, the answer is an edit of that result.
+    let verb = if *verb == answer::VERB && ran {
+        &correct::VERB
+    } else {
+        verb
+    };
+    (verb.run)(model, press)
+}
+
+/// Stops the branch that needs attention. Says first what that is; another key confirms.
+fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let branch = Branch::of(&model.run.state, need);
+    let asks = format!("{}, the rest continues; the model sees", branch.describe());
+    match branch {
+        Branch::Call { call, rev, .. } => {
+            to_call(model, need)?;
+            prompts::line(model, LinePurpose::Reject { call, rev }, &asks, STOPPED);
+        }
+        Branch::Agent(call) => {
+            jumps::go(model, call)?;
+            prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
+        }
+        Branch::Loop(incident) => {
+            let words = leave(&model.run.state, incident).ok_or("The incident is gone")?;
+            guide_with(model, &words);
+        }
+        Branch::Run => return (emergency_stop::EMERGENCY_STOP.run)(model, press),
+    }
+    Ok(())
+}
+
+/// The reason that the model sees for a stopped branch, unless the operator types another one.
+const STOPPED: &str = "the operator stopped this branch: continue without it";
+
+/// Goes to the call of a fix: in the queue if it waits, else in the graph.
+fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
+    let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
+    let call = need.calls.iter().find(counts).or(need.calls.first());
+    let call = *call.ok_or("No call for this")?;
+    if !decide::go_to_queue(model, call) {
+        jumps::go(model, call)?;
+    }
+    // Verbs apply to the current selection.
+    prepare(model);
+    Ok(call)
+}

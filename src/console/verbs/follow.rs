@@ -1,0 +1,156 @@
+//! Follows the row under the cursor of a pane at the bottom.
+//!
+//! Must not know: what a pane shows.
+
+use std::sync::Arc;
+
+use super::availability::{Availability, of, offered};
+use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
+use crate::console::context::Context;
+use crate::console::event_text;
+use crate::console::model::Model;
+use crate::console::model::log::Line;
+use crate::console::model::lower::{NameHash, Target};
+use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::model::screen::Pane;
+use crate::console::refusal::Refusal;
+use crate::console::rows::Explained;
+use crate::console::update::open;
+
+/// The verb `follow-event`.
+pub const FOLLOW_EVENT: Verb = Verb {
+    name: "follow-event",
+    keys: &["enter"],
+    contexts: &[Context::Log],
+    doc: "go to the node of the line, or read a line without a node in full",
+    hint: "go there",
+    label,
+    rank: |_| Rank::Leads,
+    available: leads_somewhere,
+    run: follow,
+    ..Verb::BASE
+};
+
+/// The verb `only-decisions`.
+pub const ONLY_DECISIONS: Verb = Verb {
+    name: "only-decisions",
+    keys: &["space"],
+    contexts: &[Context::Log],
+    doc: "show only decisions, edits and problems in the log, or everything again",
+    hint: "decisions only",
+    label: |model| model.log.decisions.then_some("all lines"),
+    // It shows the hidden log lines again.
+    rank: |model| Rank::leads_if(model.log.decisions),
+    run: |model, _| {
+        model.log.decisions = !model.log.decisions;
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `follow-writer`.
+pub const FOLLOW_WRITER: Verb = Verb {
+    name: "follow-writer",
+    keys: &["enter"],
+    contexts: &[Context::State],
+    doc: "go to the call that wrote the value of the row",
+    hint: "go to writer",
+    ..FOLLOW_EVENT
+};
+
+/// The verb `follow-cost`.
+pub const FOLLOW_COST: Verb = Verb {
+    name: "follow-cost",
+    keys: &["enter"],
+    contexts: &[Context::Budget],
+    doc: "change the limits, or go to the request or the sub-agent's call",
+    hint: "change or go there",
+    ..FOLLOW_EVENT
+};
+
+/// The verb `explain-weight`.
+pub const EXPLAIN_WEIGHT: Verb = Verb {
+    name: "explain-weight",
+    keys: &["enter"],
+    contexts: &[Context::Health],
+    doc: "list or hide every change of the weight, go to the execution, or ask to mute the detector or reset the breaker",
+    hint: "why, or go there",
+    ..FOLLOW_EVENT
+};
+
+/// Label for the row under the cursor, if the key does not jump there.
+fn label(model: &Model) -> Option<&'static str> {
+    match (model.followed(), model.screen.focus) {
+        (Target::Nothing, Pane::Log) => Some("read it"),
+        (Target::Breaker(_), _) => Some("reset it (asks first)"),
+        (Target::Detector(detector), _) => {
+            let muted = model.run.state.escape.muted.contains(&detector);
+            Some(if muted {
+                "unmute it (asks first)"
+            } else {
+                "mute it (asks first)"
+            })
+        }
+        (Target::Weight(named), _) => {
+            let one = model.run.weight(named);
+            let open = one.zip(model.lower.explained.as_ref());
+            let is_open = open.is_some_and(|(one, (tool, kind))| one.tool == **tool && one.kind == **kind);
+            Some(if is_open { "hide why" } else { "list why" })
+        }
+        (Target::Limits, _) => Some("change the limits"),
+        (Target::Node(_), Pane::Health | Pane::Budget) => Some("go there"),
+        _ => None,
+    }
+}
+
+fn leads_somewhere(model: &Model) -> Availability {
+    match model.followed() {
+        // A log line without a node can be read in full.
+        Target::Nothing => offered(model.screen.focus == Pane::Log && model.log.selected().is_some()),
+        Target::Branch(_) => offered(model.run.state.epoch.0 > 0),
+        Target::Node(_) | Target::Weight(_) => Availability::Offered,
+        Target::Limits => of(model, &limits::VERB),
+        Target::Breaker(_) => of(model, &reset_breaker::VERB),
+        Target::Detector(_) => of(model, &loops::MUTE_LOOPS),
+    }
+}
+
+/// Opens the subject of the row under the cursor.
+fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+    match model.followed() {
+        Target::Nothing => {
+            let words = noted(model).ok_or("This row has no place in the graph")?;
+            open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
+        }
+        Target::Node(id) => jumps::go(model, id)?,
+        Target::Branch(epoch) => branches::list_at(model, epoch)?,
+        Target::Weight(named) => explain(model, named),
+        Target::Breaker(named) => {
+            let mut scopes = model.run.state.breakers.keys();
+            let scope = scopes.find(|scope| NameHash::breaker(scope) == named);
+            let scope = scope.map(ToString::to_string).ok_or("The breaker is gone")?;
+            reset_breaker::ask(model, &scope);
+        }
+        Target::Detector(detector) => loops::mute(model, detector.name()),
+        Target::Limits => return (limits::VERB.run)(model, press),
+    }
+    Ok(())
+}
+
+/// The whole log line under the cursor: a narrow pane shows only its beginning.
+fn noted(model: &Model) -> Option<String> {
+    let line = (model.screen.focus == Pane::Log).then(|| model.log.selected())??;
+    Some(match line {
+        Line::Event(envelope) => event_text::of(envelope),
+        Line::Note(words) | Line::Problem(words) => words.clone(),
+    })
+}
+
+/// Lists the changes of a weight, or hides them again.
+fn explain(model: &mut Model, named: NameHash) {
+    let row = model.run.weight(named);
+    let requested: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
+    let open = &mut model.lower.explained;
+    *open = if *open == requested { None } else { requested };
+    model.lower.health.made = None;
+}

@@ -1,0 +1,84 @@
+//! Forks a new session from the shown point, after a preview.
+//!
+//! Must not know: how a session is written.
+
+use super::availability::offered;
+use super::{Care, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::link::{Forking, ReplayControl};
+use crate::console::model::Model;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::update::fork::view;
+use crate::console::update::open;
+
+/// The verb `fork`.
+pub const FORK: Verb = Verb {
+    name: "fork",
+    keys: &["|"],
+    contexts: &[Context::Replay],
+    doc: "fork a new session that starts with what is shown (asks first)",
+    hint: "fork",
+    run: |model, press| {
+        ask(model, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `write-fork`.
+pub const WRITE_FORK: Verb = Verb {
+    name: "write-fork",
+    keys: &["enter"],
+    contexts: &[Context::Fork],
+    doc: "write the session and stay in the recording; nothing runs until you resume it",
+    hint: "write it",
+    rank: |_| Rank::Leads,
+    care: Care::Careful,
+    available: |model| offered(can_be_written(model)),
+    run: |model, press| {
+        write(model, false, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `resume-fork`.
+pub const RESUME_FORK: Verb = Verb {
+    name: "resume-fork",
+    keys: &["r"],
+    contexts: &[Context::Fork],
+    doc: "write the session, leave the recording and resume the session",
+    hint: "write and resume it",
+    run: |model, press| {
+        write(model, true, press.out);
+        Ok(())
+    },
+    ..WRITE_FORK
+};
+
+fn can_be_written(model: &Model) -> bool {
+    matches!(model.overlays.last(), Some(Overlay::Fork(view)) if view.can_be_written().is_some())
+}
+
+/// Requests a preview of the fork. The replay pauses meanwhile, at the point to fork from.
+fn ask(model: &mut Model, out: &mut Vec<Out>) {
+    if std::mem::take(&mut model.run.playing) {
+        out.push(Out::Replay(ReplayControl::Pause));
+    }
+    open(model, Overlay::Fork(Box::default()));
+    out.push(Out::Fork(Forking::Foresee));
+}
+
+/// Requests the fork as it was shown.
+fn write(model: &mut Model, resumes: bool, out: &mut Vec<Out>) {
+    let Some(view) = view(model) else { return };
+    let at = match &view.preview {
+        _ if view.sent => return model.set_status("Writing the fork…"),
+        None => return model.set_status("Loading the preview…"),
+        Some(Err(_)) => return model.complain("Nothing to fork here"),
+        Some(Ok(predicted)) => predicted.at,
+    };
+    view.sent = true;
+    out.push(Out::Fork(Forking::Write { at, resume: resumes }));
+}

@@ -1,0 +1,103 @@
+//! Chooses how the graph is shown: filter, detail, map, timeline, follow mode.
+//!
+//! Must not know: how rows are made, how anything is drawn.
+
+use super::Verb;
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::graph::Form;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::model::screen::Pane;
+use crate::console::update::prompts;
+use crate::console::update::search::WORDS;
+
+/// The verb `filter`.
+pub const FILTER: Verb = Verb {
+    name: "filter",
+    keys: &["&"],
+    contexts: &[Context::Panes],
+    doc: "show only matching nodes (words, is:failed, tool:NAME, kind:thought, turn:7, !not); dashed lines skip hidden nodes",
+    run: |model, _| {
+        ask(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `detail`.
+pub const DETAIL: Verb = Verb {
+    name: "detail",
+    keys: &["Z"],
+    contexts: &[Context::Panes],
+    doc: "show more or less: the newest turns in full, one row for each turn, every node, every node with its text",
+    run: |model, _| {
+        let level = model.graph.settings.level.next();
+        model.graph.set_level(level, &model.run.state);
+        model.set_status(format!("Shown: {}", level.describe()));
+        model.screen.focus(Pane::Graph);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `map`.
+pub const MAP: Verb = Verb {
+    name: "map",
+    keys: &["V"],
+    contexts: &[Context::Panes],
+    doc: "show the turns around the selected node as boxes, or rows again; move with the arrows",
+    run: |model, _| {
+        form(model, Form::Map);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `timeline`.
+pub const TIMELINE: Verb = Verb {
+    name: "timeline",
+    keys: &["J"],
+    contexts: &[Context::Panes],
+    doc: "show when calls ran, waited and failed, and when the model was asked, or lanes again",
+    run: |model, _| {
+        form(model, Form::Time);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `follow`.
+pub const FOLLOW: Verb = Verb {
+    name: "follow",
+    keys: &[";"],
+    contexts: &[Context::Panes],
+    doc: "keep the cursor on the newest row, or where it is",
+    run: |model, _| {
+        if model.graph.pinned {
+            model.graph.go(usize::MAX);
+        } else {
+            model.graph.pinned = true;
+            model.graph.see();
+            model.set_status("The cursor stays here. New rows are counted");
+        }
+        model.screen.focus(Pane::Graph);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Shows the graph in a form, or in lanes again.
+fn form(model: &mut Model, form: Form) {
+    let graph = &mut model.graph;
+    graph.form = if graph.form == form { Form::Lanes } else { form };
+    // Its size and layout are computed when it is shown.
+    model.screen.focus(Pane::Graph);
+}
+
+/// Opens the line of the filter.
+fn ask(model: &mut Model) {
+    let filter = model.graph.settings.filter.as_ref();
+    let before = filter.map_or(String::new(), |query| query.text.clone());
+    let title = format!("show only (empty: all): {WORDS}");
+    prompts::line(model, LinePurpose::Filter, &title, &before);
+}

@@ -1,0 +1,42 @@
+//! Opens an editor on guidance for the model.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::editor::Purpose;
+use crate::console::update::edits::{after, new_words};
+
+/// The verb `guide`.
+pub const GUIDE: Verb = Verb {
+    name: "guide",
+    keys: &["i"],
+    contexts: &[Context::Panes],
+    doc: "add guidance for the model at the end of the run",
+    hint: "guide",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        new_words(model, Purpose::Guide { after: None });
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `insert-prompt`.
+pub const INSERT_PROMPT: Verb = Verb {
+    name: "insert-prompt",
+    keys: &["M"],
+    contexts: &[Context::Panes],
+    doc: "insert guidance for the model after the selected turn",
+    about: About::Turn,
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let after = after(model)?;
+        new_words(model, Purpose::Guide { after });
+        Ok(())
+    },
+    ..Verb::BASE
+};

@@ -1,0 +1,64 @@
+//! Previews any change of the selected node.
+//!
+//! Must not know: what an edit does.
+
+use std::sync::Arc;
+
+use super::Verb;
+use super::availability::live;
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{Overlay, Page, PageContent};
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::selected;
+use crate::console::update::open;
+use crate::domain::call::Outcome;
+use crate::domain::command::Edit;
+use crate::domain::node::Content;
+
+/// The verb `impact`.
+pub const VERB: Verb = Verb {
+    name: "impact",
+    keys: &["v"],
+    contexts: &[Context::Panes],
+    doc: "preview a change of the selected node; changes nothing",
+    available: |model| live(model, true),
+    run: |model, _| impact(model),
+    ..Verb::BASE
+};
+
+/// Previews a change of the selected node, whatever the change is.
+fn impact(model: &mut Model) -> Result<(), Refusal> {
+    let (id, base) = selected(model)?;
+    let node = model.run.state.node(id).ok_or("The node is gone")?;
+    let edit = match &node.now().content {
+        // A blank changes the text, not the meaning: the plan then has all descendants.
+        Content::Call { tool, args } => Edit::Call {
+            node: id,
+            base,
+            tool: Arc::clone(tool),
+            args: format!("{args} ").into(),
+            shown: true,
+        },
+        Content::Text { text, .. } => Edit::Text {
+            node: id,
+            base,
+            text: format!("{text} .").into(),
+        },
+        Content::Observation { outcome, .. } => Edit::Observation {
+            node: id,
+            base,
+            value: match outcome {
+                Outcome::Ok { value, .. } => format!("{value} ").into(),
+                _ => "null".into(),
+            },
+        },
+        Content::Deleted => return Err(format!("{id} was deleted").into()),
+    };
+    let title = format!("what a change of {id} would do");
+    open(
+        model,
+        Overlay::Page(Page::new(title, PageContent::Impact(Box::new(edit)))),
+    );
+    Ok(())
+}

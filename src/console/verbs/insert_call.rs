@@ -1,0 +1,26 @@
+//! Lists the tools for a call to insert.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::update::edits::after;
+use crate::console::update::lists;
+
+/// The verb `insert-call`.
+pub const VERB: Verb = Verb {
+    name: "insert-call",
+    keys: &["ctrl-n"],
+    contexts: &[Context::Panes],
+    doc: "insert a call after the selected turn",
+    about: About::Turn,
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let after = after(model)?;
+        lists::tools_for_new(model, after);
+        Ok(())
+    },
+    ..Verb::BASE
+};

@@ -1,0 +1,43 @@
+//! Opens an editor on a thought to insert.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::editor::Purpose;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::subject;
+use crate::console::update::edits::{after, new_words};
+use crate::domain::command::InsertAfter;
+use crate::domain::id::{NodeId, NodeKind};
+
+/// The verb `insert-thought`.
+pub const VERB: Verb = Verb {
+    name: "insert-thought",
+    keys: &["I"],
+    contexts: &[Context::Panes],
+    doc: "insert a thought after the selected node; the model continues from there",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let after = insert_after(model)?;
+        new_words(model, Purpose::NewThought { after });
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Where to insert a thought: after the selected node, or after its turn if it is only a record.
+fn insert_after(model: &Model) -> Result<Option<InsertAfter>, Refusal> {
+    let Some(turn) = after(model)? else {
+        return Ok(None);
+    };
+    let node = subject(model).map(NodeId::call).filter(|id| {
+        let counts = model.run.state.node(*id).is_some_and(|node| node.active);
+        counts && !matches!(id.kind, NodeKind::Repair | NodeKind::Intervention)
+    });
+    Ok(Some(node.map_or(InsertAfter::Turn(turn), InsertAfter::Node)))
+}

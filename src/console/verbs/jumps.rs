@@ -1,0 +1,359 @@
+//! Goes to waiting calls, failures, edits, parents, children and matches in the graph.
+//!
+//! Must not know: how rows are drawn.
+
+use super::Verb;
+use super::availability::offered;
+use crate::console::context::Context;
+use crate::console::halted;
+use crate::console::model::graph::Pick;
+use crate::console::model::queue::QueueEntry;
+use crate::console::model::screen::Pane;
+use crate::console::model::{Model, idle};
+use crate::console::refusal::Refusal;
+use crate::console::update::{decide, search};
+use crate::domain::effective_status::EffectiveStatus;
+use crate::domain::graph;
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+
+/// The verb `next-pending`.
+pub const NEXT_PENDING: Verb = Verb {
+    name: "next-pending",
+    keys: &["t"],
+    contexts: &[Context::Panes],
+    doc: "go to the first call that waits for you; stays on a waiting call (move down for the next)",
+    hint: "next pending",
+    available: |model| offered(model.queue.waiting() > 0 && !halted::is(model)),
+    run: |model, _| pending(model),
+    ..Verb::BASE
+};
+
+/// The verb `next-failure`.
+pub const NEXT_FAILURE: Verb = Verb {
+    name: "next-failure",
+    keys: &["f"],
+    contexts: &[Context::Panes],
+    doc: "go to the next failed call or broken stream",
+    run: |model, _| {
+        let broken = model.graph.broken.clone();
+        next(model, "Nothing failed", &broken, |model, id| {
+            EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
+        })
+    },
+    ..Verb::BASE
+};
+
+/// The verb `next-edit`.
+pub const NEXT_EDIT: Verb = Verb {
+    name: "next-edit",
+    keys: &["d"],
+    contexts: &[Context::Panes],
+    doc: "go to the next edited node",
+    run: |model, _| {
+        next(model, "Nothing edited", &[], |model, id| {
+            let node = model.run.state.node(id);
+            id.kind == NodeKind::Intervention
+                || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
+        })
+    },
+    ..Verb::BASE
+};
+
+/// The verb `parent`.
+pub const PARENT: Verb = Verb {
+    name: "parent",
+    keys: &["["],
+    contexts: &[Context::Panes],
+    doc: "go to the parent of the selected node",
+    run: |model, _| parent(model),
+    ..Verb::BASE
+};
+
+/// The verb `child`.
+pub const CHILD: Verb = Verb {
+    name: "child",
+    keys: &["]"],
+    contexts: &[Context::Panes],
+    doc: "go to the first child of the selected node",
+    run: |model, _| child(model),
+    ..Verb::BASE
+};
+
+/// The verb `next-sibling`.
+pub const NEXT_SIBLING: Verb = Verb {
+    name: "next-sibling",
+    keys: &["}"],
+    contexts: &[Context::Panes],
+    doc: "go to the next sibling",
+    run: |model, _| sibling(model, false),
+    ..Verb::BASE
+};
+
+/// The verb `previous-sibling`.
+pub const PREVIOUS_SIBLING: Verb = Verb {
+    name: "previous-sibling",
+    keys: &["{"],
+    contexts: &[Context::Panes],
+    doc: "go to the previous sibling",
+    run: |model, _| sibling(model, true),
+    ..Verb::BASE
+};
+
+/// The verb `search`.
+pub const SEARCH: Verb = Verb {
+    name: "search",
+    keys: &["/"],
+    contexts: &[Context::Panes, Context::Page],
+    doc: "search ids, tools and text in the graph, or by filter terms; in the inspector and on a page, the shown text",
+    hint: "search",
+    run: |model, _| {
+        search::ask(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `next-match`.
+pub const NEXT_MATCH: Verb = Verb {
+    name: "next-match",
+    keys: &["n"],
+    contexts: &[Context::Panes, Context::Page],
+    doc: "go to the next match",
+    run: |model, _| to_match(model, false),
+    ..Verb::BASE
+};
+
+/// The verb `previous-match`.
+pub const PREVIOUS_MATCH: Verb = Verb {
+    name: "previous-match",
+    keys: &["N"],
+    contexts: &[Context::Panes, Context::Page],
+    doc: "go to the previous match",
+    run: |model, _| to_match(model, true),
+    ..Verb::BASE
+};
+
+/// Goes to the next match, or back to the previous one: of the page, the inspector or the graph.
+fn to_match(model: &mut Model, back: bool) -> Result<(), Refusal> {
+    if search::step(model, back) {
+        return Ok(());
+    }
+    hit(model, back)
+}
+
+/// Goes to a waiting call: the selected one if it still waits, else the next in the queue.
+fn pending(model: &mut Model) -> Result<(), Refusal> {
+    let in_queue = model.screen.lead == Pane::Queue;
+    let stays = match cursor(model) {
+        _ if in_queue => model.queue.current(),
+        // In follow mode the operator did not place the cursor.
+        Some(id) if model.graph.pinned => model.queue.entry_of(id.call()),
+        _ => None,
+    };
+    model.queue.settle();
+    let first = model.queue.items.first().map(|item| item.entry);
+    let count = model.queue.items.len();
+    // If the selected entry no longer waits, the next entry has taken its place.
+    let next = if in_queue { model.queue.selected } else { first };
+    let Some(requested) = stays.or(next) else {
+        return Err(idle(model).into());
+    };
+    if in_queue && stays.is_some() && count > 1 {
+        let key = model.settings.keymap.first("down");
+        model.set_status(format!("This one still waits. {key} goes to the next"));
+    }
+    model.queue.selected = Some(requested);
+    match requested {
+        QueueEntry::Call { call, .. } => {
+            decide::go_to_queue(model, call);
+            // A graph in follow mode keeps following.
+            if model.graph.pinned {
+                model.graph.go_to(call, &model.run);
+            }
+        }
+        QueueEntry::Turn { .. } => model.screen.focus(Pane::Queue),
+    }
+    Ok(())
+}
+
+fn cursor(model: &Model) -> Option<NodeId> {
+    match model.graph.selected {
+        Some(Pick::Node(id)) => Some(id),
+        _ => None,
+    }
+}
+
+/// The node under the cursor, or the first ID if there is none.
+fn here(model: &Model) -> NodeId {
+    cursor(model).unwrap_or(NodeId::FIRST)
+}
+
+/// Goes to a node in the graph.
+pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
+    let (graph, run) = (&mut model.graph, &model.run);
+    if !graph.go_to(id, run) {
+        return Err(format!("{id} has no row").into());
+    }
+    model.screen.focus(Pane::Graph);
+    Ok(())
+}
+
+/// Goes to a match: a node, or the row of a broken stream.
+fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
+    match pick {
+        Pick::Node(id) => go(model, id),
+        Pick::Live(turn, _) => {
+            if !model.graph.go_to_broken(turn) {
+                return Err(format!("{turn} has no row").into());
+            }
+            model.screen.focus(Pane::Graph);
+            Ok(())
+        }
+    }
+}
+
+/// The number of these turns above the cursor, if it is on the row of a stream, below all nodes.
+fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
+    match model.graph.selected {
+        Some(Pick::Live(here, _)) => Some(turns.partition_point(|turn| *turn < here)),
+        _ => None,
+    }
+}
+
+/// Goes to the next match below the cursor, then from the top: a node or one of these broken
+/// streams.
+fn next(
+    model: &mut Model,
+    none: &str,
+    broken: &[TurnId],
+    fits: impl Fn(&Model, NodeId) -> bool,
+) -> Result<(), Refusal> {
+    let below = below(model, broken);
+    let here = here(model);
+    let from = |first: NodeId| {
+        let nodes = model.run.state.nodes.range(first..).map(|(id, _)| *id);
+        nodes.filter(|id| fits(model, *id))
+    };
+    let following = || from(here).find(|id| id.call() != here.call());
+    let from_top = || {
+        let is_above = |id: &NodeId| below.is_some() || *id <= here;
+        from(NodeId::FIRST).next().filter(is_above)
+    };
+    let is_other = |turn: &&TurnId| model.graph.selected != Some(Pick::Live(**turn, 0));
+    let stream = |from: usize| {
+        let rest = broken.iter().skip(from).find(is_other);
+        rest.map(|turn| Pick::Live(*turn, 0))
+    };
+    let found = match below {
+        None => following().map(Pick::Node).or_else(|| stream(0)),
+        Some(at) => stream(at),
+    };
+    let found = found
+        .or_else(|| from_top().map(Pick::Node))
+        .or_else(|| broken.first().map(|turn| Pick::Live(*turn, 0)));
+    match found {
+        Some(pick) => go_pick(model, pick),
+        None => Err(none.into()),
+    }
+}
+
+fn parent(model: &mut Model) -> Result<(), Refusal> {
+    let here = cursor(model).ok_or("Nothing selected")?;
+    let edges = graph::edges_into(&model.run.state, here);
+    let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
+    match data.or(edges.first()).map(|edge| edge.from) {
+        Some(id) => go(model, id),
+        None => Err(format!("{here} has no parent").into()),
+    }
+}
+
+fn child(model: &mut Model) -> Result<(), Refusal> {
+    let here = cursor(model).ok_or("Nothing selected")?;
+    let state = &model.run.state;
+    let mut into = graph::Edges::new(state);
+    let found = state
+        .nodes
+        .range(here..)
+        .map(|(id, _)| *id)
+        .filter(|id| id.call() != here.call() && id.kind != NodeKind::Observation)
+        .find(|id| {
+            let edges = into.ending_in(*id);
+            edges.iter().any(|edge| edge.from.call() == here.call())
+        });
+    match found {
+        Some(id) => go(model, id),
+        None => Err(format!("Nothing depends on {here}").into()),
+    }
+}
+
+/// Goes to the next node with the same parent, and to the first after the last.
+fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
+    let here = cursor(model).ok_or("Nothing selected")?.call();
+    let state = &model.run.state;
+    let parent = graph::edges_into(state, here)
+        .first()
+        .map(|edge| edge.from)
+        .ok_or(format!("{here} has no parent"))?;
+    // Siblings are in the same turn.
+    let turn = state.turn_of(here).ok_or("Nothing selected")?;
+    let mut into = graph::Edges::new(state);
+    let depends = |id: &&NodeId| {
+        let mut edges = into.ending_in(**id).into_iter();
+        edges.any(|edge| edge.from == parent && edge.kind != graph::EdgeKind::Data)
+    };
+    let all: Vec<NodeId> = turn.nodes.iter().filter(depends).copied().collect();
+    let at = all.iter().position(|id| *id == here);
+    let count = all.len();
+    match at.filter(|_| count > 1) {
+        Some(at) => {
+            let next = (at + if back { count - 1 } else { 1 }) % count;
+            let id = all.get(next).copied().unwrap_or(here);
+            go(model, id)
+        }
+        None => Err(format!("Nothing else depends on {parent}").into()),
+    }
+}
+
+pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<(), Refusal> {
+    search::look_again(model);
+    let (graph, hits) = (&model.graph, &model.graph.search.hits);
+    let is_shown = |turn: &TurnId| graph.broken.contains(turn);
+    let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
+    if hits.is_empty() && broken.is_empty() {
+        if !graph.search.text.is_empty() {
+            return Err(format!("Not found in the graph: `{}`", graph.search.text).into());
+        }
+        return Err(format!(
+            "Nothing searched yet. {} searches",
+            model.settings.keymap.first("search")
+        )
+        .into());
+    }
+    let here = here(model);
+    let search = &graph.search;
+    let stream = |turn: Option<&TurnId>| turn.map(|turn| Pick::Live(*turn, 0));
+    let node = |id: Option<&NodeId>| id.map(|id| Pick::Node(*id));
+    let below = below(model, &broken);
+    let found = match (below, back) {
+        (None, true) => node(search.above(here).as_ref())
+            .or_else(|| stream(broken.last()))
+            .or_else(|| node(hits.last())),
+        (None, false) => node(search.below(here).as_ref())
+            .or_else(|| stream(broken.first()))
+            .or_else(|| node(hits.first())),
+        (Some(at), true) => stream(at.checked_sub(1).and_then(|at| broken.get(at)))
+            .or_else(|| node(hits.last()))
+            .or_else(|| stream(broken.last())),
+        (Some(at), false) => {
+            let rest = broken.get(at..).unwrap_or_default().iter();
+            let mut rest = rest.filter(|turn| model.graph.selected != Some(Pick::Live(**turn, 0)));
+            stream(rest.next())
+                .or_else(|| node(hits.first()))
+                .or_else(|| stream(broken.first()))
+        }
+    };
+    match found {
+        Some(pick) => go_pick(model, pick),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,25 @@
+//! Asks for the limits of the run.
+//!
+//! Must not know: how a limit is checked.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::update::prompts;
+
+/// The verb `limits`.
+pub const VERB: Verb = Verb {
+    name: "limits",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "change the limits (turns, tokens, minutes, price, parallel calls)",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let now = prompts::limits_line(&model.run.state.limits);
+        prompts::line(model, LinePurpose::Limits, "limits (none is unlimited)", &now);
+        Ok(())
+    },
+    ..Verb::BASE
+};

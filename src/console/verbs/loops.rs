@@ -1,0 +1,86 @@
+//! Shows loops; allows the newest one, or mutes a detector.
+//!
+//! Must not know: how a loop is detected.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
+use crate::console::msg::Out;
+use crate::console::tabs;
+use crate::console::update::decide::send;
+use crate::console::update::{open, prompts};
+use crate::domain::command::{Command, EscapeCommand};
+use crate::domain::escape::Detector;
+
+/// The verb `loops`.
+pub const LOOPS: Verb = Verb {
+    name: "loops",
+    keys: &["C"],
+    contexts: &[Context::Panes],
+    doc: "show loops, steps and outcomes",
+    run: |model, _| {
+        open(
+            model,
+            Overlay::Page(Page::new("loops", PageContent::Of(tabs::loops))),
+        );
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `allow-loop`.
+pub const ALLOW_LOOP: Verb = Verb {
+    name: "allow-loop",
+    keys: &["Y"],
+    contexts: &[Context::Panes],
+    doc: "allow the newest loop, or withdraw that; a run paused for it resumes",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, press| {
+        allow_loop(model, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `mute-loops`.
+pub const MUTE_LOOPS: Verb = Verb {
+    name: "mute-loops",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "mute a detector of repetition, or unmute it",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        mute(model, "");
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Allows the newest loop to repeat, or withdraws that.
+fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
+    let escape = &model.run.state.escape;
+    match escape.incidents.last() {
+        Some(last) => {
+            let signatures = &last.finding.signatures;
+            let command = Command::Escape(EscapeCommand::AllowIncident {
+                incident: last.no,
+                allowed: !signatures.iter().all(|one| escape.allowed.contains(one)),
+            });
+            send(model, command, None, out);
+        }
+        None => model.complain("No loops so far"),
+    }
+}
+
+/// Asks which detector to mute or unmute.
+pub(super) fn mute(model: &mut Model, name: &str) {
+    if model.settings.is_recorded() {
+        return model.complain("Cannot change this run: it is recorded");
+    }
+    let title = format!("mute or unmute: {}", Detector::names());
+    prompts::line(model, LinePurpose::Detector, &title, name);
+}

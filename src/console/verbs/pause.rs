@@ -1,0 +1,39 @@
+//! Pauses or resumes the run.
+//!
+//! Must not know: how a run is driven.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::update::decide::send;
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::state::Mode;
+
+/// The verb `pause`.
+pub const VERB: Verb = Verb {
+    name: "pause",
+    keys: &["p"],
+    contexts: &[Context::Panes],
+    doc: "pause or resume the run; running calls continue",
+    hint: "pause",
+    label: |model| is_paused(model).then_some("resume"),
+    effect: Effect::Records,
+    stops: |model| !is_paused(model),
+    available: |model| live(model, !matches!(model.run.state.mode, Mode::Finished(_))),
+    run: |model, press| {
+        let command = if is_paused(model) {
+            RunCommand::Resume {}
+        } else {
+            let reason = "paused by the operator".to_owned();
+            RunCommand::Pause { reason }
+        };
+        send(model, Command::Run(command), None, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+fn is_paused(model: &Model) -> bool {
+    matches!(model.run.state.mode, Mode::Paused(_) | Mode::Stopped(_))
+}

@@ -1,0 +1,26 @@
+//! Asks for the policy preset.
+//!
+//! Must not know: what a policy decides.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::update::prompts;
+
+/// The verb `policy`.
+pub const VERB: Verb = Verb {
+    name: "policy",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "change the policy preset: supervised, guarded, auto or read-only",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let now = model.run.state.policy.clone();
+        let title = "policy: supervised, guarded, auto or read-only";
+        prompts::line(model, LinePurpose::Policy, title, &now);
+        Ok(())
+    },
+    ..Verb::BASE
+};

@@ -1,0 +1,179 @@
+//! Quits or suspends the program, after a question if something runs.
+//!
+//! Must not know: how the program ends.
+
+use super::availability::{Availability, seen_if};
+use super::emergency_stop::{is_busy, stop};
+use super::{By, Care, Effect, Press, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::halted;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::{Leave, Out};
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::{armed, can_decide, send};
+use crate::console::update::open;
+use crate::domain::command::{Command, RunCommand};
+
+/// The verb `quit`.
+pub const QUIT: Verb = Verb {
+    name: "quit",
+    keys: &["q"],
+    contexts: &[Context::Panes, Context::Leave],
+    doc: "quit (asks first while something runs)",
+    hint: "quit",
+    // A halted run continues only in another process.
+    rank: |model| Rank::leads_if(halted::is(model)),
+    care: Care::Careful,
+    available: |model| {
+        seen_if(true, || {
+            if model.overlays.is_empty() {
+                return Ok(());
+            }
+            may_leave(model, By::Key, model.arming.now)
+        })
+    },
+    run: quit,
+    ..Verb::BASE
+};
+
+/// The verb `quit-wait`.
+pub const QUIT_WAIT: Verb = Verb {
+    name: "quit-wait",
+    keys: &["w"],
+    contexts: &[Context::Leave],
+    doc: "start nothing new, wait for running calls, then quit",
+    hint: "quit after running calls",
+    effect: Effect::Records,
+    // No wait needed if nothing runs.
+    available: leaves,
+    run: |model, press| {
+        may_leave(model, press.by, press.at)?;
+        let reason = "the operator leaves".to_owned();
+        let command = RunCommand::Pause { reason };
+        leave_by(model, command, "Quitting after running calls finish", press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `quit-cancel`.
+pub const QUIT_CANCEL: Verb = Verb {
+    name: "quit-cancel",
+    keys: &["c"],
+    contexts: &[Context::Leave],
+    doc: "stop everything, then quit",
+    hint: "cancel everything, then quit",
+    effect: Effect::Ends(is_busy),
+    care: Care::Alone,
+    available: leaves,
+    run: |model, press| {
+        may_leave(model, press.by, press.at)?;
+        leave_by(
+            model,
+            stop(),
+            "Quitting after running calls are stopped",
+            press.out,
+        );
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `interrupt`.
+pub const INTERRUPT: Verb = Verb {
+    name: "interrupt",
+    keys: &["ctrl-c"],
+    contexts: &[Context::Always],
+    doc: "ask how to quit; a second press within 2 seconds quits immediately",
+    care: Care::Free,
+    run: |model, press| {
+        interrupt(model, press.at, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `suspend`.
+pub const SUSPEND: Verb = Verb {
+    name: "suspend",
+    keys: &["ctrl-z"],
+    contexts: &[Context::Always],
+    doc: "suspend the program; `fg` in the shell resumes it",
+    care: Care::Free,
+    run: |_, press| {
+        press.out.push(Out::Suspend);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Time in ms within which a second ctrl-c quits immediately.
+const AGAIN_MS: u64 = 2000;
+
+/// Whether an answer how to leave works now.
+fn leaves(model: &Model) -> Availability {
+    let offered = !model.settings.is_recorded() && model.run.is_busy();
+    seen_if(offered, || may_leave(model, By::Key, model.arming.now))
+}
+
+/// Leaves once the command has ended what runs.
+fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<Out>) {
+    model.overlays.pop();
+    model.keys.leaving = true;
+    model.set_status(words);
+    // A halted run does not record the ends that this would wait for.
+    if !model.run.is_busy() || model.run.halted.is_some() {
+        out.push(Out::Quit(Leave::Quit));
+    }
+    send(model, Command::Run(command), None, out);
+}
+
+/// Quits, or asks first if something runs or would be lost.
+fn quit(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+    if matches!(model.overlays.last(), Some(Overlay::Leave)) {
+        may_leave(model, press.by, press.at)?;
+        press.out.push(Out::Quit(Leave::Quit));
+    } else if asks_first(model) {
+        open(model, Overlay::Leave);
+    } else {
+        press.out.push(Out::Quit(Leave::Quit));
+    }
+    Ok(())
+}
+
+/// Refuses an answer how to leave that came before the question could be read. It would stop
+/// running calls, and may repeat the key that asked or be meant for a text below.
+fn may_leave(model: &Model, by: By, at: u64) -> Result<(), Refusal> {
+    let cuts = model.run.is_busy() && can_decide(model).is_ok();
+    match armed(model, &Question::Leave, by, at) {
+        Err(why) if cuts => Err(why),
+        _ => Ok(()),
+    }
+}
+
+/// True if leaving cuts off running calls, loses staged edits, or leaves a run that only waits
+/// for an edit.
+fn asks_first(model: &Model) -> bool {
+    let lost = !model.staged_edits.is_empty();
+    let waits = model.run.waits_for_edit() && !halted::is(model);
+    !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
+}
+
+/// Ctrl-C: asks how to leave; leaves the second time.
+fn interrupt(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+    let again = model
+        .keys
+        .interrupted
+        .is_some_and(|before| at.saturating_sub(before) <= AGAIN_MS);
+    model.keys.interrupted = Some(at);
+    if again {
+        out.push(Out::Quit(Leave::Interrupted));
+        return;
+    }
+    if !matches!(model.overlays.last(), Some(Overlay::Leave)) {
+        open(model, Overlay::Leave);
+    }
+    model.set_status("ctrl-c again within 2 seconds quits immediately");
+}

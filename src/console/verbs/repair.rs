@@ -1,0 +1,100 @@
+//! Chooses a repair of the selected call, or stops repairing it.
+//!
+//! Must not know: how a repair is found.
+
+use super::availability::{decision, question_seen};
+use super::selection::{is_shown, on_call};
+use super::{About, By, Care, Effect, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::{send, subject};
+use crate::console::update::executions::seen_call;
+use crate::console::update::prompts;
+use crate::domain::call::{Call, Status};
+use crate::domain::command::{Command, ResilienceCommand};
+use crate::text::visible;
+
+/// The verb `choose-repair`.
+pub const CHOOSE_REPAIR: Verb = Verb {
+    name: "choose-repair",
+    keys: &["F"],
+    contexts: &[Context::Panes],
+    doc: "choose one of the repairs offered for the call",
+    hint: "choose a repair",
+    rank: |_| Rank::Leads,
+    about: About::Node,
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| decision(model, is_shown(model) && is_offered(model), question_seen),
+    run: |model, press| choose(model, press.by, press.at),
+    ..Verb::BASE
+};
+
+/// The verb `skip-repair`.
+pub const SKIP_REPAIR: Verb = Verb {
+    name: "skip-repair",
+    keys: &["K"],
+    contexts: &[Context::Panes],
+    doc: "stop repairing; let the call fail",
+    hint: "no repair",
+    about: About::Node,
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| {
+        decision(
+            model,
+            on_call(
+                model,
+                |status| matches!(status, Status::Repairing(_)),
+                |call, rev| Command::Resilience(ResilienceCommand::SkipRepair { call, rev }),
+            ),
+            question_seen,
+        )
+    },
+    run: |model, press| skip(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// True if a repair is offered for the selected call.
+fn is_offered(model: &Model) -> bool {
+    let call = subject(model).and_then(|id| model.run.state.call(id.call()));
+    call.and_then(Call::offered)
+        .is_some_and(|offered| !offered.is_empty())
+}
+
+/// Opens a line for the number of one of the offered repairs.
+pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
+    let (call, rev) = seen_call(model, by, at)?;
+    let life = model.run.state.call(call);
+    let offered = life.and_then(Call::offered).unwrap_or_default();
+    if offered.is_empty() {
+        return Err(format!("{call}: no repair is offered").into());
+    }
+    let options: Vec<String> = offered
+        .iter()
+        .enumerate()
+        .map(|(at, fix)| format!("{}) {}", at + 1, visible(&fix.label)))
+        .collect();
+    // A single repair is filled in, but the operator must accept it.
+    let text = if options.len() == 1 { "1" } else { "" };
+    let title = format!("repair of {call}, by number: {}", options.join("  "));
+    prompts::line(model, LinePurpose::Repair { call, rev }, &title, text);
+    Ok(())
+}
+
+/// Stops repairing and lets the call fail.
+fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev) = seen_call(model, by, at)?;
+    if !model.run.state.agenda.repairing.contains(&call) {
+        return Err(format!("{call} is not being repaired").into());
+    }
+    let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
+    send(model, command, Some(call), out);
+    model.set_status(format!("Sent: stop repairing {call}"));
+    Ok(())
+}

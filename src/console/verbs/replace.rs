@@ -1,0 +1,40 @@
+//! Lists the tools that could make the selected call.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::selection::status;
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits::selected;
+use crate::console::update::lists;
+
+/// The verb `replace`.
+pub const VERB: Verb = Verb {
+    name: "replace",
+    keys: &["r"],
+    contexts: &[Context::Panes],
+    doc: "choose another tool; copies arguments with the same name",
+    hint: "replace",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| live(model, status(model).is_some()),
+    run: |model, _| replace(model),
+    ..Verb::BASE
+};
+
+fn replace(model: &mut Model) -> Result<(), Refusal> {
+    let (id, _) = selected(model)?;
+    let node = id.call();
+    let base = model
+        .run
+        .state
+        .node(node)
+        .filter(|node| node.as_call().is_some())
+        .map(crate::domain::node::Node::rev)
+        .ok_or("Only a call can be replaced")?;
+    lists::tools_for(model, node, base);
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! Asks which breaker to reset.
+//!
+//! Must not know: when a breaker opens.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::update::prompts;
+use crate::domain::breaker::Phase;
+
+/// The verb `reset-breaker`.
+pub const VERB: Verb = Verb {
+    name: "reset-breaker",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "reset a breaker",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let mut breakers = model.run.state.breakers.iter();
+        let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
+        let scope = open
+            .map(|(scope, _)| scope.to_string())
+            .ok_or("No breaker is open")?;
+        ask(model, &scope);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// Asks before the breaker of a scope is reset.
+pub(super) fn ask(model: &mut Model, scope: &str) {
+    prompts::line(model, LinePurpose::ResetBreaker, "reset the breaker of", scope);
+}

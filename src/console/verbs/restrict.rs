@@ -1,0 +1,31 @@
+//! Restricts the run to reading calls, or lifts that.
+//!
+//! Must not know: which calls only read.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::update::decide::send;
+use crate::domain::command::{Command, RunCommand};
+
+/// The verb `restrict`.
+pub const VERB: Verb = Verb {
+    name: "restrict",
+    keys: &["!"],
+    contexts: &[Context::Panes],
+    doc: "restrict the run to reading calls, or lift that; denies other waiting calls, running calls continue",
+    effect: Effect::Records,
+    stops: |model| model.run.state.restricted.is_none(),
+    available: |model| live(model, true),
+    run: |model, press| {
+        let command = match &model.run.state.restricted {
+            Some(_) => RunCommand::LiftRestriction {},
+            None => RunCommand::Restrict {
+                reason: "by the operator".into(),
+            },
+        };
+        send(model, Command::Run(command), None, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};

@@ -1,0 +1,186 @@
+//! Commits the previewed edit, or changes how it is committed.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::{live, overlay_seen, seen_if};
+use super::{By, Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::{LinePurpose, Overlay, Review, Whose};
+use crate::console::model::staged_edits::node_of;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::{armed, send};
+use crate::console::update::prompts;
+use crate::domain::command::{Command, Edit, EditCommand};
+use crate::domain::decide::edit::may_keep_later;
+
+/// The verb `commit-edit`.
+pub const COMMIT_EDIT: Verb = Verb {
+    name: "commit-edit",
+    keys: &["enter"],
+    contexts: &[Context::Review],
+    doc: "commit the edit, or the staged edits, as previewed",
+    hint: "commit",
+    effect: Effect::Records,
+    care: Care::Alone,
+    // An impossible action is not offered.
+    available: |model| {
+        seen_if(!model.settings.is_recorded() && is_known(model), || {
+            overlay_seen(model)
+        })
+    },
+    run: |model, press| commit(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `edit-reason`.
+pub const EDIT_REASON: Verb = Verb {
+    name: "edit-reason",
+    keys: &["r"],
+    contexts: &[Context::Review],
+    doc: "record a reason with the edit",
+    hint: "reason",
+    effect: Effect::Acts,
+    available: |model| live(model, is_known(model) && !edits(model).is_empty()),
+    run: |model, _| reason(model),
+    ..Verb::BASE
+};
+
+/// The verb `keep-later`.
+pub const KEEP_LATER: Verb = Verb {
+    name: "keep-later",
+    keys: &["l"],
+    contexts: &[Context::Review],
+    doc: "keep later turns although the edit changes their request; marks them as drifted",
+    hint: "keep later turns",
+    label: |model| keeps_later(model).then_some("supersede later ones"),
+    effect: Effect::Acts,
+    available: |model| live(model, may_keep(model)),
+    run: |model, _| keep_later(model),
+    ..Verb::BASE
+};
+
+fn preview(model: &Model) -> Option<&Review> {
+    match model.overlays.last() {
+        Some(Overlay::Review(review)) => Some(review),
+        _ => None,
+    }
+}
+
+fn is_known(model: &Model) -> bool {
+    preview(model).is_none_or(|review| review.known().is_ok())
+}
+
+fn edits(model: &Model) -> &[Edit] {
+    preview(model).map_or(&[], Review::edits)
+}
+
+fn keeps_later(model: &Model) -> bool {
+    preview(model).is_some_and(Review::keeps_later)
+}
+
+/// True if later turns are kept, or could be.
+fn may_keep(model: &Model) -> bool {
+    let plan = preview(model).and_then(|review| review.known().ok());
+    let falls = plan.is_some_and(|plan| !plan.turns.is_empty());
+    let edits = edits(model);
+    let may = edits.iter().all(|edit| may_keep_later(edit).is_ok());
+    !edits.is_empty() && (falls && may || keeps_later(model))
+}
+
+/// Toggles whether later turns stay active.
+fn keep_later(model: &mut Model) -> Result<(), Refusal> {
+    let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
+        return Ok(());
+    };
+    let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
+        return Err("Cannot keep later turns: this is not an edit".into());
+    };
+    *keep_later = !*keep_later;
+    review.made = None;
+    if review.whose == Whose::AllStaged {
+        model.staged_edits.keep_later = *keep_later;
+        model.staged_edits.stamp += 1;
+    }
+    Ok(())
+}
+
+/// Asks for the reason of the edit.
+fn reason(model: &mut Model) -> Result<(), Refusal> {
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    if review.edits().is_empty() {
+        return Err("Only an edit is recorded with a reason".into());
+    }
+    let before = review.reason.clone();
+    prompts::line(
+        model,
+        LinePurpose::Reason,
+        "why? (recorded with the edit)",
+        &before,
+    );
+    Ok(())
+}
+
+/// Commits the previewed change, if the preview was on screen for long enough.
+fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    if review.made.is_none() {
+        return Err("The preview just changed. Read it first".into());
+    }
+    let seen = review.known()?.effects.len();
+    let question = Question::Review { stamp: review.stamp };
+    let shown = armed(model, &question, by, at)?;
+    let all = shown.read.misses(shown.rows).is_empty();
+    if model.run.committing {
+        return Err("Already sent, waiting for a reply".into());
+    }
+    let Some(Overlay::Review(review)) = model.overlays.last() else {
+        return Ok(());
+    };
+    let mut command = review.command.clone();
+    let why = (!review.reason.is_empty()).then(|| review.reason.as_str().into());
+    let item = match review.whose {
+        Whose::Item(no) => Some(no),
+        Whose::New | Whose::AllStaged => None,
+    };
+    let mut target = None;
+    match &mut command {
+        Command::Edit(EditCommand::Commit {
+            edits,
+            effects_seen,
+            reason,
+            ..
+        }) => {
+            *effects_seen = Some(seen);
+            *reason = why;
+            for edit in edits.iter_mut() {
+                if let Edit::Call { shown, .. } = edit {
+                    *shown = all;
+                }
+            }
+            if let [edit @ Edit::Call { .. }] = edits.as_slice() {
+                target = node_of(edit);
+            }
+        }
+        Command::Edit(
+            EditCommand::Undo { effects_seen, .. }
+            | EditCommand::Redo { effects_seen, .. }
+            | EditCommand::Switch { effects_seen, .. },
+        ) => *effects_seen = Some(seen),
+        _ => {}
+    }
+    model.run.committing = true;
+    model.staged_edits.sending = item;
+    model.queue.leaving = model.queue.selected;
+    if let Some(Overlay::Review(review)) = model.overlays.last_mut() {
+        review.sent = Some(command.clone());
+    }
+    send(model, command, target, out);
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Lists the rules of the session, and removes one.
+//!
+//! Must not know: how a rule is evaluated.
+
+use super::availability::{decision, live, overlay_seen};
+use super::{Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::double_press::What;
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::send;
+use crate::console::update::open;
+use crate::console::update::rules::live as live_run;
+use crate::domain::command::{Command, RunCommand};
+
+/// The verb `rules`.
+pub const RULES: Verb = Verb {
+    name: "rules",
+    keys: &["B"],
+    contexts: &[Context::Panes],
+    doc: "list the rules of the session",
+    effect: Effect::Shows,
+    decides: true,
+    care: Care::Careful,
+    available: |model| live(model, true),
+    run: |model, _| list(model),
+    ..Verb::BASE
+};
+
+/// The verb `drop-rule`.
+pub const DROP_RULE: Verb = Verb {
+    name: "drop-rule",
+    keys: &["x", "delete"],
+    contexts: &[Context::Rules],
+    doc: "remove the rule (asks first)",
+    hint: "remove rule",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| decision(model, true, overlay_seen),
+    run: |model, press| drop_rule(model, press.out),
+    ..Verb::BASE
+};
+
+/// Lists the rules of the session.
+fn list(model: &mut Model) -> Result<(), Refusal> {
+    if model.run.state.rules.is_empty() {
+        let key = model.settings.keymap.first("write-rule");
+        return Err(format!("No rules in this session. {key} writes one").into());
+    }
+    let kind = Kind::Rules;
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+/// Removes the rule under the cursor on the second press.
+fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    live_run(model)?;
+    let key = model.settings.keymap.first("drop-rule");
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
+        return Err("The list of rules is not open".into());
+    };
+    let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
+        return Err("No rule selected".into());
+    };
+    if !model.confirm_press(What::DropRule(no)) {
+        return Err(format!("{key} again removes rule {no}").into());
+    }
+    send(model, Command::Run(RunCommand::DropRule { no }), None, out);
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Runs a scheduled call immediately.
+//!
+//! Must not know: how a call runs.
+
+use super::availability::{decision, question_seen};
+use super::selection::on_call;
+use super::{About, By, Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::send;
+use crate::console::update::executions::seen_call;
+use crate::domain::call::Status;
+use crate::domain::command::{Command, ResilienceCommand};
+
+/// The verb `run-now`.
+pub const VERB: Verb = Verb {
+    name: "run-now",
+    keys: &["H"],
+    contexts: &[Context::Panes],
+    doc: "run a scheduled call immediately",
+    hint: "run now",
+    about: About::Node,
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| {
+        decision(
+            model,
+            on_call(
+                model,
+                |status| *status == Status::Scheduled,
+                |call, rev| Command::Resilience(ResilienceCommand::RunNow { call, rev }),
+            ),
+            question_seen,
+        )
+    },
+    run: |model, press| run_now(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev) = seen_call(model, by, at)?;
+    if !model.run.state.agenda.delayed.contains(&call) {
+        return Err(format!("{call} is not scheduled").into());
+    }
+    let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
+    send(model, command, Some(call), out);
+    model.set_status(format!("Sent: run {call} now"));
+    Ok(())
+}

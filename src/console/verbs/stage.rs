@@ -1,0 +1,91 @@
+//! Stages the edit of the editor or preview.
+//!
+//! Must not know: what an edit does.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{Overlay, Whose};
+use crate::console::model::staged_edits::node_of;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::edits;
+use crate::console::update::stage::{count, hold, them};
+
+/// The verb `stage`.
+pub const STAGE: Verb = Verb {
+    name: "stage",
+    keys: &["ctrl-g"],
+    contexts: &[Context::Editor],
+    doc: "stage the edit, to commit it together with others",
+    hint: "stage",
+    effect: Effect::Acts,
+    available: |model| live(model, can_stage(model)),
+    run: |model, press| stage(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `stage-previewed`.
+pub const STAGE_PREVIEWED: Verb = Verb {
+    name: "stage-previewed",
+    keys: &["c"],
+    contexts: &[Context::Review],
+    doc: "stage the previewed edit, to commit it together with others",
+    hint: "stage",
+    ..STAGE
+};
+
+fn can_stage(model: &Model) -> bool {
+    match model.overlays.last() {
+        Some(Overlay::Editor(editor)) => !editor.is_no_edit(),
+        Some(Overlay::Review(review)) => review.whose != Whose::AllStaged && !review.edits().is_empty(),
+        _ => true,
+    }
+}
+
+/// Stages the edit of the topmost editor or preview.
+fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (edits, item) = match model.overlays.last() {
+        Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
+            return Err("Cannot stage: this is not an edit of the graph".into());
+        }
+        Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
+            Some((edit, item)) => (vec![edit], item),
+            None => return Ok(()),
+        },
+        Some(Overlay::Review(_)) if model.run.committing => {
+            return Err("Already sent, waiting for a reply".into());
+        }
+        Some(Overlay::Review(review)) => match review.whose {
+            Whose::AllStaged => {
+                let key = model.settings.keymap.first("commit-edit");
+                return Err(format!("Already staged. {key} commits them").into());
+            }
+            Whose::New => (review.edits().to_vec(), None),
+            Whose::Item(no) => (review.edits().to_vec(), Some(no)),
+        },
+        _ => return Ok(()),
+    };
+    if edits.is_empty() {
+        return Err("Cannot stage: this is not an edit".into());
+    }
+    let mut again = false;
+    for edit in edits {
+        if let Some(node) = node_of(&edit) {
+            hold(node, out);
+        }
+        again |= model.staged_edits.add(edit, item);
+    }
+    if matches!(model.overlays.last(), Some(Overlay::Review(_))) {
+        model.overlays.pop();
+    }
+    if matches!(model.overlays.last(), Some(Overlay::Editor(_))) {
+        model.overlays.pop();
+    }
+    let key = model.settings.keymap.first("staged-edits");
+    let how = if again { ", replacing the one before" } else { "" };
+    let edits = model.staged_edits.len();
+    model.set_status(format!("{}{how}. {key} lists {}", count(edits), them(edits)));
+    Ok(())
+}

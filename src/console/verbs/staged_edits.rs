@@ -1,0 +1,243 @@
+//! Lists the staged edits; opens, removes, drops and previews them.
+//!
+//! Must not know: what an edit does.
+
+use std::sync::Arc;
+
+use super::availability::live;
+use super::{Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::double_press::What;
+use crate::console::model::editor::{Editor, Purpose};
+use crate::console::model::listing::{Item, Kind, Listing};
+use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::console::model::staged_edits::{moved, node_of, rebased};
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::stage::{and_run, count, release, some};
+use crate::console::update::{edits, lists, open, prompts, review};
+use crate::domain::command::{Command, Edit, EditCommand};
+
+/// The verb `staged-edits`.
+pub const STAGED_EDITS: Verb = Verb {
+    name: "staged-edits",
+    keys: &["E"],
+    contexts: &[Context::Panes],
+    doc: "list the staged edits",
+    hint: "staged edits",
+    effect: Effect::Acts,
+    available: |model| live(model, !model.staged_edits.is_empty()),
+    run: |model, _| list(model),
+    ..Verb::BASE
+};
+
+/// The verb `staged-preview`.
+pub const STAGED_PREVIEW: Verb = Verb {
+    name: "staged-preview",
+    keys: &["v", "p"],
+    contexts: &[Context::StagedEdits],
+    doc: "preview all staged edits together; enter there commits them",
+    hint: "preview all",
+    effect: Effect::Acts,
+    available: |model| live(model, true),
+    run: |model, _| review(model),
+    ..Verb::BASE
+};
+
+/// The verb `staged-open`.
+pub const STAGED_OPEN: Verb = Verb {
+    name: "staged-open",
+    keys: &["enter", "e"],
+    contexts: &[Context::StagedEdits],
+    doc: "continue the edit on the current revision of its node",
+    hint: "open",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, press| reopen(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `staged-remove`.
+pub const STAGED_REMOVE: Verb = Verb {
+    name: "staged-remove",
+    keys: &["x", "delete"],
+    contexts: &[Context::StagedEdits],
+    doc: "remove the edit from the list",
+    hint: "remove",
+    effect: Effect::Acts,
+    available: |model| live(model, true),
+    run: |model, press| remove(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `staged-drop`.
+pub const STAGED_DROP: Verb = Verb {
+    name: "staged-drop",
+    keys: &["D"],
+    contexts: &[Context::StagedEdits],
+    doc: "drop all staged edits (asks first)",
+    hint: "drop all",
+    effect: Effect::Acts,
+    care: Care::Alone,
+    available: |model| live(model, true),
+    run: |model, press| drop_all(model, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `commit-staged`.
+pub const COMMIT_STAGED: Verb = Verb {
+    name: "commit-staged",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "preview all staged edits together; enter there commits them",
+    hint: "",
+    available: |model| live(model, !model.staged_edits.is_empty()),
+    ..STAGED_PREVIEW
+};
+
+/// Opens the list of staged edits.
+pub(super) fn list(model: &mut Model) -> Result<(), Refusal> {
+    some(model)?;
+    let kind = Kind::StagedEdits;
+    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+    Ok(())
+}
+
+/// Previews all staged edits together.
+fn review(model: &mut Model) -> Result<(), Refusal> {
+    some(model)?;
+    let edits = model.staged_edits.edits();
+    review::edits(model, edits, Whose::AllStaged);
+    Ok(())
+}
+
+fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
+    let Some(Overlay::Listing(list)) = model.overlays.last() else {
+        return Err("The list of staged edits is not open".into());
+    };
+    let no = match list.selected {
+        Some(Item::Edit(no)) => Some(no),
+        _ => None,
+    };
+    no.and_then(|no| model.staged_edits.get(no))
+        .map(|item| (item.no, item.edit.clone()))
+        .ok_or_else(|| "No edit selected".into())
+}
+
+/// Removes the selected edit.
+fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (no, edit) = selected(model)?;
+    model.staged_edits.remove(no);
+    let mut runs = String::new();
+    if let Some(node) = node_of(&edit) {
+        if !model.staged_edits.nodes(&model.run.state).contains(&node) {
+            runs = and_run(model, Some(node), "now");
+        }
+        release(model, node, out);
+    }
+    if model.staged_edits.is_empty() {
+        model.overlays.pop();
+    }
+    model.set_status(format!("Removed{runs}. {}", count(model.staged_edits.len())));
+    Ok(())
+}
+
+/// Drops all staged edits on the second press.
+fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    some(model)?;
+    let key = model.settings.keymap.first("staged-drop");
+    let count = model.staged_edits.len();
+    let would = and_run(model, None, "then");
+    if !matches!(model.overlays.last(), Some(Overlay::Listing(list)) if list.kind == Kind::StagedEdits) {
+        return Ok(());
+    }
+    if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
+        let why = match count {
+            1 => format!("{key} again drops the edit{would}. It was not committed"),
+            _ => format!("{key} again drops all {count} edits{would}. None was committed"),
+        };
+        return Err(why.into());
+    }
+    let runs = and_run(model, None, "now");
+    model.staged_edits.clear();
+    model.overlays.pop();
+    out.push(Out::Command(Command::Edit(EditCommand::Release { node: None })));
+    model.set_status(match count {
+        1 => format!("Dropped the staged edit{runs}. Nothing changed"),
+        _ => format!("Dropped all staged edits{runs}. Nothing changed"),
+    });
+    Ok(())
+}
+
+/// Reopens the selected edit, based on the current content of its node.
+fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (no, edit) = selected(model)?;
+    let problem = moved(&model.run.state, &edit);
+    let now = rebased(&model.run.state, &edit);
+    if let Some(why) = moved(&model.run.state, &now) {
+        return Err(format!(
+            "{why}. {} removes the edit",
+            model.settings.keymap.first("staged-remove")
+        )
+        .into());
+    }
+    match &now {
+        Edit::Call {
+            node,
+            base,
+            tool,
+            args,
+            ..
+        } => {
+            let purpose = Purpose::Call {
+                node: *node,
+                base: *base,
+                tool: Arc::clone(tool),
+            };
+            let state = &model.run.state;
+            let call_content = state.node(*node).and_then(crate::domain::node::Node::as_call);
+            let (old_tool, old) = call_content.ok_or_else(|| format!("{node} is not a call"))?;
+            let is_new = old_tool != tool;
+            let title = format!("arguments of {node} {base}");
+            let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);
+            editor.resume(args, Some(no));
+            edits::open_editor(model, editor, out);
+        }
+        Edit::Text { node, text, .. }
+        | Edit::Observation {
+            node, value: text, ..
+        } => {
+            let mut editor = edits::editor_on(model, *node)?;
+            editor.resume(text, Some(no));
+            edits::open_editor(model, editor, out);
+        }
+        Edit::InsertPrompt { after, text } => words_of(model, Purpose::Guide { after: *after }, text, no),
+        Edit::InsertThought { after, text } => {
+            words_of(model, Purpose::NewThought { after: *after }, text, no);
+        }
+        Edit::InsertCall { after, tool, args } => {
+            let mut editor = lists::editor_of_new(model, *after, tool, args);
+            editor.item = Some(no);
+            edits::open_editor(model, editor, out);
+        }
+        Edit::Copy { .. } | Edit::Delete { .. } => review::edits(model, vec![now], Whose::Item(no)),
+        Edit::RejectAnswer { node, base, reason } => {
+            let title = format!("reject {node}: what should the model do instead?");
+            let purpose = LinePurpose::RejectAnswer(*node, *base);
+            prompts::line(model, purpose, &title, reason);
+        }
+    }
+    if let Some(why) = problem {
+        model.set_status(format!("{why}. Check it and stage it again"));
+    }
+    Ok(())
+}
+
+/// Opens an editor on staged text.
+fn words_of(model: &mut Model, purpose: Purpose, text: &Arc<str>, no: u64) {
+    edits::new_words(model, purpose);
+    if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
+        editor.resume(text, Some(no));
+    }
+}

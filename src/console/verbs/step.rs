@@ -1,0 +1,25 @@
+//! Starts one call or request of a paused run.
+//!
+//! Must not know: how a run is driven.
+
+use super::availability::{live, predicts};
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::update::decide::send;
+use crate::domain::command::{Command, RunCommand};
+
+/// The verb `step`.
+pub const VERB: Verb = Verb {
+    name: "step",
+    keys: &["s"],
+    contexts: &[Context::Panes],
+    doc: "while paused, start one call or request",
+    hint: "step",
+    effect: Effect::Records,
+    available: |model| live(model, predicts(model, &Command::Run(RunCommand::Step {}))),
+    run: |model, press| {
+        send(model, Command::Run(RunCommand::Step {}), None, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};

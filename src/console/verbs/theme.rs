@@ -1,0 +1,20 @@
+//! Lists the themes.
+//!
+//! Must not know: what a colour is.
+
+use super::Verb;
+use crate::console::context::Context;
+use crate::console::update::live_reload;
+
+/// The verb `theme`.
+pub const VERB: Verb = Verb {
+    name: "theme",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "choose the colours of this session",
+    run: |model, _| {
+        live_reload::list(model);
+        Ok(())
+    },
+    ..Verb::BASE
+};

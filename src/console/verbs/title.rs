@@ -1,0 +1,25 @@
+//! Asks for the name of the session.
+//!
+//! Must not know: where it is stored.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::update::prompts;
+
+/// The verb `title`.
+pub const VERB: Verb = Verb {
+    name: "title",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "name the session",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let now = model.run.state.title.clone().unwrap_or_default();
+        prompts::line(model, LinePurpose::Title, "name of the session", &now);
+        Ok(())
+    },
+    ..Verb::BASE
+};

@@ -1,0 +1,42 @@
+//! Previews an undo of the newest edit.
+//!
+//! Must not know: how a branch is computed.
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::refusal::Refusal;
+use crate::console::update::review;
+use crate::domain::branch;
+use crate::domain::command::{Command, EditCommand};
+use crate::present::branch as branch_view;
+use crate::text::visible;
+
+/// The verb `undo`.
+pub const VERB: Verb = Verb {
+    name: "undo",
+    keys: &["u"],
+    contexts: &[Context::Panes],
+    doc: "undo the newest edit; shows first what returns and which effects stay",
+    hint: "undo",
+    effect: Effect::Records,
+    available: |model| live(model, branch::undo_target(&model.run.state).is_some()),
+    run: |model, _| undo(model),
+    ..Verb::BASE
+};
+
+/// Previews an undo of the newest edit.
+fn undo(model: &mut Model) -> Result<(), Refusal> {
+    let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
+    let title = format!(
+        "undo: {}",
+        visible(&branch_view::what(&model.run.state, record.epoch))
+    );
+    let command = EditCommand::Undo {
+        epoch: Some(model.run.state.epoch),
+        effects_seen: None,
+    };
+    review::command(model, Command::Edit(command), title);
+    Ok(())
+}

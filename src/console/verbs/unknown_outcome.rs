@@ -1,0 +1,150 @@
+//! Answers the question about an execution with an unknown outcome.
+//!
+//! Must not know: what an answer changes.
+
+use super::availability::{answer, dialog_read, on_unknown, overlay_seen};
+use super::{By, Care, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt, whole};
+use crate::console::update::decide::send;
+use crate::console::update::{edits, ledger, prompts};
+use crate::domain::command::{CallCommand, Command, Resolution};
+use crate::domain::id::{Attempt, NodeId};
+
+/// The verb `it-happened`.
+pub const IT_HAPPENED: Verb = Verb {
+    name: "it-happened",
+    keys: &["h"],
+    contexts: &[Context::UnknownOutcome, Context::Effects],
+    doc: "confirm that the execution happened, and type its result",
+    hint: "it happened: type the result",
+    short: "happened",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| on_unknown(model, |_, _, _| true, overlay_seen),
+    run: |model, press| happened(model, press.by, press.at),
+    ..Verb::BASE
+};
+
+/// The verb `it-did-not`.
+pub const IT_DID_NOT: Verb = Verb {
+    name: "it-did-not",
+    keys: &["d"],
+    contexts: &[Context::UnknownOutcome, Context::Effects],
+    doc: "confirm that the execution did not happen; an approved call runs immediately, any other asks again",
+    hint: "it did not happen: run it",
+    short: "did not: run",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| on_unknown(model, has_ended, dialog_read),
+    run: |model, press| did_not(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `did-not-finish`.
+pub const DID_NOT_FINISH: Verb = Verb {
+    name: "did-not-finish",
+    keys: &["c"],
+    contexts: &[Context::UnknownOutcome],
+    doc: "confirm that a cancelled execution did not finish; the call ends as cancelled, its effect stays unknown",
+    hint: "did not finish: continue",
+    short: "not finished",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| {
+        on_unknown(
+            model,
+            |model, call, _| cancelled(model, call).is_some(),
+            overlay_seen,
+        )
+    },
+    run: |model, press| did_not_finish(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// The verb `abandon-call`.
+pub const ABANDON_CALL: Verb = Verb {
+    name: "abandon-call",
+    keys: &["x"],
+    contexts: &[Context::UnknownOutcome],
+    doc: "end the call with an unknown outcome; it does not run again, its effect stays listed as unknown",
+    hint: "abandon: not run again",
+    short: "abandon",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| answer(model, overlay_seen),
+    run: |model, press| leave(model, press.by, press.at),
+    ..Verb::BASE
+};
+
+fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
+    if ledger::selected(model).is_some() {
+        return ledger::happened(model, by, at);
+    }
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = unknown_attempt(model, call);
+    model.overlays.pop();
+    edits::value_editor(
+        model,
+        crate::console::model::editor::Purpose::Happened { call, attempt },
+    );
+    Ok(())
+}
+
+fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    if ledger::selected(model).is_some() {
+        return ledger::did_not(model, by, at, out);
+    }
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = unknown_attempt(model, call);
+    if let Some(attempt) = attempt {
+        ensure_ended(model, call, attempt)?;
+    }
+    // An approved call runs immediately after this answer.
+    whole(model)?;
+    model.overlays.pop();
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Call(CallCommand::Resolve {
+        call,
+        attempt,
+        what: Resolution::DidNot,
+    });
+    send(model, command, Some(call), out);
+    Ok(())
+}
+
+/// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
+fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
+    model.overlays.pop();
+    ends(model, call, attempt, out);
+    Ok(())
+}
+
+/// Abandons a call with an unknown outcome. Asks for a note to the model first.
+fn leave(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
+    let (call, ..) = asked(model, by, at)?;
+    let attempt = unknown_attempt(model, call);
+    model.overlays.pop();
+    let title = format!("{call} stays unknown and does not run again: what should the model know?");
+    prompts::line(model, LinePurpose::LeaveUnknown { call, attempt }, &title, "");
+    Ok(())
+}
+
+/// True unless a process of the execution still runs.
+fn has_ended(model: &Model, call: NodeId, attempt: Option<Attempt>) -> bool {
+    let left = match attempt {
+        Some(attempt) => model.run.outlived_of(call, attempt),
+        None => model.run.outlived(call),
+    };
+    left.runs().is_none()
+}

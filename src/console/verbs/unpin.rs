@@ -1,0 +1,52 @@
+//! Allows executions to replace a corrected observation again.
+//!
+//! Must not know: how an execution ends.
+
+use super::availability::{live, predicts};
+use super::{About, Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::{send, subject};
+use crate::console::update::edits::selected;
+use crate::domain::command::{CallCommand, Command};
+use crate::domain::node::Node;
+
+/// The verb `unpin`.
+pub const VERB: Verb = Verb {
+    name: "unpin",
+    keys: &["U"],
+    contexts: &[Context::Panes],
+    doc: "let executions replace a corrected observation again",
+    hint: "unpin",
+    about: About::Node,
+    effect: Effect::Records,
+    available: |model| {
+        live(
+            model,
+            command(model).is_some_and(|command| predicts(model, &command)),
+        )
+    },
+    run: |model, press| unpin(model, press.out),
+    ..Verb::BASE
+};
+
+/// The command for the selected call or observation.
+fn command(model: &Model) -> Option<Command> {
+    let node = subject(model)?.observation();
+    let rev = model.run.state.node(node).map(Node::rev);
+    Some(Command::Call(CallCommand::Unpin { node, rev }))
+}
+
+fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (id, _) = selected(model)?;
+    let node = id.observation();
+    if !model.run.state.node(node).is_some_and(|node| node.pinned) {
+        return Err(format!("{node} is not pinned").into());
+    }
+    if let Some(command) = command(model) {
+        send(model, command, None, out);
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! What a verb is: the value that keymap, hints, palette, help and refusals read.
+//!
+//! Must not know: which verbs there are.
+
+use super::availability::Availability;
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+
+/// A verb of the console: all that is known about one command.
+#[derive(Debug, Clone, Copy)]
+pub struct Verb {
+    /// Its name in the palette and in keymap files; unique.
+    pub name: &'static str,
+    /// Default keys.
+    pub keys: &'static [&'static str],
+    /// Where it works.
+    pub contexts: &'static [Context],
+    /// An imperative sentence.
+    pub doc: &'static str,
+    /// Label in the status line; empty for no hint there.
+    pub hint: &'static str,
+    /// Label in a narrow dialog; empty for the usual one.
+    pub short: &'static str,
+    /// A label that fits better now.
+    pub label: fn(&Model) -> Option<&'static str>,
+    /// The place of its hint.
+    pub rank: fn(&Model) -> Rank,
+    /// The part of the selected row that it decides about or changes.
+    pub about: About,
+    /// What it does to the run.
+    pub effect: Effect,
+    /// True for a decision about a call, a turn or a rule.
+    pub decides: bool,
+    /// How certain a key press must be.
+    pub care: Care,
+    /// Whether it only stops, pauses or restricts the run now: an extra press does no harm.
+    pub stops: fn(&Model) -> bool,
+    /// Whether it can act now. Ask [`super::availability::of`], which knows the run too.
+    pub available: fn(&Model) -> Availability,
+    /// Carries it out, or refuses.
+    pub run: fn(&mut Model, &mut Press<'_>) -> Result<(), Refusal>,
+}
+
+impl Verb {
+    /// What most verbs have in common: it changes nothing, and always works.
+    pub(super) const BASE: Self = Self {
+        name: "",
+        keys: &[],
+        contexts: &[],
+        doc: "",
+        hint: "",
+        short: "",
+        label: |_| None,
+        rank: |_| Rank::Usual,
+        about: About::Nothing,
+        effect: Effect::Shows,
+        decides: false,
+        care: Care::Plain,
+        stops: |_| false,
+        available: |_| Availability::Offered,
+        run: |_, _| Ok(()),
+    };
+
+    /// True for a decision that acts by itself, so that its question must be armed.
+    pub fn must_be_armed(&self) -> bool {
+        self.decides && self.care == Care::Alone
+    }
+
+    /// True for a verb with consequences, which a key that is part of a paste must not start.
+    pub fn waits_after_paste(&self) -> bool {
+        self.effect.acts() || matches!(self.care, Care::Careful | Care::Alone)
+    }
+}
+
+/// A name stands for one verb.
+impl PartialEq for Verb {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Verb {}
+
+/// The part of the selected row that a verb acts on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// Nothing: the verb acts on something else, or changes nothing.
+    Nothing,
+    /// Its turn.
+    Turn,
+    /// Its node.
+    Node,
+}
+
+/// What a verb does to the run.
+#[derive(Debug, Clone, Copy)]
+pub enum Effect {
+    /// Nothing: it only changes what is on screen.
+    Shows,
+    /// It opens a question, to be answered: not in a halted run.
+    Opens,
+    /// It prepares a change that needs no record yet: not in a recorded run.
+    Acts,
+    /// Its outcome must be recorded: not in a recorded or a halted run.
+    Records,
+    /// Like `Records`, but it ends running work, which works in a halted run too while the function
+    /// finds something to end.
+    Ends(fn(&Model) -> bool),
+}
+
+impl Effect {
+    /// True for a verb that changes the run. A recorded run refuses it.
+    pub const fn acts(self) -> bool {
+        matches!(self, Self::Acts | Self::Records | Self::Ends(_))
+    }
+
+    /// True for a verb whose outcome must be recorded. A halted run refuses it, unless it ends something.
+    pub const fn must_be_recorded(self) -> bool {
+        matches!(self, Self::Opens | Self::Records | Self::Ends(_))
+    }
+
+    /// True for a verb that ends running work.
+    pub const fn ends(self) -> bool {
+        matches!(self, Self::Ends(_))
+    }
+}
+
+/// How certain a key press must be before it acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// It works in a burst of keys too.
+    Free,
+    /// It is dropped in a burst outside of a text.
+    Plain,
+    /// Right after a paste it waits, too.
+    Careful,
+    /// It waits until it is certain that it came alone, and is refused if it is held down.
+    Alone,
+}
+
+/// The place of a hint in the status line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// First: the main key of a pane, or the way to a decision or answer.
+    Leads,
+    /// In the order of the list.
+    Usual,
+    /// Last: only if there is room left.
+    Last,
+    /// At the end, but at every width: help, and the way out of a text.
+    Stays,
+}
+
+impl Rank {
+    pub(super) const fn leads_if(is: bool) -> Self {
+        if is { Self::Leads } else { Self::Usual }
+    }
+
+    pub(super) const fn stays_if(is: bool) -> Self {
+        if is { Self::Stays } else { Self::Usual }
+    }
+}
+
+/// How a verb was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By its key.
+    Key,
+    /// By its name in the palette, which is open over the pane that it applies to.
+    Palette,
+}
+
+/// The press that a verb is carried out for.
+#[derive(Debug)]
+pub struct Press<'o> {
+    /// How the verb was chosen.
+    pub by: By,
+    /// When, in milliseconds of the console's clock.
+    pub at: u64,
+    /// Requests for the event loop that follow from it.
+    pub out: &'o mut Vec<Out>,
+}

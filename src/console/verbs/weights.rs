@@ -1,0 +1,90 @@
+//! Sets and resets the weights of tools.
+//!
+//! Must not know: how a weight is computed.
+
+use std::sync::Arc;
+
+use super::availability::live;
+use super::{Effect, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::lower::Target;
+use crate::console::model::overlay::LinePurpose;
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::send;
+use crate::console::update::prompts;
+use crate::domain::command::{Command, WeightCommand};
+use crate::text::visible;
+
+/// The verb `set-weight`.
+pub const SET_WEIGHT: Verb = Verb {
+    name: "set-weight",
+    keys: &["Q"],
+    contexts: &[Context::Health],
+    doc: "set the weight of the tool for the kind of task, 0 to 1",
+    hint: "set weight",
+    effect: Effect::Records,
+    available: |model| live(model, is_on_weight(model)),
+    run: |model, _| {
+        let (tool, kind, weight) = selected(model)?;
+        let title = format!(
+            "weight of {} for tasks of kind {}, 0 to 1",
+            visible(&tool),
+            visible(&kind)
+        );
+        prompts::line(model, LinePurpose::Weight { tool, kind }, &title, &weight);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `reset-weights`.
+pub const RESET_WEIGHTS: Verb = Verb {
+    name: "reset-weights",
+    keys: &["backspace"],
+    contexts: &[Context::Health],
+    doc: "reset the tool's weights",
+    hint: "reset",
+    effect: Effect::Records,
+    available: |model| live(model, is_on_weight(model)),
+    run: |model, press| {
+        let (tool, ..) = selected(model)?;
+        let reset = WeightCommand::Reset { tool: Some(tool) };
+        send(model, Command::Weight(reset), None, press.out);
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The verb `forget-weights`.
+pub const FORGET_WEIGHTS: Verb = Verb {
+    name: "forget-weights",
+    keys: &[],
+    contexts: &[Context::Panes],
+    doc: "reset the weights of one tool, or of all (asks which)",
+    effect: Effect::Records,
+    available: |model| live(model, true),
+    run: |model, _| {
+        let title = "tool whose weights are reset (all: every tool)";
+        prompts::line(model, LinePurpose::ForgetWeights, title, "");
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+fn is_on_weight(model: &Model) -> bool {
+    matches!(model.followed(), Target::Weight(_))
+}
+
+/// The tool, the kind of task and the weight under the cursor.
+fn selected(model: &Model) -> Result<(Arc<str>, Arc<str>, String), Refusal> {
+    let Target::Weight(named) = model.followed() else {
+        return Err("Put the cursor on a weight first".into());
+    };
+    let row = model.run.weight(named).ok_or("The weight is gone")?;
+    Ok((
+        Arc::from(row.tool),
+        Arc::from(row.kind),
+        format!("{:.2}", row.weight),
+    ))
+}

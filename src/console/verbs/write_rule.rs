@@ -1,0 +1,147 @@
+//! Writes a rule of the session from the selected call, and accepts it.
+//!
+//! Must not know: how a rule is evaluated.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::availability::{decision, list_read, live};
+use super::selection::active_kind;
+use super::{About, By, Care, Effect, Rank, Verb};
+use crate::console::context::Context;
+use crate::console::json;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::editor::{Editor, Purpose};
+use crate::console::model::overlay::Overlay;
+use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
+use crate::console::update::bulk::unread;
+use crate::console::update::decide::{armed, send, subject};
+use crate::console::update::open;
+use crate::console::update::rules::{call, live as live_run};
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::rule::RuleRequest;
+use crate::policy::backtest::read;
+
+/// The verb `write-rule`.
+pub const WRITE_RULE: Verb = Verb {
+    name: "write-rule",
+    keys: &["+"],
+    contexts: &[Context::Panes],
+    doc: "write a rule for the session from the selected call: allow, ask or deny; counts its past matches first",
+    hint: "rule for such calls",
+    rank: |_| Rank::Last,
+    about: About::Node,
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Careful,
+    available: |model| {
+        live(
+            model,
+            matches!(active_kind(model), Some(NodeKind::Call | NodeKind::Observation)),
+        )
+    },
+    run: |model, _| write(model),
+    ..Verb::BASE
+};
+
+/// The verb `accept-rule`.
+pub const ACCEPT_RULE: Verb = Verb {
+    name: "accept-rule",
+    keys: &["ctrl-a"],
+    contexts: &[Context::Rule],
+    doc: "accept the shown rule",
+    hint: "accept the rule",
+    effect: Effect::Records,
+    decides: true,
+    care: Care::Alone,
+    available: |model| decision(model, true, list_read),
+    run: |model, press| accept(model, press.by, press.at, press.out),
+    ..Verb::BASE
+};
+
+/// Opens an editor on a rule that starts from the selected call.
+fn write(model: &mut Model) -> Result<(), Refusal> {
+    live_run(model)?;
+    let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
+        return Err(no_call(model).into());
+    };
+    let active = |gate: &str| {
+        let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
+        read(&model.run.state, &RuleRequest::Text { text: text.clone() }).map(|_| text)
+    };
+    // Starts with the widest valid gate, and says why it is not `allow`.
+    let (text, why) = match active("allow") {
+        Ok(text) => (text, None),
+        Err(why) => (active("ask").unwrap_or_else(|_| allow.as_str().into()), Some(why)),
+    };
+    let title = "a rule for the rest of the session (allow, ask or deny)".to_owned();
+    let editor = Editor::prose(Purpose::Rule, title, &text);
+    open(model, Overlay::Editor(Box::new(editor)));
+    if let Some(why) = why {
+        model.set_status(format!("Starts with \"ask\", not with \"allow\": {why}"));
+    }
+    Ok(())
+}
+
+/// Says that a rule starts from a call, and how to select one.
+fn no_call(model: &Model) -> String {
+    let here = match subject(model) {
+        Some(id) => format!("{id} is not a call"),
+        None => "No call selected".to_owned(),
+    };
+    let key = |name| model.settings.keymap.first(name);
+    let (next, write) = (key("next-pending"), key("write-rule"));
+    let way = if model.queue.waiting() > 0 {
+        format!("{next} goes to the next one that waits, then {write} again")
+    } else {
+        format!("put the cursor on one in the graph, then {write} again")
+    };
+    format!("{here}, and a rule starts with one: {way}")
+}
+
+/// The conditions for calls like this one: its tool, and the directory of its path if it has one.
+fn begun(model: &Model, id: NodeId) -> Option<String> {
+    let (tool, _) = model.run.state.node(id)?.as_call()?;
+    let args = model.run.shown_args(id)?;
+    let tool = json::string(tool);
+    let path = json::members(&args)
+        .into_iter()
+        .find(|(name, _)| name == "path")
+        .and_then(|(_, value)| json::as_text(value));
+    let under = path.map(|path| {
+        let parent = Path::new(&path)
+            .parent()
+            .map(Path::to_path_buf)
+            .unwrap_or_default();
+        let parent = parent.to_string_lossy();
+        let parent = if parent.is_empty() { "." } else { &*parent };
+        format!(
+            "\nargs = [{{ at = \"/path\", under = {} }}]",
+            json::string(parent)
+        )
+    });
+    Some(format!("tool = {tool}{}", under.unwrap_or_default()))
+}
+
+/// Accepts the rule that is shown, if all of it was on screen for long enough.
+fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let Some(Overlay::Rule(view)) = model.overlays.last() else {
+        return Err("No rule is shown".into());
+    };
+    let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
+    let rule = view.rule.clone();
+    let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
+    if let Some(why) = unread(shown) {
+        return Err(why.into());
+    }
+    model.queue.leaving = model.queue.selected;
+    let command = Command::Run(RunCommand::AddRule { rule, seen });
+    if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {
+        view.sent = Some(command.clone());
+    }
+    send(model, command, None, out);
+    Ok(())
+}

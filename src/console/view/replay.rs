@@ -1,0 +1,121 @@
+//! Draws the bar of a recorded run: marks, position, and the current event in words.
+//!
+//! Must not know: keys, how a recording is read.
+
+use ratatui::layout::Rect;
+
+use super::paint::{Canvas, row_of};
+use crate::console::doc::Styled;
+use crate::console::event_text;
+use crate::console::model::Model;
+use crate::console::replay::{MarkKind, column};
+use crate::console::symbols::{Charset, Symbol};
+use crate::console::theme::Role;
+
+/// The signs of a part that is played, of the rest, and of the position.
+const LINE: [char; 3] = ['━', '─', '╋'];
+const LINE_ASCII: [char; 3] = ['=', '-', '+'];
+/// The fewest columns with room for the legend.
+const WIDE: u16 = 70;
+
+/// The sign of a mark.
+const fn sign(kind: MarkKind, charset: Charset) -> (char, Role) {
+    match kind {
+        MarkKind::Failure => (Symbol::Failed.glyph(charset), Role::Failed),
+        MarkKind::Edit => (Symbol::Edited.glyph(charset), Role::Edited),
+        MarkKind::Decision => (
+            match charset {
+                Charset::Unicode => '◆',
+                Charset::Ascii => 'D',
+            },
+            Role::Awaiting,
+        ),
+        MarkKind::Turn => (' ', Role::Dim),
+    }
+}
+
+/// Draws the bar and the row below it.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    let Some(at) = model.run.at else { return };
+    let charset = model.settings.charset;
+    let [played, rest, here] = match charset {
+        Charset::Unicode => LINE,
+        Charset::Ascii => LINE_ASCII,
+    };
+    let line = model.screen.bar_line();
+    let now = column(at.event, at.of, line.width);
+    let mut put = |x: u16, sign: char, role: Role| {
+        canvas.put(line.x + x, line.y, 1, sign.encode_utf8(&mut [0; 4]), role);
+    };
+    for x in 0..line.width {
+        let (sign, role) = if x < now {
+            (played, Role::Accent)
+        } else {
+            (rest, Role::Dim)
+        };
+        put(x, sign, role);
+    }
+    // Failures are drawn last: they hide other marks of their column.
+    let mut marks: Vec<_> = model
+        .run
+        .marks
+        .iter()
+        .filter(|mark| mark.kind != MarkKind::Turn)
+        .collect();
+    marks.sort_by_key(|mark| mark.kind);
+    for mark in marks {
+        let (sign, role) = sign(mark.kind, charset);
+        put(column(mark.event, at.of, line.width), sign, role);
+    }
+    put(now, here, Role::Focus);
+    words(model, canvas, row_of(area, 1));
+}
+
+/// Draws how it plays, the current event in words, and the legend.
+fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
+    if row.is_empty() {
+        return;
+    }
+    let charset = model.settings.charset;
+    let mut legend = Styled::new();
+    for kind in [MarkKind::Decision, MarkKind::Failure, MarkKind::Edit] {
+        let (sign, role) = sign(kind, charset);
+        legend = legend
+            .own(role, format!(" {sign}"))
+            .own(Role::Dim, format!(" {}", kind.label()));
+    }
+    let width = if row.width >= WIDE {
+        legend.columns() as u16 + 1
+    } else {
+        0
+    };
+    let speed = model.run.at.and_then(|at| at.speed);
+    let state = match speed {
+        Some(speed) => format!(" {speed}x "),
+        None => " paused ".to_owned(),
+    };
+    let (event, _) = model.run.at.map_or((0, 0), |at| (at.event, at.of));
+    let what = match model.log.newest(1).first() {
+        _ if event == 0 => "before the first event".to_owned(),
+        Some(envelope) => event_text::of(envelope),
+        None => String::new(),
+    };
+    let line = Styled::new()
+        .own(
+            if speed.is_some() {
+                Role::Running
+            } else {
+                Role::Warning
+            },
+            state,
+        )
+        .untrusted(Role::Text, &what, 400);
+    let place = Rect {
+        width: row.width.saturating_sub(width),
+        ..row
+    };
+    canvas.row(place, &line, Symbol::Ellipsis.glyph(charset));
+    if width > 0 {
+        canvas.line(row.right().saturating_sub(width), row.y, width, &legend);
+    }
+}

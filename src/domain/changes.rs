@@ -1,0 +1,294 @@
+//! Collects the files that a run wrote, each before the run and as the run left it.
+//!
+//! Must not know: the tools, the files themselves, how a difference is shown.
+//!
+//! A tool that writes a file records the file before each execution, and what it will write. Nothing else
+//! is known of files: what a shell command changed is in no record, and is said so.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call::Outcome;
+use super::id::{NodeId, Seq};
+use super::ledger;
+use super::state::{LedgerEntry, LedgerOutcome, State};
+use crate::text::visible;
+
+/// All files that a run wrote, as one change, and what is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Changes {
+    /// The files, in the order in which the run first wrote them.
+    pub files: Vec<FileChange>,
+    /// Executions that may have changed files, without a record of which.
+    pub unrecorded: Vec<Unrecorded>,
+}
+
+/// A file that the run wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileChange {
+    /// Its path in the workspace.
+    pub path: String,
+    /// What it was before the run.
+    pub before: FileText,
+    /// What the run left.
+    pub after: FileText,
+    /// The calls that wrote it, in order.
+    pub calls: Vec<NodeId>,
+    /// A call that wrote it and whose outcome is not known: the change may not have happened.
+    pub unsure: Option<NodeId>,
+    /// A call that found something else than the run had left: another program changed the file between.
+    pub foreign: Option<NodeId>,
+}
+
+impl FileChange {
+    /// Both texts, if both are known; a missing file is an empty text.
+    pub fn texts(&self) -> Option<(&str, &str)> {
+        Some((self.before.text()?, self.after.text()?))
+    }
+
+    /// One sentence on the file and what is not known of it.
+    pub fn describe(&self) -> String {
+        let what = match (&self.before, &self.after) {
+            (before, after) if before == after && before.text().is_some() => "written, now as before the run",
+            (FileText::Missing, _) => "created",
+            _ => "changed",
+        };
+        let calls: Vec<String> = self.calls.iter().map(NodeId::to_string).collect();
+        let mut words = format!("{what} by {}", calls.join(", "));
+        // Writing into a string cannot fail.
+        for (when, text) in [("before the run", &self.before), ("after it", &self.after)] {
+            if let FileText::Unknown(why) = text {
+                let _ = write!(words, "; its text {when} is not known: {}", visible(why));
+            }
+        }
+        if let Some(call) = self.unsure {
+            let _ = write!(
+                words,
+                "; the outcome of {call} is not known: it may not have happened"
+            );
+        }
+        if let Some(call) = self.foreign {
+            let _ = write!(words, "; something else changed it before {call}");
+        }
+        words
+    }
+}
+
+/// What is known of a file at one time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileText {
+    /// There was no file.
+    Missing,
+    /// Its whole text.
+    Text(Arc<str>),
+    /// The text is not recorded: the reason.
+    Unknown(Arc<str>),
+}
+
+impl FileText {
+    /// The text; empty for a missing file, `None` if it is not known.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Missing => Some(""),
+            Self::Text(text) => Some(text),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// An execution that may have changed files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unrecorded {
+    /// The event of its intent, as the list of effects names it.
+    pub entry: Seq,
+    /// The call.
+    pub call: NodeId,
+    /// The tool.
+    pub tool: Arc<str>,
+}
+
+/// What a tool recorded before it wrote a file.
+#[derive(Deserialize)]
+struct Intent {
+    /// Hash of the file before; none without a file.
+    before: Option<String>,
+    /// Hash of what it writes.
+    after: String,
+    content: Option<Arc<str>>,
+    #[serde(rename = "not_kept")]
+    not_saved: Option<Arc<str>>,
+}
+
+/// The arguments that say what is written: a whole text, or a part and its replacement.
+#[derive(Deserialize)]
+struct Written {
+    path: String,
+    content: Option<String>,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+/// Collects what a run wrote, in the order in which it happened.
+pub fn changes(state: &State) -> Changes {
+    let mut all = Changes::default();
+    let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    // The work of a sub-agent is listed by its own calls.
+    let own = ledger::effects(state).filter(|entry| entry.thread.is_none());
+    for entry in own.filter(|entry| happened(entry)) {
+        let Some((intent, written)) = read(state, entry) else {
+            all.unrecorded.push(Unrecorded {
+                entry: entry.seq,
+                call: entry.call,
+                tool: Arc::clone(&entry.tool),
+            });
+            continue;
+        };
+        let path = plain_path(&written.path);
+        let before = before(&intent);
+        let after = after(&intent, &written);
+        let unsure = (!matches!(entry.outcome, LedgerOutcome::Known(_))).then_some(entry.call);
+        let earlier = known.insert(path.clone(), (all.files.len(), intent.after));
+        let Some((at, left)) = earlier else {
+            all.files.push(FileChange {
+                path,
+                before,
+                after,
+                calls: vec![entry.call],
+                unsure,
+                foreign: None,
+            });
+            continue;
+        };
+        if let Some((place, _)) = known.get_mut(&path) {
+            *place = at;
+        }
+        let Some(file) = all.files.get_mut(at) else {
+            continue;
+        };
+        let other = intent.before.as_deref() != Some(left.as_str());
+        // A write of which nobody knows explains a different text.
+        if other && file.unsure.is_none() {
+            file.foreign = file.foreign.or(Some(entry.call));
+        }
+        file.after = after;
+        file.unsure = unsure;
+        if file.calls.last() != Some(&entry.call) {
+            file.calls.push(entry.call);
+        }
+    }
+    all
+}
+
+/// True for an execution that wrote, or may have.
+fn happened(entry: &LedgerEntry) -> bool {
+    match &entry.outcome {
+        LedgerOutcome::Known(Outcome::Err(error)) => error.executed,
+        _ => ledger::may_have_happened(entry),
+    }
+}
+
+fn read(state: &State, entry: &LedgerEntry) -> Option<(Intent, Written)> {
+    let intent = serde_json::from_str(entry.more.before.as_deref()?).ok()?;
+    let written = serde_json::from_str(ledger::args(state, entry)).ok()?;
+    Some((intent, written))
+}
+
+/// The path without parts that mean nothing, so that one file has one path.
+fn plain_path(path: &str) -> String {
+    let parts: Vec<&str> = path
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
+    parts.join("/")
+}
+
+fn before(intent: &Intent) -> FileText {
+    match (&intent.before, &intent.content, &intent.not_saved) {
+        (None, ..) => FileText::Missing,
+        (Some(_), Some(text), _) => FileText::Text(Arc::clone(text)),
+        (Some(_), None, why) => {
+            FileText::Unknown(why.clone().unwrap_or_else(|| "it was not recorded".into()))
+        }
+    }
+}
+
+/// The text that was written, checked against its recorded hash.
+fn after(intent: &Intent, written: &Written) -> FileText {
+    let text = match written {
+        Written {
+            content: Some(text), ..
+        } => Some(text.clone()),
+        Written {
+            old: Some(old),
+            new: Some(new),
+            ..
+        } => intent.content.as_ref().map(|text| text.replace(old, new)),
+        Written { .. } => None,
+    };
+    let is_it = |text: &String| blake3::hash(text.as_bytes()).to_hex().as_str() == intent.after;
+    match text.filter(is_it) {
+        Some(text) => FileText::Text(text.into()),
+        None => FileText::Unknown("the record has only its hash".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(text: &str) -> String {
+        blake3::hash(text.as_bytes()).to_hex().to_string()
+    }
+
+    fn intent(before: Option<&str>, after: &str) -> Intent {
+        Intent {
+            before: before.map(hash),
+            after: hash(after),
+            content: before.map(Arc::from),
+            not_saved: None,
+        }
+    }
+
+    fn written(json: &str) -> Written {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn the_written_text_is_the_one_with_the_recorded_hash() {
+        let whole = written(r#"{"path":"a","content":"new\n"}"#);
+        let known = after(&intent(None, "new\n"), &whole);
+        assert_eq!(known, FileText::Text("new\n".into()));
+        let part = written(r#"{"path":"a","old":"b","new":"x"}"#);
+        let known = after(&intent(Some("abc"), "axc"), &part);
+        assert_eq!(known, FileText::Text("axc".into()));
+        // Another text than the tool wrote is not passed off as it.
+        let other = after(&intent(Some("abc"), "something else"), &part);
+        assert!(matches!(other, FileText::Unknown(_)), "{other:?}");
+    }
+
+    #[test]
+    fn a_text_that_was_not_saved_is_not_made_up() {
+        let mut large = intent(Some("abc"), "axc");
+        large.content = None;
+        large.not_saved = Some("the file was larger than 64 KiB".into());
+        assert_eq!(
+            before(&large),
+            FileText::Unknown("the file was larger than 64 KiB".into())
+        );
+        let part = written(r#"{"path":"a","old":"b","new":"x"}"#);
+        assert!(matches!(after(&large, &part), FileText::Unknown(_)));
+        assert_eq!(before(&intent(None, "x")), FileText::Missing);
+    }
+
+    #[test]
+    fn one_file_has_one_path() {
+        for path in ["a/b.md", "./a/b.md", "a//b.md", "a/./b.md"] {
+            assert_eq!(plain_path(path), "a/b.md");
+        }
+        assert_eq!(plain_path("../b.md"), "../b.md", "another file stays another");
+    }
+}

@@ -1,0 +1,195 @@
+//! Replaces parts and messages of a request; every other byte of the body stays.
+//!
+//! Must not know: formats, why something is replaced.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::json::{self, Element};
+use super::{AgentMessage, AgentRequest, Part, Place};
+use crate::model::frame;
+
+/// A change of one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartEdit {
+    /// Other words of a text, or of reasoning. What the provider signed or added to the old words goes. Signed reasoning
+    /// becomes text, as it would be refused without its signature.
+    Text(String),
+    /// Another tool or other arguments of a call.
+    Call {
+        /// The name.
+        name: Option<String>,
+        /// The argument text.
+        args: Option<String>,
+        /// True where what the provider added to the call, such as a signature, still belongs to it.
+        keeps_opaque: bool,
+    },
+    /// Another result.
+    Result {
+        /// The text.
+        text: String,
+        /// True for an error.
+        is_error: bool,
+    },
+    /// The part goes. A message without parts goes as well.
+    Remove,
+}
+
+/// Changes of a request.
+#[derive(Debug, Clone)]
+pub struct Rewrite<'r> {
+    request: &'r AgentRequest,
+    parts: BTreeMap<(usize, usize), PartEdit>,
+    /// New messages by the first one that they replace, with the number of those.
+    messages: BTreeMap<usize, (usize, Vec<String>)>,
+}
+
+impl<'r> Rewrite<'r> {
+    /// Begins without a change.
+    pub fn new(request: &'r AgentRequest) -> Self {
+        Self {
+            request,
+            parts: BTreeMap::new(),
+            messages: BTreeMap::new(),
+        }
+    }
+
+    /// Changes a part, by the numbers of its message and of itself.
+    pub fn part(&mut self, message: usize, part: usize, edit: PartEdit) {
+        self.parts.insert((message, part), edit);
+    }
+
+    /// Puts messages, as JSON texts of the format, in the place of these. An empty range inserts them.
+    pub fn messages(&mut self, replaced: Range<usize>, new: Vec<String>) {
+        let begin = replaced.start.min(self.request.messages.len());
+        self.messages.insert(begin, (replaced.len(), new));
+    }
+
+    /// Returns the body.
+    pub fn body(&self) -> String {
+        let request = self.request;
+        if self.parts.is_empty() && self.messages.is_empty() {
+            return request.body.to_string();
+        }
+        let elements = self.elements();
+        let Some(list) = request.list.clone() else {
+            return self.without_list(elements);
+        };
+        let raw = request.body.get(list.clone()).unwrap_or_default();
+        let new = json::with_elements(raw, &elements);
+        json::spliced(&request.body, &[(list, new)])
+    }
+
+    fn elements(&self) -> Vec<Element> {
+        let mut elements = Vec::new();
+        let mut skipped = 0;
+        for (number, message) in self.request.messages.iter().enumerate() {
+            if let Some((count, new)) = self.messages.get(&number) {
+                elements.extend(new.iter().cloned().map(Element::New));
+                skipped = skipped.max(*count);
+            }
+            if skipped > 0 {
+                skipped -= 1;
+                continue;
+            }
+            let edits: BTreeMap<usize, &PartEdit> = self
+                .parts
+                .range((number, 0)..=(number, usize::MAX))
+                .map(|((_, part), edit)| (*part, edit))
+                .collect();
+            if edits.is_empty() {
+                elements.push(Element::Old(number));
+            } else if let Some(raw) = self.message(message, &edits) {
+                elements.push(Element::Changed(number, raw));
+            }
+        }
+        let last = self.messages.get(&self.request.messages.len());
+        elements.extend(
+            last.into_iter()
+                .flat_map(|(_, new)| new.iter().cloned().map(Element::New)),
+        );
+        elements
+    }
+
+    /// The body of a request in which one text stands for the list.
+    fn without_list(&self, elements: Vec<Element>) -> String {
+        let request = self.request;
+        let Some(only) = request.messages.first() else {
+            return request.body.to_string();
+        };
+        let as_message = |raw: &str| format!("{{\"role\":\"user\",\"content\":{raw}}}");
+        let new = if let [Element::Changed(_, raw)] = elements.as_slice() {
+            raw.clone()
+        } else {
+            let all: Vec<String> = elements
+                .iter()
+                .map(|element| match element {
+                    Element::Old(_) => as_message(request.raw(only)),
+                    Element::Changed(_, raw) => as_message(raw),
+                    Element::New(raw) => raw.clone(),
+                })
+                .collect();
+            format!("[{}]", all.join(","))
+        };
+        json::spliced(&request.body, &[(only.span.clone(), new)])
+    }
+
+    /// Returns a message with changed parts; none if no part of it is left.
+    fn message(&self, message: &AgentMessage, edits: &BTreeMap<usize, &PartEdit>) -> Option<String> {
+        let is_removed = |number: &usize| edits.get(number) == Some(&&PartEdit::Remove);
+        if (0..message.parts.len()).all(|number| is_removed(&number)) {
+            return None;
+        }
+        let mut raw = self.request.raw(message).to_owned();
+        let parts = || message.parts.iter().enumerate();
+        // Lists one by one, so that the places of their elements hold.
+        let mut lists: Vec<&'static str> = Vec::new();
+        for (number, part) in parts() {
+            let edit = edits.get(&number).copied();
+            match (part.place, edit) {
+                (Place::Whole, Some(edit)) => raw = self.edited(part, edit),
+                (Place::Member(key), Some(PartEdit::Remove)) => {
+                    raw = if key == "content" {
+                        json::with_member(&raw, key, "\"\"")
+                    } else {
+                        json::without_member(&raw, key)
+                    };
+                }
+                (Place::Member(key), Some(edit)) => {
+                    raw = json::with_member(&raw, key, &self.edited(part, edit));
+                }
+                (Place::Element(key, _), Some(_)) if !lists.contains(&key) => lists.push(key),
+                _ => {}
+            }
+        }
+        for key in lists {
+            let list = frame::member(&raw, key).unwrap_or("[]");
+            let count = frame::array(list).len();
+            let mut elements: Vec<Option<Element>> = (0..count).map(|at| Some(Element::Old(at))).collect();
+            for (number, part) in parts() {
+                let (Place::Element(of, at), Some(edit)) = (part.place, edits.get(&number)) else {
+                    continue;
+                };
+                if let Some(element) = elements.get_mut(at).filter(|_| of == key) {
+                    *element = match edit {
+                        PartEdit::Remove => None,
+                        edit => Some(Element::Changed(at, self.edited(part, edit))),
+                    };
+                }
+            }
+            let elements: Vec<Element> = elements.into_iter().flatten().collect();
+            raw = if elements.is_empty() {
+                json::without_member(&raw, key)
+            } else {
+                let list = json::with_elements(list, &elements);
+                json::with_member(&raw, key, &list)
+            };
+        }
+        Some(raw)
+    }
+
+    fn edited(&self, part: &Part, edit: &PartEdit) -> String {
+        let side = self.request.wire.agent_side();
+        side.edit_part(part, self.request.raw_part(part), edit)
+    }
+}

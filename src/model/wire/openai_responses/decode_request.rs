@@ -1,0 +1,219 @@
+//! Reads the body of an agent's Responses request, and writes edited parts of it.
+//!
+//! Must not know: sockets, what a supervisor decides.
+
+use super::NAME;
+use super::decode::is_opaque;
+use crate::model::frame::{self, Object};
+use crate::model::wire::agent::json::{self, Fields, Json, quoted};
+use crate::model::wire::agent::{
+    AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
+};
+use crate::model::wire::opaque::{Members, mark};
+use crate::model::wire::openai_chat::decode_request::result_text;
+
+/// The members that are read, and no settings.
+const REQUEST: &[&str] = &["input", "tools", "model", "stream", "instructions"];
+/// Members of a call that the program reads.
+const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
+
+/// Reads a request.
+pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
+    let fields = body.fields()?;
+    let input = fields.need("input")?;
+    let (list, messages) = if input.is_list() {
+        let items = input.list()?.iter().map(item).collect::<Result<_, _>>()?;
+        (Some(input.span()), items)
+    } else {
+        let kind = PartKind::Text { text: input.text()? };
+        let only = AgentMessage {
+            role: Role::User,
+            span: input.span(),
+            parts: vec![Part::new(&input, Place::Whole, kind)],
+        };
+        (None, vec![only])
+    };
+    Ok(AgentRequest {
+        model: fields.text("model")?,
+        stream: fields.get("stream").map(|stream| stream.raw() == "true"),
+        system: fields.text("instructions")?.into_iter().collect(),
+        tools: fields.list("tools")?.iter().map(tool).collect::<Result<_, _>>()?,
+        list,
+        messages,
+        settings: fields.others(REQUEST),
+        ..AgentRequest::default()
+    })
+}
+
+fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
+    let fields = value.fields()?;
+    let kind = fields.need("type")?.text()?;
+    let is_own = matches!(&*kind, "function" | "custom");
+    let schema = fields.get("parameters").map_or("{}", |schema| schema.raw());
+    Ok(AgentTool {
+        name: if is_own {
+            fields.need("name")?.text()?
+        } else {
+            kind.clone()
+        },
+        description: fields.word("description"),
+        schema: (kind == "function").then(|| schema.to_owned()),
+        is_providers: !is_own,
+    })
+}
+
+fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
+    let fields = value.fields()?;
+    let span = value.span();
+    let name = fields.text("type")?.unwrap_or_else(|| "message".to_owned());
+    let whole = |role: Role, kind: PartKind, opaque: Option<String>| AgentMessage {
+        role,
+        span: span.clone(),
+        parts: vec![Part::new(value, Place::Whole, kind).with_opaque(opaque)],
+    };
+    Ok(match &*name {
+        "message" => return message(&fields),
+        "function_call" | "custom_tool_call" => {
+            let is_text = name == "custom_tool_call";
+            let key = if is_text { "input" } else { "arguments" };
+            let kind = PartKind::Call {
+                id: Some(fields.need("call_id")?.text()?),
+                name: fields.need("name")?.text()?,
+                args: fields.text(key)?.unwrap_or_default(),
+                form: if is_text { CallForm::Text } else { CallForm::Json },
+            };
+            let opaque = if is_text { None } else { added(value.raw()) };
+            whole(Role::Assistant, kind, opaque)
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            let kind = PartKind::Result {
+                id: Some(fields.need("call_id")?.text()?),
+                name: None,
+                text: result_text(fields.get("output").as_ref())?,
+                is_error: false,
+            };
+            whole(Role::Tool, kind, None)
+        }
+        "reasoning" => {
+            let text = [fields.list("summary")?, fields.list("content")?].concat();
+            let text = text.iter().map(|one| Ok(one.fields()?.word("text")));
+            let text = text.collect::<Result<Vec<_>, RequestError>>()?.join("\n\n");
+            let is_encrypted = fields
+                .text("encrypted_content")?
+                .is_some_and(|text| !text.is_empty());
+            let opaque = is_encrypted.then(|| own(value.raw()));
+            whole(Role::Assistant, PartKind::Reasoning { text }, opaque)
+        }
+        _ => {
+            let opaque = is_opaque(&name).then(|| own(value.raw()));
+            let role = if opaque.is_none() && name.ends_with("_output") {
+                Role::Tool
+            } else {
+                Role::Assistant
+            };
+            whole(role, PartKind::Other { name }, opaque)
+        }
+    })
+}
+
+/// An item of the provider's own, in the form of the decoder of replies.
+fn own(raw: &str) -> String {
+    let is_reasoning = frame::member(raw, "type") == Some("\"reasoning\"");
+    let item = Object::read(raw).filter(|_| is_reasoning);
+    let item = item.map(|item| Members::read(&item).without(&["status"]).text());
+    format!("[{}]", mark(NAME, item.as_deref().unwrap_or(raw)))
+}
+
+fn added(raw: &str) -> Option<String> {
+    let members = Members::read(&Object::read(raw)?).without(CALL);
+    (!members.is_empty()).then(|| mark(NAME, &members.text()))
+}
+
+fn message(fields: &Fields<'_>) -> Result<AgentMessage, RequestError> {
+    let value = fields.value();
+    let (span, role) = (value.span(), fields.need("role")?);
+    let role = match &*role.text()? {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => return Err(role.wrong("this is no role of the format")),
+    };
+    let content = fields.need("content")?;
+    let mut parts = Vec::new();
+    if content.is_list() {
+        for (at, block) in content.list()?.iter().enumerate() {
+            let inner = block.fields()?;
+            let kind = match (&*inner.word("type"), inner.text("text")?) {
+                (_, Some(text)) => PartKind::Text { text },
+                (name, None) => PartKind::Other {
+                    name: name.to_owned(),
+                },
+            };
+            parts.push(Part::new(block, Place::Element("content", at), kind));
+        }
+    } else {
+        let text = content.text()?;
+        parts.push(Part::new(
+            &content,
+            Place::Member("content"),
+            PartKind::Text { text },
+        ));
+    }
+    // What the message is to the model: a comment or the answer.
+    let phase = fields.get("phase").filter(|_| role == Role::Assistant);
+    if let (Some(phase), Some(part)) = (phase, parts.first_mut()) {
+        let phase = format!("{{\"phase\":{}}}", phase.raw());
+        part.opaque = Some(format!("[{}]", mark(NAME, &phase)));
+    }
+    Ok(AgentMessage { role, span, parts })
+}
+
+/// Returns a part after an edit.
+pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
+    match edit {
+        PartEdit::Text(words) => match (&part.kind, part.place) {
+            (PartKind::Reasoning { .. } | PartKind::Other { .. }, Place::Whole) => {
+                format!("{{\"role\":\"assistant\",\"content\":{}}}", quoted(words))
+            }
+            (_, Place::Element(..)) => {
+                let raw = json::with_member(raw, "text", &quoted(words));
+                match frame::member(&raw, "annotations") {
+                    Some(_) => json::with_member(&raw, "annotations", "[]"),
+                    None => raw,
+                }
+            }
+            _ => quoted(words),
+        },
+        PartEdit::Call {
+            name,
+            args,
+            keeps_opaque,
+        } => {
+            let mut raw = raw.to_owned();
+            let own = Object::read(&raw).map(|item| Members::read(&item).without(CALL));
+            for key in own.iter().flat_map(Members::names).filter(|key| *key != "input") {
+                if !keeps_opaque {
+                    raw = json::without_member(&raw, key);
+                }
+            }
+            if let Some(name) = name {
+                raw = json::with_member(&raw, "name", &quoted(name));
+            }
+            if let Some(args) = args {
+                raw = json::with_member(&raw, args_key(part), &quoted(args));
+            }
+            raw
+        }
+        PartEdit::Result { text, .. } => json::with_member(raw, "output", &quoted(text)),
+        PartEdit::Remove => raw.to_owned(),
+    }
+}
+
+fn args_key(part: &Part) -> &'static str {
+    match part.kind {
+        PartKind::Call {
+            form: CallForm::Text, ..
+        } => "input",
+        _ => "arguments",
+    }
+}

@@ -1,0 +1,206 @@
+//! Builds the views of branches: what each is, what it cost, how two of them differ.
+//!
+//! Must not know: which branch is selected, how much of a text is shown.
+
+use serde::Serialize;
+
+use super::content_text;
+use crate::domain::branch::compare::{Comparison, Row};
+use crate::domain::branch::{self, Branch, Sum};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::domain::result_source::{self, ResultSource};
+use crate::domain::state::State;
+
+/// The result and the costs of a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SumView<'b> {
+    /// The active answer.
+    pub answer: Option<NodeId>,
+    /// Its text.
+    pub text: Option<&'b str>,
+    /// Active calls.
+    pub calls: usize,
+    /// Executions of these calls.
+    pub executions: usize,
+    /// Requests to the model.
+    pub requests: u32,
+    /// Tokens sent; none if no request told.
+    pub tokens_in: Option<u64>,
+    /// Tokens received; none if no request told.
+    pub tokens_out: Option<u64>,
+    /// What these requests cost, with the currency; none without a price.
+    pub cost: Option<String>,
+}
+
+impl<'b> SumView<'b> {
+    /// Builds the view of a sum.
+    pub fn of(sum: &'b Sum) -> Self {
+        Self {
+            answer: sum.answer,
+            text: sum.text.as_deref(),
+            calls: sum.calls,
+            executions: sum.executions,
+            requests: sum.requests,
+            tokens_in: sum.usage.input,
+            tokens_out: sum.usage.output,
+            cost: sum.spent.describe(),
+        }
+    }
+}
+
+/// A branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BranchView<'b> {
+    /// Its number: the epoch that began it.
+    pub branch: Epoch,
+    /// The branch that it began from; its own number for the first one.
+    pub base: Epoch,
+    /// True for the current branch.
+    pub current: bool,
+    /// Its name.
+    pub name: Option<&'b str>,
+    /// The edit that began it; further edits of the same commit are counted.
+    pub what: String,
+    /// Its result and costs.
+    #[serde(flatten)]
+    pub sum: SumView<'b>,
+}
+
+impl<'b> BranchView<'b> {
+    /// Builds the view of a branch.
+    pub fn of(state: &State, branch: &'b Branch) -> Self {
+        Self {
+            branch: branch.epoch,
+            base: branch.base,
+            current: branch.current,
+            name: branch.name.as_deref(),
+            what: what(state, branch.epoch),
+            sum: SumView::of(&branch.sum),
+        }
+    }
+}
+
+/// The edit that began an epoch; further edits of the same commit are counted. Contains untrusted text.
+pub fn what(state: &State, epoch: Epoch) -> String {
+    let Some(record) = branch::record(state, epoch) else {
+        return "as the run began".to_owned();
+    };
+    let edits = state.edits.iter().rev();
+    let own = edits
+        .skip_while(|edit| edit.epoch > epoch)
+        .take_while(|edit| edit.epoch == epoch);
+    match own.count() {
+        0 | 1 => record.what.to_string(),
+        several => format!("{} and {} more", record.what, several - 1),
+    }
+}
+
+/// The number, name and edit of a branch, as text. Contains untrusted text.
+pub fn title(state: &State, epoch: Epoch) -> String {
+    let record = branch::record(state, epoch);
+    let what = what(state, epoch);
+    match record.and_then(|record| record.name.as_ref()) {
+        Some(name) => format!("branch {} \"{name}\" ({what})", epoch.0),
+        None => format!("branch {} ({what})", epoch.0),
+    }
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideView<'b> {
+    /// The branch.
+    pub branch: Epoch,
+    /// Its result and costs.
+    pub sum: SumView<'b>,
+}
+
+/// Two branches, compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CompareView<'b> {
+    /// The first branch.
+    pub a: SideView<'b>,
+    /// The second branch.
+    pub b: SideView<'b>,
+    /// Number of nodes that are the same on both.
+    pub same: usize,
+    /// True if no node differs.
+    pub equal: bool,
+    /// The nodes that differ, or all of them.
+    pub nodes: Vec<ComparedView>,
+    /// Number of all nodes.
+    #[serde(skip)]
+    pub of: usize,
+}
+
+impl<'b> CompareView<'b> {
+    /// Builds the view of a comparison; with the nodes that are the same if `all`.
+    pub fn of(state: &State, found: &'b Comparison, all: bool) -> Self {
+        let side = |branch, sum| SideView {
+            branch,
+            sum: SumView::of(sum),
+        };
+        let rows = found.rows.iter().filter(|row| all || !row.same);
+        Self {
+            a: side(found.a, &found.sum_a),
+            b: side(found.b, &found.sum_b),
+            same: found.same(),
+            equal: found.is_equal(),
+            nodes: rows.map(|row| ComparedView::of(state, row)).collect(),
+            of: found.rows.len(),
+        }
+    }
+}
+
+/// A node on two branches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ComparedView {
+    /// The node.
+    pub node: NodeId,
+    /// Its active revision on the first branch; none if it is not active there.
+    pub a: Option<Rev>,
+    /// The same on the second branch.
+    pub b: Option<Rev>,
+    /// True if content and result are the same on both.
+    pub same: bool,
+    /// Its text on the first branch.
+    pub text_a: Option<String>,
+    /// Its text on the second branch.
+    pub text_b: Option<String>,
+    /// Who gave its result on the first branch, or why a call has none; none for the result of an execution.
+    pub source_a: Option<&'static str>,
+    /// The same on the second branch.
+    pub source_b: Option<&'static str>,
+}
+
+impl ComparedView {
+    fn of(state: &State, row: &Row) -> Self {
+        let text = |rev: Option<Rev>| rev.map(|rev| revision_text(state, row.node, rev));
+        let source = |rev: Option<Rev>, left| rev.and_then(|rev| given_by(state, row.node, rev)).or(left);
+        Self {
+            node: row.node,
+            a: row.a,
+            b: row.b,
+            same: row.same,
+            text_a: text(row.a),
+            text_b: text(row.b),
+            source_a: source(row.a, row.left_a),
+            source_b: source(row.b, row.left_b),
+        }
+    }
+}
+
+/// The source of a result that no execution gave; `None` for anything else.
+fn given_by(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
+    let stated = state.nodes.get(&id)?.revision(rev)?;
+    result_source::of(state.calls.get(&id.call())?, stated).map(ResultSource::label)
+}
+
+/// The exact text of a revision of a node; empty if there is none.
+pub fn revision_text(state: &State, id: NodeId, rev: Rev) -> String {
+    let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
+    match revision {
+        Some(revision) => content_text(&revision.content),
+        None if id.kind == NodeKind::Observation => "no result".to_owned(),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,30 @@
+//! Builds the views of a run: calls, plans, branches, effects, sessions and more, as typed values.
+//!
+//! Must not know: keys, panes, flags, where text goes, how a view is drawn.
+//!
+//! A view is computed from a state and borrows from it. Screen lines, shell text, JSON and exports are drawings of views.
+//! `docs/json.md` describes the fields that programs read; a test compares it with the types.
+
+pub mod alert;
+pub mod audit;
+pub mod branch;
+pub mod call;
+pub mod effect;
+pub mod fork;
+pub mod graph;
+pub mod loops;
+pub mod node_line;
+pub mod output;
+pub mod plan;
+pub mod queue;
+pub mod rule;
+mod ser;
+pub mod session;
+#[cfg(test)]
+mod tests;
+pub mod time;
+pub mod weight;
+mod words;
+
+pub use output::json;
+pub use words::{content_text, decision, many, mode, outcome, tokens};

@@ -1,0 +1,313 @@
+//! Examples of the views of sessions, forks, weights, decisions, and what verbs print of themselves.
+//!
+//! Must not know: the page.
+
+use serde_json::json;
+
+use super::calls::elsewhere;
+use super::{Examples, both, kept, recorded, value};
+use crate::domain::call::{Digest, EffectClass, Gate, ShownForm};
+use crate::domain::envelope::{Actor, Via};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::domain::weight::Learned;
+use crate::present::alert::{AlertCallView, AlertView, RunStateView};
+use crate::present::audit::{AuditView, ExecutedView, ShownView, Who};
+use crate::present::fork::{Becomes, ForkView, RunningView};
+use crate::present::output::{
+    DemoView, EventView, PolicyRuleView, RecordedView, ResetView, ResultView, SettingView, StoredView,
+};
+use crate::present::session::{
+    DeletedView, ForkPointView, JournalView, PathView, SessionCountsView, SessionDetailView,
+    SessionStartView, SessionView, VerifyView,
+};
+use crate::present::weight::{LearnedView, WeightChangeView, WeightsView};
+use crate::resilience::correction::Correction;
+use crate::resilience::routing::Snapshot;
+
+fn id(text: &str) -> NodeId {
+    text.parse().unwrap()
+}
+
+fn fork_point() -> ForkPointView<'static> {
+    ForkPointView { session: "s", at: 9 }
+}
+
+fn session(full: bool) -> SessionView<'static> {
+    SessionView {
+        session: "s",
+        started: full.then_some(1),
+        state: "open",
+        problem: full.then_some("torn"),
+        events: 9,
+        model: full.then_some("m"),
+        workspace: full.then_some("/w"),
+        name: full.then_some("n"),
+        bytes: 10,
+        fork_of: full.then(fork_point),
+    }
+}
+
+fn text(full: bool) -> Option<String> {
+    full.then(|| "text".to_owned())
+}
+
+fn detail(full: bool) -> SessionDetailView<'static> {
+    SessionDetailView {
+        fork_of: vec![fork_point()],
+        session: "s",
+        start: SessionStartView {
+            name: full.then_some("n"),
+            model: full.then_some("m"),
+            workspace: full.then_some("/w"),
+            policy: "supervised",
+        },
+        journal: JournalView {
+            started: full.then_some(1),
+            last_event: full.then_some(2),
+            events: 9,
+            torn: text(full),
+            damaged: text(full),
+        },
+        state: "can continue".to_owned(),
+        restricted: full.then_some("a loop"),
+        counts: SessionCountsView {
+            requests: 1,
+            tokens_in: full.then_some(1),
+            tokens_cached: full.then_some(1),
+            tokens_out: full.then_some(1),
+            cost: text(full),
+            calls: 1,
+            executions: 1,
+            edits: 1,
+            waiting: 1,
+        },
+        rules: vec!["rule 1: …".to_owned()],
+    }
+}
+
+fn verify(full: bool) -> VerifyView<'static> {
+    VerifyView {
+        session: "s",
+        records: 9,
+        chain: "0123".to_owned(),
+        torn: text(full),
+        damaged: text(full),
+        whole: !full,
+    }
+}
+
+fn running() -> RunningView<'static> {
+    RunningView {
+        call: id("c3"),
+        tool: "shell",
+        attempt: Attempt(1),
+        becomes: Becomes::OutcomeUnknown,
+    }
+}
+
+fn fork(full: bool) -> ForkView<'static> {
+    ForkView {
+        session: full.then_some("t"),
+        fork_of: "s",
+        at: Seq(5),
+        events: Seq(9),
+        running: vec![running()],
+        streams: kept([TurnId(2)]),
+        begin: kept([id("c4")]),
+        ask: kept([id("c5")]),
+        waiting: 1,
+        effects: vec![elsewhere()],
+        inside: None,
+    }
+}
+
+fn learned() -> LearnedView<'static> {
+    LearnedView {
+        from: "weights.json",
+        learned: kept(Learned::default()),
+    }
+}
+
+fn weights(full: bool) -> WeightsView<'static> {
+    let repairs = if full {
+        json!({"book": {"text_cleanup": {"tried": 1, "succeeded": 1, "failed": 0}}})
+    } else {
+        json!({})
+    };
+    let snapshot: Snapshot = recorded(json!({
+        "version": 1, "executions": 2,
+        "weights": [{"kind": "default", "tool": "book", "weight": 0.5, "samples": 2}],
+    }));
+    WeightsView {
+        snapshot: Snapshot {
+            repairs: recorded(repairs),
+            ..snapshot
+        },
+        started_with: full.then(learned),
+    }
+}
+
+fn weight_change(full: bool) -> WeightChangeView<'static> {
+    WeightChangeView {
+        tool: "book",
+        kind: "default",
+        seq: Seq(9),
+        call: full.then(|| id("c3")),
+        attempt: full.then_some(Attempt(1)),
+        before: 0.5,
+        after: 0.6,
+        why: "succeeded".to_owned(),
+    }
+}
+
+fn shown(full: bool) -> ShownView {
+    ShownView {
+        args: "{}".into(),
+        unread: full.then_some(0),
+        form: full.then_some(ShownForm::Exact),
+        digest: full.then(|| Digest("0123".into())),
+        files: vec!["a.sh".into()],
+    }
+}
+
+fn executed(full: bool) -> ExecutedView {
+    ExecutedView {
+        attempt: Attempt(1),
+        seq: Seq(12),
+        args: "{}".into(),
+        outcome: "succeeded".to_owned(),
+        ms: full.then_some(3),
+    }
+}
+
+fn audit(full: bool) -> AuditView {
+    AuditView {
+        seq: Seq(9),
+        at: 1,
+        who: if full {
+            Who::Operator("ada".into(), Some(Via::Shell))
+        } else {
+            Who::Policy
+        },
+        action: "approve",
+        node: full.then(|| id("c3")),
+        rev: full.then_some(Rev(1)),
+        tool: full.then(|| "shell".into()),
+        waited: full.then_some(5),
+        shown: full.then(|| shown(true)),
+        rule: text(full),
+        reason: text(full),
+        detail: text(full),
+        why: text(full),
+        original: full.then(|| "{}".into()),
+        changed: full.then(|| "{}".into()),
+        executed: vec![executed(true)],
+    }
+}
+
+fn alert_call() -> AlertCallView {
+    AlertCallView {
+        call: id("c3"),
+        tool: "shell".to_owned(),
+        arguments: "{}".to_owned(),
+        status: "awaiting approval".to_owned(),
+        effect: EffectClass::Unknown,
+    }
+}
+
+fn alert(full: bool) -> AlertView {
+    AlertView {
+        restricted: text(full),
+        session: "s".to_owned(),
+        title: text(full),
+        cause: "calls",
+        reason: "1 call waits".to_owned(),
+        state: RunStateView {
+            state: "paused",
+            state_reason: text(full),
+        },
+        waiting: vec![alert_call()],
+        attempts: vec!["tried".to_owned()],
+        events: vec!["happened".to_owned()],
+        see: "overrule queue s".to_owned(),
+    }
+}
+
+fn result(full: bool) -> ResultView<'static> {
+    ResultView {
+        answer: full.then_some("42"),
+        exit: 0,
+        session: "s",
+        failed_calls: full.then(|| vec![id("c3")]),
+        output: full.then(|| json!({"answer": 42})),
+    }
+}
+
+fn of_verbs() -> Examples {
+    let correction: Correction = recorded(json!({"tool": "book", "matches": "full", "error": "permanent"}));
+    let stored = StoredView {
+        file: "config.toml",
+        correction: kept(correction),
+    };
+    let event = EventView {
+        seq: Seq(9),
+        at: 1,
+        actor: &Actor::Engine,
+        event: kept(Event::Run(RunEvent::Resumed {})),
+    };
+    let recorded = RecordedView {
+        seq: Seq(9),
+        elsewhere: true,
+    };
+    let setting = SettingView {
+        key: "model",
+        value: "m",
+        from: "--model",
+    };
+    let rule = PolicyRuleView {
+        rule: "preset supervised: everything asks".to_owned(),
+        gate: Gate::Ask,
+    };
+    let demo = DemoView {
+        name: "audit",
+        what: "reads the workspace",
+    };
+    let reset = ResetView {
+        workspace: "/w".to_owned(),
+        removed: true,
+    };
+    vec![
+        ("RecordedView", vec![value(&recorded)]),
+        ("ResultView", both(result)),
+        ("StoredView", vec![value(&stored)]),
+        ("EventView", vec![value(&event)]),
+        ("SettingView", vec![value(&setting)]),
+        ("PolicyRuleView", vec![value(&rule)]),
+        ("DemoView", vec![value(&demo)]),
+        ("ResetView", vec![value(&reset)]),
+    ]
+}
+
+pub(super) fn examples() -> Examples {
+    let mut all = vec![
+        ("SessionView", both(session)),
+        ("ForkPointView", vec![value(&fork_point())]),
+        ("SessionDetailView", both(detail)),
+        ("VerifyView", both(verify)),
+        ("DeletedView", vec![value(&DeletedView { deleted: "s" })]),
+        ("PathView", vec![value(&PathView { path: "/s" })]),
+        ("ForkView", both(fork)),
+        ("RunningView", vec![value(&running())]),
+        ("WeightsView", both(weights)),
+        ("LearnedView", vec![value(&learned())]),
+        ("WeightChangeView", both(weight_change)),
+        ("AuditView", both(audit)),
+        ("ShownView", both(shown)),
+        ("ExecutedView", both(executed)),
+        ("AlertView", both(alert)),
+        ("AlertCallView", vec![value(&alert_call())]),
+    ];
+    all.extend(of_verbs());
+    all
+}

@@ -1,0 +1,151 @@
+//! The definition of a tool as its server sent it: its hash, its card, its effect class.
+//!
+//! Must not know: how it was received, who uses the tool.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::setup::{ServerConfig, Via};
+use crate::canon;
+use crate::domain::advice::ToolFacts;
+use crate::domain::call::EffectClass;
+use crate::domain::event::run::{ToolCard, ToolOrigin};
+use crate::text::visible_head;
+use crate::tools::tool::Spec;
+
+/// Name of the source.
+pub(super) const SOURCE: &str = "mcp";
+/// Characters of a description beyond which it is cut: it goes to the model with every request.
+const DESCRIPTION: usize = 16 * 1024;
+/// Characters kept of a title.
+const TITLE: usize = 200;
+
+/// What a server says about one of its tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// `{name, title, description, inputSchema, outputSchema, annotations}` as sent.
+    pub content: Value,
+}
+
+impl Definition {
+    /// Takes a definition out of an answer to `tools/list`.
+    pub(super) fn of(tool: &rmcp::model::Tool) -> Self {
+        let mut content = json!({
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": *tool.input_schema,
+            "outputSchema": tool.output_schema,
+            "annotations": tool.annotations,
+        });
+        if let Some(members) = content.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        Self {
+            name: tool.name.to_string(),
+            content,
+        }
+    }
+
+    /// Returns the hash of the definition and of where it comes from.
+    pub fn pin(&self, identity: &str) -> String {
+        let canonical = canon::canonical(&self.content);
+        canon::hash(
+            "overrule mcp tool v1",
+            &[canonical.as_bytes(), identity.as_bytes()],
+        )
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.content.get(key)?.as_str()
+    }
+
+    fn hint(&self, key: &str) -> Option<bool> {
+        self.content.get("annotations")?.get(key)?.as_bool()
+    }
+
+    /// Returns what the server claims about the effects of the tool, as tags.
+    pub fn claims(&self) -> Vec<String> {
+        [
+            ("readOnlyHint", "read_only"),
+            ("destructiveHint", "destructive"),
+            ("idempotentHint", "idempotent"),
+            ("openWorldHint", "open_world"),
+        ]
+        .into_iter()
+        .filter_map(|(key, word)| {
+            let not = if self.hint(key)? { "" } else { "not_" };
+            Some(format!("claims:{not}{word}"))
+        })
+        .collect()
+    }
+
+    /// Returns the class that the server's word suggests. The operator may set it; nothing else follows from it.
+    pub fn proposed(&self) -> Option<EffectClass> {
+        match (self.hint("readOnlyHint"), self.hint("idempotentHint")) {
+            (Some(true), _) => Some(EffectClass::Read),
+            (_, Some(true)) => Some(EffectClass::Idempotent),
+            (Some(false), _) | (_, Some(false)) => Some(EffectClass::Write),
+            (None, None) => None,
+        }
+    }
+
+    /// Returns the title, or the name.
+    pub fn title(&self) -> String {
+        let annotated = || self.content.get("annotations")?.get("title")?.as_str();
+        let title = self.text("title").or_else(annotated).unwrap_or(&self.name);
+        visible_head(title, TITLE)
+    }
+
+    /// Returns the JSON text of the output schema.
+    pub fn output_schema(&self) -> Option<String> {
+        Some(self.content.get("outputSchema")?.to_string())
+    }
+
+    /// Describes the tool under its offered name. Its effect is unknown, whatever the server says: hints may only raise
+    /// a class, and there is none above.
+    pub(super) fn spec(&self, offered: &str, server: &ServerConfig) -> Spec {
+        let mut description: String = self
+            .text("description")
+            .unwrap_or_default()
+            .chars()
+            .take(DESCRIPTION)
+            .collect();
+        if description.is_empty() {
+            description = format!("{} of the server {}.", self.title(), server.name);
+        }
+        let schema = self
+            .content
+            .get("inputSchema")
+            .cloned()
+            .unwrap_or_else(|| json!({"type": "object"}));
+        let reaches_out = matches!(server.via, Via::Http { .. }) || self.hint("openWorldHint") == Some(true);
+        let external = reaches_out.then(|| "external".to_owned());
+        let tags = external.into_iter().chain(self.claims()).collect();
+        let card = ToolCard {
+            name: offered.into(),
+            description: description.into(),
+            schema: schema.to_string().into(),
+            effect: EffectClass::Unknown,
+            effect_by: None,
+            tags,
+            pause_ms: 0,
+            takes_truncated: false,
+            probe: None,
+            compensate: None,
+            origin: Some(Box::new(ToolOrigin {
+                source: SOURCE.into(),
+                server: Some(Arc::from(server.name.as_str())),
+                tool: self.name.as_str().into(),
+                title: self.text("title").map(|_| self.title().into()),
+                pin: self.pin(&server.identity()).into(),
+            })),
+        };
+        let facts = ToolFacts::of(&card);
+        Spec { card, facts }
+    }
+}

@@ -1,0 +1,27 @@
+//! Tools of MCP servers.
+//!
+//! Must not know: scheduling, approvals, the model, settings files other than `.mcp.json`.
+//!
+//! A server is not trusted: what it says is checked, bounded and marked, and a broken server costs its own calls only.
+
+mod call;
+mod definition;
+pub mod drift;
+mod handler;
+mod http;
+mod log;
+mod names;
+pub mod pins;
+mod result;
+mod server;
+mod setup;
+mod source;
+mod stdio;
+mod tool;
+mod transport;
+mod view;
+
+pub use definition::Definition;
+pub use setup::{BearerToken, ServerConfig, Via};
+pub use source::source;
+pub use view::{ServerView, ToolView};

@@ -1,0 +1,434 @@
+//! A server: connects to it, keeps its definitions current, restarts it, ends it.
+//!
+//! Must not know: calls, policy, screens.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use rmcp::RoleClient;
+use rmcp::model::{ProgressNotificationParam, ProgressToken, ProtocolVersion, SubscriptionFilter};
+use rmcp::service::{ClientLifecycleMode, Peer, RunningService, serve_client_with_lifecycle};
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::definition::Definition;
+use super::handler::Handler;
+use super::log::ServerLog;
+use super::pins::{self, Pinned};
+use super::setup::{ServerConfig, Via};
+use super::stdio::{self, Process};
+use super::{http, view};
+use crate::text::visible_head;
+use crate::tools::child::Environment;
+
+/// Maximum number of restarts in a row.
+const RESTARTS: u32 = 5;
+/// Wait before the first restart; each further one waits twice as long.
+const BACKOFF: Duration = Duration::from_millis(500);
+/// A server that ran this long starts to count its restarts anew.
+const HEALTHY: Duration = Duration::from_secs(60);
+/// Time limit for the handshake and the first list of tools.
+const HANDSHAKE: Duration = Duration::from_secs(60);
+/// Bounds of the time after which a server says that its list is outdated.
+const TTL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(3_600));
+/// Characters kept of an error.
+const WORDS: usize = 400;
+
+/// What a server is doing.
+#[derive(Clone)]
+pub(super) enum Phase {
+    /// It is being connected to, or its list of tools is being read again.
+    Starting,
+    /// It takes calls.
+    Ready(Arc<Live>),
+    /// It cannot be used.
+    Down {
+        /// Why.
+        why: String,
+        /// Whether it will be started again.
+        again: bool,
+    },
+}
+
+/// A connection with the definitions that are in force.
+pub(super) struct Live {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) tools: Vec<Definition>,
+    /// How they differ from the accepted ones.
+    pub(super) drift: Vec<String>,
+    pub(super) protocol: String,
+    pub(super) pid: Option<u32>,
+}
+
+/// The open calls that a server may report progress of.
+#[derive(Default)]
+pub(super) struct Progress(Mutex<HashMap<ProgressToken, watch::Sender<String>>>);
+
+impl Progress {
+    fn open(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, watch::Sender<String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Follows a call until it is [forgotten](Self::forget).
+    pub(super) fn follow(&self, token: ProgressToken) -> watch::Receiver<String> {
+        let (sender, receiver) = watch::channel(String::new());
+        self.open().insert(token, sender);
+        receiver
+    }
+
+    pub(super) fn forget(&self, token: &ProgressToken) {
+        self.open().remove(token);
+    }
+
+    /// Takes a report. One that arrives after the end of its call is ignored.
+    pub(super) fn note(&self, report: &ProgressNotificationParam) {
+        if let Some(sender) = self.open().get(&report.progress_token) {
+            let total = report.total.map(|total| format!("/{total}")).unwrap_or_default();
+            let message = report.message.as_deref().unwrap_or_default();
+            let words = format!("{}{total} {message}", report.progress);
+            sender.send_replace(visible_head(words.trim(), WORDS));
+        }
+    }
+}
+
+/// How a connection ended.
+enum End {
+    /// It was asked to.
+    Stopped,
+    /// It could not even be started: another attempt would end the same way.
+    Refused(String),
+    /// It is lost.
+    Lost(String),
+}
+
+/// A server of the settings.
+pub(super) struct Server {
+    pub(super) config: ServerConfig,
+    environment: Environment,
+    workspace: PathBuf,
+    pins: Option<PathBuf>,
+    pub(super) log: Arc<ServerLog>,
+    pub(super) progress: Arc<Progress>,
+    phase: watch::Sender<Phase>,
+    /// The newest definitions: tools stay offered while their server restarts.
+    last: Mutex<Option<Arc<Live>>>,
+    refresh: Arc<Notify>,
+    /// Set when the server says that its definitions changed, until they are read again.
+    stale: Arc<AtomicBool>,
+    /// Set once the server ended during the probe for the newer protocol.
+    legacy: AtomicBool,
+    stop: CancellationToken,
+}
+
+/// What the source does when the definitions of a server changed, or it is up or down.
+pub(super) type OnChange = Arc<dyn Fn(Option<String>) -> BoxFuture<'static, ()> + Send + Sync>;
+
+impl Server {
+    pub(super) fn new(
+        config: ServerConfig,
+        environment: Environment,
+        (workspace, logs, pins): (PathBuf, Option<PathBuf>, Option<PathBuf>),
+    ) -> Self {
+        let log = logs.map(|dir| dir.join(format!("{}.log", view::file_name(&config.name))));
+        Self {
+            config,
+            environment,
+            workspace,
+            pins,
+            log: Arc::new(ServerLog::new(log)),
+            progress: Arc::default(),
+            phase: watch::channel(Phase::Starting).0,
+            last: Mutex::default(),
+            refresh: Arc::default(),
+            stale: Arc::default(),
+            legacy: AtomicBool::new(false),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    /// Returns what it is doing.
+    pub(super) fn phase(&self) -> Phase {
+        self.phase.borrow().clone()
+    }
+
+    /// Returns the newest definitions, of the present or an earlier connection.
+    pub(super) fn last(&self) -> Option<Arc<Live>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until its first start has ended in some way, but not longer than this.
+    pub(super) async fn started(&self, limit: Duration) {
+        let mut phase = self.phase.subscribe();
+        let settled = phase.wait_for(|phase| !matches!(phase, Phase::Starting));
+        let _ = tokio::time::timeout(limit, settled).await;
+    }
+
+    /// Waits until it takes calls, or is down for good. The error says why it does not.
+    pub(super) async fn ready(&self, limit: Duration) -> Result<Arc<Live>, String> {
+        let mut phase = self.phase.subscribe();
+        let settled = phase.wait_for(|phase| match phase {
+            Phase::Ready(_) => true,
+            Phase::Down { again, .. } => !again,
+            Phase::Starting => false,
+        });
+        let settled = tokio::time::timeout(limit, settled).await;
+        match settled.map(|found| found.map(|phase| phase.clone())) {
+            Ok(Ok(Phase::Ready(live))) => Ok(live),
+            Ok(Ok(Phase::Down { why, .. })) => Err(why),
+            _ => Err(match self.phase() {
+                Phase::Down { why, .. } => why,
+                _ => format!("it is not ready within {} s", limit.as_secs()),
+            }),
+        }
+    }
+
+    /// Asks it to end.
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Runs it until it is stopped or fails too often. Ends its process before it returns.
+    pub(super) async fn supervise(self: Arc<Self>, on_change: OnChange) {
+        let name = crate::text::visible(&self.config.name);
+        let mut restarts = 0;
+        loop {
+            let began = Instant::now();
+            let why = match self.serve(&on_change).await {
+                End::Stopped => {
+                    // Also writes what it said before its session existed.
+                    self.log.note("ended with the run");
+                    return;
+                }
+                End::Refused(why) => {
+                    self.down(why.clone(), false);
+                    on_change(Some(format!("MCP server {name}: {why}"))).await;
+                    return;
+                }
+                End::Lost(why) => why,
+            };
+            if began.elapsed() >= HEALTHY {
+                restarts = 0;
+            }
+            restarts += 1;
+            if restarts > RESTARTS {
+                self.down(format!("{why}; it was restarted {RESTARTS} times"), false);
+                on_change(Some(format!(
+                    "MCP server {name}: {why}. It was restarted {RESTARTS} times and stays down"
+                )))
+                .await;
+                return;
+            }
+            let wait = BACKOFF.saturating_mul(1 << (restarts - 1));
+            self.down(why.clone(), true);
+            on_change(Some(format!(
+                "MCP server {name}: {why}. Restart {restarts} of {RESTARTS} in {} ms",
+                wait.as_millis()
+            )))
+            .await;
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.stop.cancelled() => return,
+            }
+            self.phase.send_replace(Phase::Starting);
+        }
+    }
+
+    fn down(&self, why: String, again: bool) {
+        self.log.note(&why);
+        self.phase.send_replace(Phase::Down { why, again });
+    }
+
+    /// Connects, and serves until the connection ends.
+    async fn serve(&self, on_change: &OnChange) -> End {
+        let mut process = None;
+        let end = tokio::select! {
+            () = self.stop.cancelled() => End::Stopped,
+            end = self.connected(&mut process, on_change) => end,
+        };
+        let status = match process {
+            Some(process) => Process::end(process).await,
+            None => None,
+        };
+        match (end, status) {
+            (End::Lost(why), Some(status)) => {
+                let last = self
+                    .log
+                    .last()
+                    .into_iter()
+                    .rev()
+                    .find(|line| !line.starts_with("overrule: "));
+                let last = last.map(|line| format!(", and said: {line}")).unwrap_or_default();
+                End::Lost(format!("{why} ({status}{last})"))
+            }
+            (end, _) => end,
+        }
+    }
+
+    async fn connected(&self, process: &mut Option<Process>, on_change: &OnChange) -> End {
+        let auto = !self.legacy.load(Ordering::Relaxed);
+        let running = match tokio::time::timeout(HANDSHAKE, self.connect(process)).await {
+            Ok(Ok(running)) => running,
+            Ok(Err(end)) => {
+                self.legacy.store(auto, Ordering::Relaxed);
+                return end;
+            }
+            Err(_) => return End::Lost(format!("no handshake within {} s", HANDSHAKE.as_secs())),
+        };
+        let peer = running.peer().clone();
+        let closing = running.cancellation_token();
+        let mut ended = std::pin::pin!(running.waiting());
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        let is_new = peer
+            .peer_info()
+            .is_some_and(|info| !info.protocol_version.has_initialize());
+        let mut subscription = if is_new {
+            peer.listen(filter).await.ok()
+        } else {
+            None
+        };
+        let pid = process.as_ref().map(Process::pid);
+        let end = loop {
+            let ttl = match self.read_tools(&peer, pid).await {
+                Ok(ttl) => ttl,
+                Err(why) => break End::Lost(why),
+            };
+            on_change(None).await;
+            let next = async {
+                match &mut subscription {
+                    Some(open) => open.next().await.is_ok_and(|next| next.is_some()),
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = &mut ended => break End::Lost("the connection ended".to_owned()),
+                () = self.refresh.notified() => {}
+                changed = next => if changed { self.outdated() } else { subscription = None },
+                () = tokio::time::sleep(ttl.unwrap_or(Duration::MAX)), if ttl.is_some() => {}
+            }
+        };
+        closing.cancel();
+        end
+    }
+
+    /// Notes that the definitions may have changed: calls wait until they are read again.
+    fn outdated(&self) {
+        outdated(&self.stale, &self.phase);
+    }
+
+    async fn connect(
+        &self,
+        process: &mut Option<Process>,
+    ) -> Result<RunningService<RoleClient, Handler>, End> {
+        let (stale, phase) = (Arc::clone(&self.stale), self.phase.clone());
+        let handler = Handler {
+            log: Arc::clone(&self.log),
+            outdated: Arc::new(move || outdated(&stale, &phase)),
+            refresh: Arc::clone(&self.refresh),
+            progress: Arc::clone(&self.progress),
+        };
+        let mode = if self.legacy.load(Ordering::Relaxed) {
+            ClientLifecycleMode::Initialize
+        } else {
+            ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::V_2025_11_25),
+            }
+        };
+        let lost = |error: &dyn std::fmt::Display| {
+            End::Lost(format!(
+                "the handshake failed: {}",
+                visible_head(&error.to_string(), WORDS)
+            ))
+        };
+        match &self.config.via {
+            Via::Command {
+                program,
+                args,
+                env,
+                cwd,
+            } => {
+                let cwd = cwd.as_deref().unwrap_or(&self.workspace);
+                let surroundings = (cwd, &self.environment);
+                let log = Arc::clone(&self.log);
+                let started = stdio::start((program, args), env, surroundings, log).await;
+                let (child, lines) = started.map_err(End::Refused)?;
+                *process = Some(child);
+                serve_client_with_lifecycle(handler, lines, mode)
+                    .await
+                    .map_err(|error| lost(&error))
+            }
+            Via::Http { url, headers, token } => {
+                let transport = http::transport(url, headers, token.as_ref(), &self.environment).await;
+                let transport = transport.map_err(End::Refused)?;
+                let served = serve_client_with_lifecycle(handler, transport, mode).await;
+                served.map_err(|error| {
+                    if error.is_authorization_required() {
+                        End::Refused(http::LOG_IN.to_owned())
+                    } else {
+                        lost(&error)
+                    }
+                })
+            }
+        }
+    }
+
+    /// Reads the list of tools and takes calls. Returns after what time the list is outdated.
+    async fn read_tools(
+        &self,
+        peer: &Peer<RoleClient>,
+        pid: Option<u32>,
+    ) -> Result<Option<Duration>, String> {
+        self.stale.store(false, Ordering::SeqCst);
+        let listed = tokio::time::timeout(HANDSHAKE, peer.list_all_tools_with_cache_hint()).await;
+        let listed = match listed {
+            Ok(Ok(listed)) => listed,
+            Ok(Err(error)) => {
+                let words = visible_head(&error.to_string(), WORDS);
+                return Err(format!("its tools cannot be listed: {words}"));
+            }
+            Err(_) => return Err(format!("no list of tools within {} s", HANDSHAKE.as_secs())),
+        };
+        let tools: Vec<Definition> = listed.items.iter().map(Definition::of).collect();
+        let now = Pinned::new(&self.config, &tools);
+        let drift = pins::check(self.pins.as_deref(), &self.config, &now);
+        for line in &drift {
+            self.log.note(&format!("definitions: {line}"));
+        }
+        let info = peer.peer_info();
+        let protocol = info.map_or_else(String::new, |info| info.protocol_version.to_string());
+        let live = Arc::new(Live {
+            peer: peer.clone(),
+            tools: now.tools,
+            drift,
+            protocol,
+            pid,
+        });
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
+        self.phase.send_if_modified(|phase| {
+            // They may have changed again meanwhile: then they are read once more.
+            let is_current = !self.stale.load(Ordering::SeqCst);
+            if is_current {
+                *phase = Phase::Ready(live);
+            }
+            is_current
+        });
+        let ttl = listed.ttl_ms.filter(|ms| *ms > 0).map(Duration::from_millis);
+        Ok(ttl.map(|ttl| ttl.clamp(TTL.0, TTL.1)))
+    }
+}
+
+fn outdated(stale: &AtomicBool, phase: &watch::Sender<Phase>) {
+    stale.store(true, Ordering::SeqCst);
+    phase.send_if_modified(|phase| {
+        let is_ready = matches!(phase, Phase::Ready(_));
+        if is_ready {
+            *phase = Phase::Starting;
+        }
+        is_ready
+    });
+}

@@ -1,0 +1,163 @@
+//! The tool source of MCP servers.
+//!
+//! Must not know: the protocol, how calls are decided.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, join_all};
+use tokio::task::JoinHandle;
+
+use super::definition::SOURCE;
+use super::names;
+use super::server::{OnChange, Server};
+use super::tool::McpTool;
+use super::view::ServerView;
+use crate::schema::Checker;
+use crate::tools::sources::{Change, Changes, Context, Source};
+use crate::tools::tool::Tool;
+
+/// How long the start of a run waits for its servers. One that is not ready is offered later.
+const START: Duration = Duration::from_secs(10);
+/// How long a server may take to end. A child gets two seconds between SIGTERM and SIGKILL.
+const STOP: Duration = Duration::from_secs(4);
+
+/// The servers of a process.
+#[derive(Default)]
+struct Servers {
+    all: Mutex<Vec<Arc<Server>>>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Returns the source.
+pub fn source() -> Arc<dyn Source> {
+    Arc::new(Servers::default())
+}
+
+/// The offered tools of a server, each with its name at the server.
+struct Offered {
+    tool: Arc<dyn Tool>,
+    name: String,
+}
+
+impl Servers {
+    fn all(&self) -> Vec<Arc<Server>> {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.clone()
+    }
+}
+
+/// Returns the tools of one server that can be offered. `taken` has the names that are in use.
+fn offered(server: &Arc<Server>, taken: &mut BTreeSet<String>) -> Vec<Offered> {
+    let Some(live) = server.last() else {
+        return Vec::new();
+    };
+    let drift: Option<Arc<str>> = (!live.drift.is_empty()).then(|| live.drift.join("\n").into());
+    let mut found = Vec::new();
+    for definition in &live.tools {
+        let name = names::offered(&server.config.name, &definition.name, taken);
+        if !server.config.offers(&definition.name) {
+            continue;
+        }
+        let tool = McpTool::new(Arc::clone(server), definition, &name, drift.clone());
+        if let Err(error) = Checker::new(&tool.spec().card.schema) {
+            server
+                .log
+                .note(&format!("not offered: {}: {error}", definition.name));
+            continue;
+        }
+        taken.insert(name);
+        found.push(Offered {
+            tool: Arc::new(tool),
+            name: definition.name.clone(),
+        });
+    }
+    found
+}
+
+/// Returns the tools of all servers, in the order of the servers.
+fn tools(servers: &[Arc<Server>]) -> Vec<Arc<dyn Tool>> {
+    let mut taken = BTreeSet::new();
+    let of = |server: &Arc<Server>| offered(server, &mut taken);
+    let offered: Vec<Offered> = servers.iter().flat_map(of).collect();
+    offered.into_iter().map(|offered| offered.tool).collect()
+}
+
+impl Source for Servers {
+    fn name(&self) -> &'static str {
+        SOURCE
+    }
+
+    fn connect<'a>(&'a self, context: &'a Context, changes: Changes) -> BoxFuture<'a, Vec<Arc<dyn Tool>>> {
+        let servers: Vec<Arc<Server>> = context
+            .servers
+            .iter()
+            .map(|config| {
+                let places = (
+                    context.workspace.clone(),
+                    context.logs.clone(),
+                    context.pins.clone(),
+                );
+                let environment = context.builtin.environment.clone();
+                Arc::new(Server::new(config.clone(), environment, places))
+            })
+            .collect();
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone_from(&servers);
+        Box::pin(async move {
+            let on_change = on_change(changes);
+            let tasks = servers
+                .iter()
+                .map(|server| tokio::spawn(Arc::clone(server).supervise(Arc::clone(&on_change))));
+            self.tasks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(tasks);
+            join_all(servers.iter().map(|server| server.started(START))).await;
+            tools(&servers)
+        })
+    }
+
+    fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
+        Some(tools(&self.all()))
+    }
+
+    fn servers(&self) -> Vec<ServerView> {
+        let mut taken = BTreeSet::new();
+        let servers = self.all();
+        let view = |server: &Arc<Server>| {
+            let names: Vec<(String, String)> = offered(server, &mut taken)
+                .into_iter()
+                .map(|offered| (offered.name, offered.tool.spec().card.name.to_string()))
+                .collect();
+            ServerView::new(server, &names)
+        };
+        servers.iter().map(view).collect()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            for server in self.all() {
+                server.stop();
+            }
+            let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+            let ended = tasks.into_iter().map(|task| tokio::time::timeout(STOP, task));
+            join_all(ended).await;
+        })
+    }
+}
+
+/// Reports each change of a server.
+fn on_change(changes: Changes) -> OnChange {
+    Arc::new(move |notice| {
+        let changes = changes.clone();
+        Box::pin(async move {
+            let change = notice.map_or(Change::Tools(SOURCE), Change::Notice);
+            // An error means that the run has ended.
+            changes.send(change).await.unwrap_or_default();
+        })
+    })
+}

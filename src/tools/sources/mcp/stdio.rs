@@ -1,0 +1,62 @@
+//! Starts a server as a child process and ends it with all its descendants.
+//!
+//! Must not know: the protocol.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use secrecy::ExposeSecret as _;
+use tokio::io::BufReader;
+use tokio::process::{Child, ChildStdin, ChildStdout};
+
+use super::log::{self, ServerLog};
+use super::setup::Secrets;
+use super::transport::Lines;
+use crate::text::visible;
+use crate::tools::child::{self, Environment, Started, Tree};
+
+/// A running server process. Dropping it kills the process and its descendants.
+pub(super) struct Process {
+    child: Child,
+    tree: Tree,
+}
+
+/// Starts a server. The error says why it could not be started.
+pub(super) async fn start(
+    (program, args): (&str, &[String]),
+    env: &Secrets,
+    (cwd, environment): (&Path, &Environment),
+    log: Arc<ServerLog>,
+) -> Result<(Process, Lines<BufReader<ChildStdout>, ChildStdin>), String> {
+    let own = env
+        .iter()
+        .map(|(name, value)| (name.into(), value.expose_secret().into()));
+    let environment = environment.clone().with(own);
+    let started = child::start_fed(OsStr::new(program), args, cwd, &environment).await;
+    let Started { mut child, tree } =
+        started.map_err(|error| format!("cannot start `{}`: {error}", visible(program)))?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let (Some(input), Some(output)) = (input, output) else {
+        return Err(format!("cannot start `{}`: it has no pipes", visible(program)));
+    };
+    let stderr = child.stderr.take();
+    let words = Arc::clone(&log);
+    tokio::spawn(async move { log::copy(stderr, &words).await });
+    let lines = Lines::new(BufReader::with_capacity(64 * 1024, output), input, log);
+    Ok((Process { child, tree }, lines))
+}
+
+impl Process {
+    /// Returns its process id.
+    pub(super) const fn pid(&self) -> u32 {
+        self.tree.pid()
+    }
+
+    /// Ends it and everything that it started. Returns how it ended.
+    pub(super) async fn end(mut self) -> Option<String> {
+        let ended = self.child.try_wait().ok().flatten();
+        let _ = tokio::join!(self.tree.end(), self.child.wait());
+        ended.map(|status| status.to_string())
+    }
+}

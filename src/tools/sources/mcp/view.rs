@@ -1,0 +1,128 @@
+//! What is shown of a server and its tools.
+//!
+//! Must not know: how it is drawn.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::definition::Definition;
+use super::server::{Phase, Server};
+use crate::domain::call::EffectClass;
+use crate::text::visible;
+
+/// Bytes of a definition that count as one token, about.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A server as shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServerView {
+    /// Its name.
+    pub name: String,
+    /// Its command line or address as written.
+    pub command: String,
+    /// The file that names it.
+    pub file: String,
+    /// `starting`, `ready`, `restarting`, `down`.
+    pub state: &'static str,
+    /// Why it is not ready.
+    pub why: Option<String>,
+    /// The version of the protocol that it speaks.
+    pub protocol: Option<String>,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// How its definitions differ from the accepted ones.
+    pub drift: Vec<String>,
+    /// Its tools.
+    pub tools: Vec<ToolView>,
+    /// Its log.
+    pub log: Option<PathBuf>,
+}
+
+/// A tool of a server as shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct ToolView {
+    /// Its name at the server.
+    pub name: String,
+    /// The name under which it is offered; `None` if the settings hide it or its schema is broken.
+    pub offered: Option<String>,
+    /// What the server claims about it.
+    pub claims: Vec<String>,
+    /// The class that the server's word suggests.
+    pub proposed: Option<EffectClass>,
+    /// Hash of its definition.
+    pub pin: String,
+    /// Tokens of its definition in each request, about.
+    pub tokens: usize,
+    /// Its definition as the server sent it.
+    #[serde(skip)]
+    pub definition: Definition,
+}
+
+impl ServerView {
+    /// Describes a server; `offered` has the names of its tools, by their names at the server.
+    pub(super) fn new(server: &Server, offered: &[(String, String)]) -> Self {
+        let config = &server.config;
+        let mut view = Self {
+            name: visible(&config.name),
+            command: visible(&config.written),
+            file: visible(&config.file),
+            state: "starting",
+            why: None,
+            protocol: None,
+            pid: None,
+            drift: Vec::new(),
+            tools: Vec::new(),
+            log: server.log.path(),
+        };
+        match server.phase() {
+            Phase::Starting => {}
+            Phase::Down { why, again } => {
+                view.state = if again { "restarting" } else { "down" };
+                view.why = Some(visible(&why));
+            }
+            Phase::Ready(live) => {
+                view.state = "ready";
+                view.protocol = Some(visible(&live.protocol));
+                view.pid = live.pid;
+                view.drift.clone_from(&live.drift);
+                let identity = config.identity();
+                view.tools = live
+                    .tools
+                    .iter()
+                    .map(|tool| ToolView {
+                        name: visible(&tool.name),
+                        offered: offered
+                            .iter()
+                            .find(|(name, _)| *name == tool.name)
+                            .map(|(_, offered)| offered.clone()),
+                        claims: tool.claims(),
+                        proposed: tool.proposed(),
+                        pin: tool.pin(&identity),
+                        tokens: tokens(tool),
+                        definition: tool.clone(),
+                    })
+                    .collect();
+            }
+        }
+        view
+    }
+}
+
+/// Estimates the tokens of a definition as it is sent to a model.
+fn tokens(tool: &Definition) -> usize {
+    let of = |key: &str| tool.content.get(key).map_or(0, |value| value.to_string().len());
+    (tool.name.len() + of("description") + of("inputSchema")).div_ceil(BYTES_PER_TOKEN)
+}
+
+/// Converts a name to the name of a file.
+pub(super) fn file_name(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+            c
+        } else {
+            '_'
+        }
+    };
+    name.chars().take(64).map(plain).collect()
+}

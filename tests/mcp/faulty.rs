@@ -1,0 +1,273 @@
+//! An MCP server of the tests: speaks both generations over its standard input and output, and misbehaves on request.
+//!
+//! Must not know: the program that it is tested with.
+//!
+//! Variables set how it starts; the names of its tools say how their calls end. It appends what happens to a file, so
+//! that a test sees what ran and what did not.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// The variable that names the file; without it this is no server.
+pub const LOG: &str = "FAULTY_LOG";
+
+struct Server {
+    log: String,
+    new: bool,
+    version: String,
+    dropped: Vec<String>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "its settings are its environment")]
+fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Serves until its input ends, if it was started as a server.
+pub fn serve() {
+    let Some(log) = set(LOG) else { return };
+    let changed = std::fs::read_to_string(format!("{log}.version")).ok();
+    let server = Server {
+        log,
+        new: set("FAULTY_GENERATION").as_deref() == Some("new"),
+        version: changed.unwrap_or_else(|| "1".to_owned()),
+        dropped: Vec::new(),
+    };
+    server.run();
+    // The harness of the tests would go on otherwise.
+    std::process::exit(0);
+}
+
+fn say(message: &Value) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{message}").unwrap_or_default();
+    out.flush().unwrap_or_default();
+}
+
+fn raw(text: &str) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).unwrap_or_default();
+    out.flush().unwrap_or_default();
+}
+
+fn answer(id: &Value, result: Value) {
+    say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+}
+
+fn error(id: &Value, code: i64, message: &str) {
+    say(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
+}
+
+fn text(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+impl Server {
+    fn note(&self, line: &str) {
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.log);
+        if let Ok(mut file) = file {
+            writeln!(file, "{line}").unwrap_or_default();
+        }
+    }
+
+    fn run(mut self) {
+        // The harness may have begun a line.
+        raw("\n");
+        self.note("start");
+        let stderr = set("FAULTY_STDERR").unwrap_or_else(|| "a word on standard error".to_owned());
+        eprintln!("{stderr}");
+        match set("FAULTY_START").as_deref() {
+            Some("exit") => std::process::exit(3),
+            Some("silent") => loop {
+                std::thread::sleep(Duration::from_secs(3_600));
+            },
+            Some("late") => std::thread::sleep(Duration::from_secs(12)),
+            _ => {}
+        }
+        loop {
+            let mut line = String::new();
+            // The lock is not kept: a call may wait for a reply itself.
+            if !matches!(std::io::stdin().read_line(&mut line), Ok(1..)) {
+                break;
+            }
+            let Ok(message) = serde_json::from_str::<Value>(&line) else {
+                continue;
+            };
+            self.take(&message);
+        }
+        self.note("input ended");
+    }
+
+    fn take(&mut self, message: &Value) {
+        let (id, params) = (&message["id"], &message["params"]);
+        match message["method"].as_str().unwrap_or_default() {
+            "server/discover" if self.new => {
+                let version = "2026-07-28";
+                answer(
+                    id,
+                    json!({
+                        "resultType": "complete",
+                        "supportedVersions": [version],
+                        "capabilities": { "tools": { "listChanged": true } },
+                        "ttlMs": 60_000,
+                        "cacheScope": "private"
+                    }),
+                );
+            }
+            "initialize" if !self.new => answer(
+                id,
+                json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": { "tools": { "listChanged": true } },
+                    "serverInfo": { "name": "faulty", "version": "1" }
+                }),
+            ),
+            "tools/list" => self.list(id, params),
+            "tools/call" => self.call(id, params),
+            "notifications/cancelled" => self.note(&format!("cancelled {}", params["requestId"])),
+            "ping" => answer(id, json!({})),
+            "" => self.note(&format!("reply {}", message["error"]["code"])),
+            _ if id.is_null() => {}
+            method => error(id, -32_601, &format!("Method not found: {method}")),
+        }
+    }
+
+    /// Two pages: a client that reads one misses half.
+    fn list(&self, id: &Value, params: &Value) {
+        self.note("list");
+        let mut tools = self.tools();
+        let second = tools.split_off(4);
+        let result = if params["cursor"] == "2" {
+            json!({ "resultType": "complete", "tools": second })
+        } else {
+            json!({ "resultType": "complete", "tools": tools, "nextCursor": "2" })
+        };
+        answer(id, result);
+    }
+
+    fn tools(&self) -> Vec<Value> {
+        let object = json!({ "type": "object" });
+        let says = json!({
+            "type": "object",
+            "properties": { "text": { "type": "string" }, "times": { "type": "integer" } },
+            "required": ["text"]
+        });
+        let names = [
+            "fail",
+            "refuse",
+            "die",
+            "hang",
+            "flood",
+            "twice",
+            "wrong_id",
+            "junk",
+            "slow",
+            "picture",
+            "structure",
+            "drift",
+            "ask",
+            "sample",
+            "big",
+        ];
+        let tool = |name: &&str| json!({ "name": name, "description": format!("does {name}"), "inputSchema": object });
+        let echo = json!({
+            "name": "echo",
+            "title": "Echo",
+            "description": format!("Says the text again (version {}).", self.version),
+            "inputSchema": says,
+            "annotations": { "readOnlyHint": true, "openWorldHint": false }
+        });
+        let broken =
+            json!({ "name": "broken", "inputSchema": { "type": "object", "$ref": "file:///etc/passwd" } });
+        let mut tools = vec![echo, broken];
+        tools.extend(names.iter().map(tool));
+        tools.retain(|tool| !self.dropped.iter().any(|name| tool["name"] == **name));
+        tools
+    }
+
+    fn call(&mut self, id: &Value, params: &Value) {
+        let name = params["name"].as_str().unwrap_or_default().to_owned();
+        let args = &params["arguments"];
+        self.note(&format!("call {name} {args}"));
+        match name.as_str() {
+            "echo" => answer(id, text(args["text"].as_str().unwrap_or_default())),
+            "fail" => answer(
+                id,
+                json!({ "content": [{ "type": "text", "text": "MCP error -32602: Invalid arguments: path" }], "isError": true }),
+            ),
+            "refuse" => error(id, -32_602, "Unknown argument: nmae"),
+            "die" => {
+                eprintln!("dying now");
+                std::process::exit(9);
+            }
+            "hang" => {}
+            "flood" => raw(&"x".repeat(17 << 20)),
+            "twice" => {
+                answer(id, text("first"));
+                answer(id, text("second"));
+            }
+            "wrong_id" => answer(&json!(999_999), text("not yours")),
+            "junk" => {
+                raw("this is no message\n{\"half\": \n\u{1b}[2J\n");
+                answer(id, text("after junk"));
+            }
+            "slow" => {
+                let token = &params["_meta"]["progressToken"];
+                for step in 1..=3 {
+                    say(&json!({
+                        "jsonrpc": "2.0", "method": "notifications/progress",
+                        "params": { "progressToken": token, "progress": step, "total": 3, "message": "working" }
+                    }));
+                }
+                answer(id, text("slow but done"));
+            }
+            "picture" => answer(
+                id,
+                json!({ "content": [{ "type": "image", "data": "AAAA".repeat(100), "mimeType": "image/png" }] }),
+            ),
+            "structure" => answer(
+                id,
+                json!({
+                    "content": [{ "type": "text", "text": "{\"sum\":3}" }],
+                    "structuredContent": { "sum": 3 }
+                }),
+            ),
+            "drift" => {
+                self.version = "changed".to_owned();
+                self.dropped.push("fail".to_owned());
+                say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+                answer(id, text("drifted"));
+            }
+            "ask" => say(&json!({
+                "jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
+                "params": { "message": "Your name?", "requestedSchema": { "type": "object", "properties": {} } }
+            })),
+            "sample" => say(&json!({
+                "jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage",
+                "params": { "messages": [], "maxTokens": 1 }
+            })),
+            "big" => answer(id, text(&"y".repeat(2 << 20))),
+            other => error(id, -32_602, &format!("Unknown tool: {other}")),
+        }
+        if matches!(name.as_str(), "ask" | "sample") {
+            self.late(id);
+        }
+    }
+
+    /// Answers a call once the client has replied to a question of the server.
+    fn late(&self, id: &Value) {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).unwrap_or_default();
+        let reply: Value = serde_json::from_str(&line).unwrap_or_default();
+        self.note(&format!("reply {}", reply["error"]["code"]));
+        answer(
+            id,
+            text(&format!("the client said {}", reply["error"]["message"])),
+        );
+    }
+}
