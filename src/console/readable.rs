@@ -108,18 +108,18 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
             parts.extend(value("content").map(Part::New));
             (ShownForm::Difference, base, parts)
         }
-        (WRITES | EDITS, Some((Replaced::Unreadable(why), _))) => {
+        (WRITES | EDITS, Some((Replaced::Unreadable(why), base))) => {
             let mut parts = vec![Part::Note(format!("no difference: {}", visible(why)))];
             parts.extend(edited(tool, &value).into_iter().flatten());
             parts.extend(rest(if parts.len() > 1 { &replaced } else { &[] }));
-            (ShownForm::Fields, None, parts)
+            (ShownForm::Fields, base, parts)
         }
-        (WRITES | EDITS, Some((Replaced::Text(_), _))) => {
+        (WRITES | EDITS, Some((Replaced::Text(_), base))) => {
             let mut parts = vec![Part::Note(format!(
                 "no difference: it has more than {MOST_LINES} lines"
             ))];
             parts.extend(rest(&[]));
-            (ShownForm::Fields, None, parts)
+            (ShownForm::Fields, base, parts)
         }
         (EDITS, _) => match edited(tool, &value) {
             Some(edited) => {
@@ -180,7 +180,10 @@ pub fn lines(form: &Readable) -> Vec<String> {
             Part::Note(words) => out.push(words.clone()),
             Part::Line(line) => command_lines(&mut out, &readable(line)),
             Part::Words(words) => command_lines(&mut out, words),
-            Part::Argument(name, value) => argument(&mut out, name, &readable(value)),
+            Part::Argument(name, value) => {
+                let text = in_quotes(value).map_or_else(|| readable(value), Arc::from);
+                argument(&mut out, name, &text);
+            }
             Part::New(value) => out.extend(
                 visible_lines(&readable(value))
                     .iter()
@@ -195,6 +198,14 @@ pub fn lines(form: &Readable) -> Vec<String> {
         }
     }
     out
+}
+
+/// A string with quotation marks, if without them it would read as JSON of another kind or as a string with marks of
+/// its own; none otherwise.
+pub fn in_quotes(json: &str) -> Option<String> {
+    let text = json::as_text(json)?;
+    let is_like_json = text.starts_with('"') || json::is_valid(&text);
+    is_like_json.then(|| format!("\"{text}\""))
 }
 
 fn command_lines(out: &mut Vec<String>, text: &str) {
@@ -298,6 +309,25 @@ mod tests {
             [&*format!("to = a{escape}[2K"), "text =", "  x", "  to = b"]
         );
         assert_eq!(form("send", "{}", None).1, ["no arguments"]);
+    }
+
+    #[test]
+    fn a_string_is_not_shown_like_another_value() {
+        let shown = |json: &str| {
+            let args = format!(r#"{{"a":{json}}}"#);
+            form("send", &args, None).1.join("\n")
+        };
+        let all = [
+            "false", r#""false""#, r#""\"false\"""#, "1", r#""1""#, r#""1 ""#, "null", r#""null""#, r#""""#,
+            r#""\"""#, "{}", r#""{}""#, r#""\"{}\"""#,
+        ];
+        for (at, one) in all.iter().enumerate() {
+            for other in &all[..at] {
+                assert_ne!(shown(one), shown(other), "{one} {other}");
+            }
+        }
+        assert_eq!(shown(r#""false""#), "a = \"false\"");
+        assert_eq!(shown(r#""it's 5 o'clock""#), "a = it's 5 o'clock");
     }
 
     #[test]

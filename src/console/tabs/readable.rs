@@ -20,8 +20,6 @@ use crate::text::{self, visible};
 
 /// Columns of the name of an argument.
 const ARGUMENT: usize = 10;
-/// The most characters of a name of an argument.
-const LONGEST_NAME: usize = 60;
 /// Columns of a line number with its blank.
 const NUMBER: usize = 5;
 
@@ -87,18 +85,20 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
         None => maker.cache.members(&shown),
     };
     let form = readable::of(&tool, &members, replaced(maker, node));
-    let [now, first] = maker.exact;
-    let now = ShownNow {
-        first: if why.is_some() || first {
-            exact_form().first
-        } else {
-            form.shown.clone()
+    let [exact, exact_first] = maker.exact.map(|is| is || why.is_some());
+    maker.shown = Some(ShownNow {
+        first: Shown {
+            form: if exact_first {
+                ShownForm::Exact
+            } else {
+                form.shown.form
+            },
+            // Only the exact bytes do not depend on the file.
+            base: form.shown.base.clone().filter(|_| !(exact && exact_first)),
         },
-        exact: now || why.is_some(),
+        exact,
         forced: why.is_some(),
-    };
-    let exact = now.exact;
-    maker.shown = Some(now);
+    });
     if let Some(why) = &why {
         maker.fact("look out", Role::Warning, format!("exact bytes first: {why}"));
     }
@@ -288,20 +288,26 @@ fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     let is_short = shown.columns() < ARGUMENT;
     let bar = maker.frame(1);
     if !is_short {
-        let line = Styled::new().own(Role::Decision, bar);
-        maker.doc.line(line.untrusted(Role::JsonKey, name, LONGEST_NAME));
+        let width = usize::from(maker.width).saturating_sub(bar.columns());
+        for row in doc::broken(&shown, width) {
+            let line = Styled::new().own(Role::Decision, bar);
+            maker.doc.line(line.own(Role::JsonKey, row));
+        }
     }
     let indent = if is_short { ARGUMENT + 1 } else { 2 };
     let width = maker.width.saturating_sub((bar.columns() + indent) as u16).max(1);
-    let pager = maker.cache.pager(source, Form::Readable, width, Wrap::Chars);
+    let quoted = readable::in_quotes(source).map(|text| maker.cache.owned(&text));
+    let pager = match &quoted {
+        Some(text) => maker.cache.pager(text, Form::Raw, width, Wrap::Chars),
+        None => maker.cache.pager(source, Form::Readable, width, Wrap::Chars),
+    };
     let Some(pager) = maker.found(pager, source.len()) else {
         return;
     };
     let lead = is_short.then(|| {
         let blanks = " ".repeat(indent - shown.columns());
         let line = Styled::new().own(Role::Decision, bar);
-        line.untrusted(Role::JsonKey, name, LONGEST_NAME)
-            .own(Role::Dim, blanks)
+        line.own(Role::JsonKey, shown.clone()).own(Role::Dim, blanks)
     });
     let mark = (Role::Decision, format!("{bar}{}", " ".repeat(indent)));
     maker.doc.text_after(pager, Role::Text, mark, lead);

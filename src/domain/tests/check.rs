@@ -149,7 +149,7 @@ impl Witness {
             let consent = call
                 .decisions
                 .iter()
-                .any(|(one, seq, decision)| *one == rev && *seq > entry && **decision == Decision::RunAgain);
+                .any(|(one, seq, decision)| *one == rev && *seq > entry && matches!(**decision, Decision::RunAgain { .. }));
             assert!(consent, "{id} repeats the effect of {entry} without consent");
         }
     }
