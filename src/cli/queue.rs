@@ -25,6 +25,7 @@ use crate::domain::thread;
 use crate::engine::clock::Clock;
 use crate::policy::DangerMark;
 use crate::present::call::{CallView, Surroundings, repeat_lines};
+use crate::present::danger;
 use crate::present::json;
 use crate::present::queue::{
     self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
@@ -41,7 +42,7 @@ pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     for mut view in queue::calls(&found.state, |call| around(&found, call)) {
         any = true;
         let form = replaced::readable_of_stored(&view.head.tool, &view.head.shown, workspace(&found.state));
-        view.decision.danger = danger(&context, &found.state, &view);
+        view.decision.danger = marks(&context, &found.state, &view, &form);
         view.decision.base = form.as_ref().ok().and_then(|form| form.shown.base.clone());
         print::out(&if common.json {
             json(&view)
@@ -143,26 +144,25 @@ fn around(found: &record::SessionSnapshot, call: &Call) -> Surroundings {
     }
 }
 
-/// The marks of danger of a call.
-fn danger(context: &AppContext, state: &State, view: &CallView<'_>) -> Vec<DangerMark> {
-    let table = &context.settings.danger.table;
-    table.marks(&view.head.tool, &view.head.shown, workspace(state))
+/// The marks of danger of a call that is shown in this form.
+fn marks(
+    context: &AppContext,
+    state: &State,
+    view: &CallView<'_>,
+    form: &Result<Readable, String>,
+) -> Vec<DangerMark> {
+    let (tool, args) = (&view.head.tool, &view.head.shown);
+    let mut marks = danger::marks(&context.settings.danger.table, state, tool, args);
+    let base = form.as_ref().ok().and_then(|form| form.shown.base.as_deref());
+    if readable::replaces_file(tool, base) {
+        danger::add_overwrite(&mut marks);
+    }
+    marks
 }
 
 /// The workspace of a run.
 fn workspace(state: &State) -> &Path {
     Path::new(state.started.as_ref().map_or("", |started| &started.workspace))
-}
-
-/// Describes the marks; without any, that no rule matched.
-fn danger_words(marks: &[DangerMark]) -> String {
-    if marks.is_empty() {
-        return "no rule matched".to_owned();
-    }
-    let words = marks
-        .iter()
-        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
-    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The arguments as they are shown in a decision: readable, unless the exact bytes are wanted or tell more.
@@ -195,7 +195,7 @@ fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
             decision.rule
         ),
         format!("digest {}", head.digest),
-        format!("danger: {}", danger_words(&decision.danger)),
+        format!("danger: {}", danger::describe(&decision.danger)),
     ];
     lines.extend(decision.base.as_deref().map(base_line));
     lines.extend(form.iter().cloned());

@@ -290,12 +290,19 @@ mod tests {
             matches!(&found, Replaced::Unreadable(why) if why == "the difference is too long"),
             "{found:?}"
         );
-        let members = [("new".to_owned(), Arc::from("\"y\"")), ("old".to_owned(), Arc::from("\"x\""))];
+        let members = [
+            ("new".to_owned(), Arc::from("\"y\"")),
+            ("old".to_owned(), Arc::from("\"x\"")),
+        ];
         let base = Arc::from("h");
         let form = readable::of("edit_file", &members, Some((&found, Some(&base))));
         let lines = readable::lines(&form);
         assert_eq!(lines, ["no difference: the difference is too long", "- x", "+ y"]);
-        assert_eq!(form.shown.base.as_deref(), Some("h"), "the file is known, and must not change");
+        assert_eq!(
+            form.shown.base.as_deref(),
+            Some("h"),
+            "the file is known, and must not change"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -54,11 +54,9 @@ pub struct Readable {
     pub parts: Vec<Part>,
 }
 
-impl Readable {
-    /// True if it replaces the whole content of a file that exists.
-    pub fn overwrites(&self, tool: &str) -> bool {
-        tool == WRITES && self.shown.base.as_deref().is_some_and(|base| !base.is_empty())
-    }
+/// True for a tool that replaces the whole content of the file with this hash; empty if there is no file.
+pub fn replaces_file(tool: &str, base: Option<&str>) -> bool {
+    tool == WRITES && base.is_some_and(|base| !base.is_empty())
 }
 
 /// What a call would replace, with the hash of the file; empty if there is no file.
@@ -318,8 +316,19 @@ mod tests {
             form("send", &args, None).1.join("\n")
         };
         let all = [
-            "false", r#""false""#, r#""\"false\"""#, "1", r#""1""#, r#""1 ""#, "null", r#""null""#, r#""""#,
-            r#""\"""#, "{}", r#""{}""#, r#""\"{}\"""#,
+            "false",
+            r#""false""#,
+            r#""\"false\"""#,
+            "1",
+            r#""1""#,
+            r#""1 ""#,
+            "null",
+            r#""null""#,
+            r#""""#,
+            r#""\"""#,
+            "{}",
+            r#""{}""#,
+            r#""\"{}\"""#,
         ];
         for (at, one) in all.iter().enumerate() {
             for other in &all[..at] {
@@ -341,7 +350,8 @@ mod tests {
             (known.shown.form, known.shown.base.as_deref()),
             (ShownForm::Difference, Some("h"))
         );
-        assert!(known.overwrites("write_file") && !known.overwrites("edit_file"));
+        let base = known.shown.base.as_deref();
+        assert!(replaces_file("write_file", base) && !replaces_file("edit_file", base));
         assert_eq!(
             super::lines(&known),
             ["path = a.md", "    1   one", "    2 - two", "    2 + three"]
@@ -356,7 +366,7 @@ mod tests {
             super::lines(&new),
             ["path = a.md", "a new file", "+ one", "+ three", "+ "]
         );
-        assert!(!new.overwrites("write_file"));
+        assert!(!replaces_file("write_file", new.shown.base.as_deref()));
         let unread = Replaced::Unreadable("`a.md` is no text".into());
         let (shown, lines) = form("write_file", args, Some((&unread, None)));
         assert_eq!(shown, ShownForm::Fields);
@@ -395,13 +405,20 @@ mod tests {
     #[test]
     fn the_exact_bytes_come_first_where_the_form_would_not_tell_everything() {
         let why = |args: &str| why_exact(args, &survey(args));
-        for plain in [r#"{"a":"b\nc","n":1.5}"#, "{}", r#"{"a":"日本"}"#] {
+        for plain in [
+            r#"{"a":"b\nc","n":1.5}"#,
+            "{}",
+            r#"{"a":"C:\\build\\file"}"#,
+            r#"{"a":"日本"}"#,
+        ] {
             assert_eq!(why(plain), None, "{plain}");
         }
         for (args, words) in [
             (r#"{"a":1,"a":2}"#, "occurs twice"),
             (r#"{"a":"x\u202ey"}"#, "turns the direction"),
             (r#"{"a":"x\u200by"}"#, "cannot be seen"),
+            (r#"{"a":"rm x\b\b\b\bls"}"#, "control"),
+            (r#"{"a":"x\fy"}"#, "control"),
             (r#"{"n":12345678901234567890123}"#, "would become"),
             ("[1]", "not an object"),
             ("{", "not JSON"),

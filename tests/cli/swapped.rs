@@ -72,7 +72,10 @@ args = { path = "plan.md", content = "new" }
 /// The base that the queue prints for the only call.
 fn base(world: &World, id: &str) -> String {
     let output = world.run(&["queue", id]).ends(0);
-    let line = output.out.lines().find_map(|line| line.trim().strip_prefix("base "));
+    let line = output
+        .out
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("base "));
     line.unwrap_or_else(|| panic!("{}", output.out)).to_owned()
 }
 
@@ -84,6 +87,16 @@ fn a_file_that_changed_after_the_approval_of_its_difference_is_not_replaced() {
     let it = call(&world.state(&id), "it");
     let shown = digest(&world, &id, it);
     let (base, it) = (base(&world, &id), it.to_string());
+    let output = world.run(&["queue", &id]).ends(0).out;
+    assert!(
+        output.contains("danger: overwrites (the file exists)"),
+        "{output}"
+    );
+    let output = world.run(&["queue", &id, "--json"]).ends(0).out;
+    assert!(
+        output.contains(r#"{"kind":"overwrites","because":"the file exists"}"#),
+        "{output}"
+    );
     world
         .run(&["approve", &id, &it, "--digest", &shown, "--base", &base])
         .ends(0);
@@ -104,7 +117,11 @@ fn an_approval_of_another_file_than_the_printed_one_is_refused() {
     let output = world
         .run(&["approve", &id, &it, "--digest", &shown, "--base", "none"])
         .ends(4);
-    assert!(output.err.contains("run `overrule queue` again"), "{}", output.err);
+    assert!(
+        output.err.contains("run `overrule queue` again"),
+        "{}",
+        output.err
+    );
     let base = base(&world, &id);
     world
         .run(&["approve", &id, &it, "--digest", &shown, "--base", &base])

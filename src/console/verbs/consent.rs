@@ -61,9 +61,7 @@ fn consent(
     let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
     model.overlays.pop();
-    if again
-        && let Some(tool) = irreversible(model, call)
-    {
+    if again && let Some(tool) = irreversible(model, call) {
         let purpose = LinePurpose::Irreversible {
             call,
             rev,

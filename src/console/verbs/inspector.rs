@@ -3,7 +3,7 @@
 //! Must not know: how it is drawn.
 
 use super::availability::offered;
-use super::{Care, Verb};
+use super::{Care, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
@@ -72,6 +72,10 @@ pub const OUTPUT_COLOURS: Verb = Verb {
     label: |model| match decided_doc(model).shown_form() {
         Some(shown) => shown.exact.then_some("readable"),
         None => model.inspector.bytes.then_some("colours"),
+    },
+    rank: |model| match model.overlays.last() {
+        Some(Overlay::Dialog(_)) => Rank::Last,
+        _ => Rank::Usual,
     },
     available: |model| has_forms(model).into(),
     run: |model, _| {

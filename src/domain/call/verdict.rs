@@ -275,7 +275,11 @@ impl Decision {
     pub const fn allows_run(&self) -> bool {
         matches!(
             self,
-            Self::Approve { .. } | Self::Auto { .. } | Self::Allowed { .. } | Self::Edited | Self::RunAgain { .. }
+            Self::Approve { .. }
+                | Self::Auto { .. }
+                | Self::Allowed { .. }
+                | Self::Edited
+                | Self::RunAgain { .. }
         )
     }
 }

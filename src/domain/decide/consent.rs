@@ -53,9 +53,7 @@ pub(super) fn consent(
         ConsentChoice::RunAgain => {
             restrict::refuse(draft.state, call, "rerun")?;
             worded(draft.state, id, word)?;
-            draft.call(decided(Decision::RunAgain {
-                shown: seen.cloned(),
-            }));
+            draft.call(decided(Decision::RunAgain { shown: seen.cloned() }));
         }
         ConsentChoice::Reject { reason } => {
             draft.call(decided(Decision::Reject {

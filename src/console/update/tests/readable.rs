@@ -53,6 +53,11 @@ fn a_write_is_decided_by_its_difference() {
             assert!(text.contains(line), "{line}: {text}");
         }
         assert!(text.contains("overwrites (the file exists)"), "{text}");
+        stage.press("2");
+        let text = stage.text();
+        let row = text.lines().find(|line| line.contains("c3 r1 write_file"));
+        assert!(row.is_some_and(|row| row.contains("overwrites")), "{text}");
+        stage.press("3");
         for word in ["digest-of", "\\n", "effect write"] {
             assert!(!text.contains(word), "{word}: {text}");
         }
@@ -291,7 +296,11 @@ fn a_repeated_effect_is_decided_by_its_difference_in_the_dialog() {
     let text = stage.text();
     assert!(text.contains("- zero") && !text.contains("- two"), "{text}");
     stage.press("R");
-    assert_eq!(again(&mut stage), None, "the new difference was not shown long enough");
+    assert_eq!(
+        again(&mut stage),
+        None,
+        "the new difference was not shown long enough"
+    );
     // The exact bytes are one key away here too.
     stage.press("#");
     let text = stage.text();
