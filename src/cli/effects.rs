@@ -200,7 +200,7 @@ fn consent(decision: Option<&Decision>) -> String {
         Some(Decision::Auto { rule }) => format!("allowed by {}", print::safe_line(&rule::describe(rule))),
         Some(Decision::Allowed { by, .. }) => format!("approved by approver {}", visible(by)),
         Some(Decision::Edited) => "approved by an edit".into(),
-        Some(Decision::RunAgain) => "consent to run it again".into(),
+        Some(Decision::RunAgain { .. }) => "consent to run it again".into(),
         Some(Decision::Abandon { .. }) => "abandoned".into(),
         Some(Decision::DidNotFinish) => "did not finish".into(),
         Some(Decision::Withdrawn { .. }) => "approval withdrawn".into(),

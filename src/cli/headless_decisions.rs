@@ -340,6 +340,7 @@ impl Watch {
             rev: self.state.nodes.get(&call.id).map(Node::rev)?,
             digest: call.digest.clone()?,
             choice: ConsentChoice::Reuse { entry },
+            shown: None,
             word: None,
         }))
     }

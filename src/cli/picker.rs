@@ -74,7 +74,7 @@ fn entry(one: &Summary, now: i64) -> PickerEntry {
             one.status.label()
         }
         .to_owned(),
-        age: written.map_or_else(|| "?".to_owned(), |at| age(now - at)),
+        age: written.map_or_else(|| "?".to_owned(), |at| age(now.saturating_sub(at))),
         workspace: text(&one.workspace),
         model: text(&one.model),
         tail: None,

@@ -7,14 +7,14 @@ mod still;
 mod tool_change;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use self::still::{STREAM, Still};
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{print, record, replaced};
-use crate::console::{json as arguments, readable};
+use super::replaced::{self, NO_FILE};
+use super::{print, record};
+use crate::console::readable::{self, Readable};
 use crate::domain::breaker::Phase;
 use crate::domain::call::{Call, Status};
 use crate::domain::node::Node;
@@ -25,11 +25,12 @@ use crate::domain::thread;
 use crate::engine::clock::Clock;
 use crate::policy::DangerMark;
 use crate::present::call::{CallView, Surroundings, repeat_lines};
+use crate::present::danger;
 use crate::present::json;
 use crate::present::queue::{
     self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
-use crate::text::{survey, visible};
+use crate::text::visible;
 use crate::tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, oldest first.
@@ -40,11 +41,13 @@ pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let mut any = false;
     for mut view in queue::calls(&found.state, |call| around(&found, call)) {
         any = true;
-        view.decision.danger = danger(&context, &found.state, &view);
+        let form = replaced::readable_of_stored(&view.head.tool, &view.head.shown, workspace(&found.state));
+        view.decision.danger = marks(&context, &found.state, &view, &form);
+        view.decision.base = form.as_ref().ok().and_then(|form| form.shown.base.clone());
         print::out(&if common.json {
             json(&view)
         } else {
-            as_words(&found.state, &view, args.exact)
+            as_words(&found.state, &view, &form_lines(&view, form, args.exact))
         });
     }
     let still = still::of(&found.state, !found.held);
@@ -141,10 +144,20 @@ fn around(found: &record::SessionSnapshot, call: &Call) -> Surroundings {
     }
 }
 
-/// The marks of danger of a call.
-fn danger(context: &AppContext, state: &State, view: &CallView<'_>) -> Vec<DangerMark> {
-    let table = &context.settings.danger.table;
-    table.marks(&view.head.tool, &view.head.shown, workspace(state))
+/// The marks of danger of a call that is shown in this form.
+fn marks(
+    context: &AppContext,
+    state: &State,
+    view: &CallView<'_>,
+    form: &Result<Readable, String>,
+) -> Vec<DangerMark> {
+    let (tool, args) = (&view.head.tool, &view.head.shown);
+    let mut marks = danger::marks(&context.settings.danger.table, state, tool, args);
+    let base = form.as_ref().ok().and_then(|form| form.shown.base.as_deref());
+    if readable::replaces_file(tool, base) {
+        danger::add_overwrite(&mut marks);
+    }
+    marks
 }
 
 /// The workspace of a run.
@@ -152,33 +165,23 @@ fn workspace(state: &State) -> &Path {
     Path::new(state.started.as_ref().map_or("", |started| &started.workspace))
 }
 
-/// Describes the marks; without any, that no rule matched.
-fn danger_words(marks: &[DangerMark]) -> String {
-    if marks.is_empty() {
-        return "no rule matched".to_owned();
-    }
-    let words = marks
-        .iter()
-        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
-    words.collect::<Vec<_>>().join(", ")
-}
-
 /// The arguments as they are shown in a decision: readable, unless the exact bytes are wanted or tell more.
-fn form_lines(tool: &str, shown: &str, exact: bool, workspace: &Path) -> Vec<String> {
-    let members = arguments::members(shown).into_iter();
-    let members: Vec<(String, Arc<str>)> = members.map(|(name, value)| (name, Arc::from(value))).collect();
-    match readable::why_exact(shown, &survey(shown)) {
-        Some(why) => vec![format!("the exact bytes: {why}"), visible(shown)],
-        None if exact => vec![visible(shown)],
-        None => {
-            let found = replaced::of_stored(tool, shown, workspace);
-            let found = found.as_ref().map(|(found, base)| (found, base.as_ref()));
-            readable::lines(&readable::of(tool, &members, found))
-        }
+fn form_lines(view: &CallView<'_>, form: Result<Readable, String>, exact: bool) -> Vec<String> {
+    let shown = visible(&view.head.shown);
+    match form {
+        Err(why) => vec![format!("the exact bytes: {why}"), shown],
+        Ok(_) if exact => vec![shown],
+        Ok(form) => readable::lines(&form),
     }
 }
 
-fn as_words(state: &State, view: &CallView<'_>, exact: bool) -> String {
+/// The hash of the text that a call would replace, as `--base` takes it.
+fn base_line(base: &str) -> String {
+    let hash = if base.is_empty() { NO_FILE } else { base };
+    format!("base {hash}")
+}
+
+fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
     let (head, decision, launch) = (&view.head, &view.decision, &view.launch);
     let class = std::iter::once(head.effect.label()).chain(head.tags.iter().map(String::as_str));
     let mut lines = vec![
@@ -192,9 +195,10 @@ fn as_words(state: &State, view: &CallView<'_>, exact: bool) -> String {
             decision.rule
         ),
         format!("digest {}", head.digest),
-        format!("danger: {}", danger_words(&decision.danger)),
+        format!("danger: {}", danger::describe(&decision.danger)),
     ];
-    lines.extend(form_lines(&head.tool, &head.shown, exact, workspace(state)));
+    lines.extend(decision.base.as_deref().map(base_line));
+    lines.extend(form.iter().cloned());
     lines.extend(runs::detail_lines(launch));
     lines.extend(repeat_lines(state, &decision.repeats));
     lines.extend(decision.redefined.iter().flat_map(tool_change::detail_lines));
@@ -289,7 +293,7 @@ mod tests {
         let call = &found.state.calls[&id("c3")];
         let output = r#"a rule of the workspace (overrule.toml:3), which says "none\" needed; digest⟨LF⟩  0000 ⟨U+202E⟩\\""#;
         let view = CallView::of(&found.state, call, around(&found, call));
-        let printed = as_words(&found.state, &view, false);
+        let printed = as_words(&found.state, &view, &["no arguments".to_owned()]);
         assert!(
             printed
                 .lines()
@@ -313,7 +317,7 @@ mod tests {
     }
 
     fn printed(state: &State) -> String {
-        as_words(state, &view_of_c8(state), false)
+        as_words(state, &view_of_c8(state), &[ARGS.to_owned()])
     }
 
     const ARGS: &str = r#"{"path":"a","content":"b"}"#;

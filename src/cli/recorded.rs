@@ -284,9 +284,13 @@ impl Link for Recorded {
             ReplayControl::Seek(seq) => {
                 // Records are numbered from 1, without a gap.
                 let to = usize::try_from(seq.0).unwrap_or(usize::MAX);
+                self.playing = false;
                 self.go(to.min(self.len()));
             }
-            ReplayControl::End => self.go(self.len()),
+            ReplayControl::End => {
+                self.playing = false;
+                self.go(self.len());
+            }
         }
         self.queue_position();
         self.wake.notify_one();

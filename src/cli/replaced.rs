@@ -12,8 +12,12 @@ use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
 use crate::console::diff;
+use crate::console::json;
 use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
+use crate::console::readable::{self, Readable};
+use crate::domain::call::{Shown, ShownForm};
 use crate::engine::advise::parse_args;
+use crate::text::survey;
 use crate::tools::Replacement;
 use crate::tools::builtin::{Setup, all};
 use crate::tools::child::Environment;
@@ -23,6 +27,9 @@ use crate::tools::registry::Registry;
 const AGAIN: Duration = Duration::from_secs(3);
 /// Maximum bytes of arguments that are compared with the file.
 const COMPARED: usize = 256 * 1024;
+
+/// The word for the hash of a file that does not exist.
+pub const NO_FILE: &str = "none";
 
 /// Follows one call at a time.
 pub struct Looker {
@@ -115,8 +122,29 @@ where
     }
 }
 
+/// The readable form of a call of a stored session, with the files as they are now; or why the exact bytes come first.
+pub fn readable_of_stored(tool: &str, args: &str, workspace: &Path) -> Result<Readable, String> {
+    if let Some(why) = readable::why_exact(args, &survey(args)) {
+        return Err(why);
+    }
+    let members = json::members(args).into_iter();
+    let members: Vec<(String, Arc<str>)> = members.map(|(name, value)| (name, Arc::from(value))).collect();
+    let found = of_stored(tool, args, workspace);
+    let found = found.as_ref().map(|(found, base)| (found, base.as_ref()));
+    Ok(readable::of(tool, &members, found))
+}
+
+/// What is recorded with an approval of this form.
+pub fn shown_form(form: Result<Readable, String>) -> Shown {
+    let exact = Shown {
+        form: ShownForm::Exact,
+        base: None,
+    };
+    form.map_or(exact, |form| form.shown)
+}
+
 /// What a call of a built-in tool would replace now, with the hash of the file; for a stored session.
-pub fn of_stored(tool: &str, args: &str, workspace: &Path) -> Option<(Replaced, Option<Arc<str>>)> {
+fn of_stored(tool: &str, args: &str, workspace: &Path) -> Option<(Replaced, Option<Arc<str>>)> {
     let setup = Setup {
         environment: Environment::allowed([]),
         answer: None,
@@ -130,6 +158,9 @@ pub fn of_stored(tool: &str, args: &str, workspace: &Path) -> Option<(Replaced, 
 fn to_replaced(found: &Replacement) -> Replaced {
     match &found.now {
         Ok(None) => Replaced::Nothing,
+        Ok(Some(now)) if now.len().max(found.then.len()) > diff::LIMIT => {
+            Replaced::Unreadable("the difference is too long".to_owned())
+        }
         Ok(Some(now)) => Replaced::Text(diff::lines_around(now, &found.then, diff::AROUND_DECIDED).into()),
         Err(why) => Replaced::Unreadable(why.clone()),
     }
@@ -246,6 +277,32 @@ mod tests {
         drop(looker.looking.take());
         tokio::time::sleep(AGAIN * 3).await;
         assert!(received.try_recv().is_err(), "a tool that replaces nothing");
+    }
+
+    #[test]
+    fn a_difference_that_is_too_long_hides_no_text() {
+        let found = Replacement {
+            now: Ok(Some("x".repeat(diff::LIMIT + 1))),
+            then: "y".to_owned(),
+        };
+        let found = to_replaced(&found);
+        assert!(
+            matches!(&found, Replaced::Unreadable(why) if why == "the difference is too long"),
+            "{found:?}"
+        );
+        let members = [
+            ("new".to_owned(), Arc::from("\"y\"")),
+            ("old".to_owned(), Arc::from("\"x\"")),
+        ];
+        let base = Arc::from("h");
+        let form = readable::of("edit_file", &members, Some((&found, Some(&base))));
+        let lines = readable::lines(&form);
+        assert_eq!(lines, ["no difference: the difference is too long", "- x", "+ y"]);
+        assert_eq!(
+            form.shown.base.as_deref(),
+            Some("h"),
+            "the file is known, and must not change"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -33,6 +33,9 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     if let Some(server) = only(tools.what.as_ref(), &context) {
         context.settings.servers.retain(|one| one.name == server);
     }
+    if let Some(ToolsWhat::Call { name, .. }) = &tools.what {
+        super::trust::only_the_operator(&format!("call {}", visible(name)))?;
+    }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {
         let mut connected = context.connect(None, &context.workspace).await;

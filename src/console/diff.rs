@@ -9,11 +9,11 @@ use std::time::Duration;
 use similar::{ChangeTag, DiffOp, TextDiff};
 
 /// Maximum size of texts that are compared line by line, in bytes.
-const LIMIT: usize = 512 * 1024;
+pub const LIMIT: usize = 512 * 1024;
 /// Maximum time to search the shortest difference. After it, a longer difference is used.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// Unchanged lines shown around a change.
-const AROUND: usize = 2;
+pub const AROUND: usize = 2;
 /// Unchanged lines shown around a change that the operator decides about.
 pub const AROUND_DECIDED: usize = 3;
 /// Longest line whose changed words are marked, in bytes.

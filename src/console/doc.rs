@@ -190,15 +190,21 @@ impl Doc {
         Some((rows.start.saturating_sub(span.start).min(end)..end, span.len()))
     }
 
-    /// The bytes of texts in some rows of what is to be decided about.
+    /// The bytes of texts in some rows of what is to be decided about. Every row counts at least 1: a name, a remark
+    /// or an empty text too.
     pub fn decided_bytes(&self, rows: &Range<usize>) -> u64 {
         let parts = self.decided.clone().and_then(|range| self.parts.get(range));
         let (mut before, mut bytes) = (0, 0);
         for part in parts.unwrap_or_default() {
             let here = before..before + part.rows();
             let inside = rows.start.max(here.start)..rows.end.min(here.end);
-            if let (Part::Text { pager, .. }, false) = (part, inside.is_empty()) {
-                bytes += pager.bytes_in(&(inside.start - before..inside.end - before));
+            if !inside.is_empty() {
+                let inside = inside.start - before..inside.end - before;
+                let least = inside.len() as u64;
+                bytes += match part {
+                    Part::Text { pager, .. } => pager.bytes_in(&inside).max(least),
+                    Part::Line(_) => least,
+                };
             }
             before = here.end;
         }

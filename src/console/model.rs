@@ -7,6 +7,7 @@
 pub mod arming;
 pub mod batch;
 pub mod cached;
+pub mod danger;
 pub mod double_press;
 pub mod edit_preview;
 pub mod editor;

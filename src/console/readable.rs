@@ -54,11 +54,9 @@ pub struct Readable {
     pub parts: Vec<Part>,
 }
 
-impl Readable {
-    /// True if it replaces the whole content of a file that exists.
-    pub fn overwrites(&self, tool: &str) -> bool {
-        tool == WRITES && self.shown.base.as_deref().is_some_and(|base| !base.is_empty())
-    }
+/// True for a tool that replaces the whole content of the file with this hash; empty if there is no file.
+pub fn replaces_file(tool: &str, base: Option<&str>) -> bool {
+    tool == WRITES && base.is_some_and(|base| !base.is_empty())
 }
 
 /// What a call would replace, with the hash of the file; empty if there is no file.
@@ -108,18 +106,18 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
             parts.extend(value("content").map(Part::New));
             (ShownForm::Difference, base, parts)
         }
-        (WRITES | EDITS, Some((Replaced::Unreadable(why), _))) => {
+        (WRITES | EDITS, Some((Replaced::Unreadable(why), base))) => {
             let mut parts = vec![Part::Note(format!("no difference: {}", visible(why)))];
             parts.extend(edited(tool, &value).into_iter().flatten());
             parts.extend(rest(if parts.len() > 1 { &replaced } else { &[] }));
-            (ShownForm::Fields, None, parts)
+            (ShownForm::Fields, base, parts)
         }
-        (WRITES | EDITS, Some((Replaced::Text(_), _))) => {
+        (WRITES | EDITS, Some((Replaced::Text(_), base))) => {
             let mut parts = vec![Part::Note(format!(
                 "no difference: it has more than {MOST_LINES} lines"
             ))];
             parts.extend(rest(&[]));
-            (ShownForm::Fields, None, parts)
+            (ShownForm::Fields, base, parts)
         }
         (EDITS, _) => match edited(tool, &value) {
             Some(edited) => {
@@ -180,7 +178,10 @@ pub fn lines(form: &Readable) -> Vec<String> {
             Part::Note(words) => out.push(words.clone()),
             Part::Line(line) => command_lines(&mut out, &readable(line)),
             Part::Words(words) => command_lines(&mut out, words),
-            Part::Argument(name, value) => argument(&mut out, name, &readable(value)),
+            Part::Argument(name, value) => {
+                let text = in_quotes(value).map_or_else(|| readable(value), Arc::from);
+                argument(&mut out, name, &text);
+            }
             Part::New(value) => out.extend(
                 visible_lines(&readable(value))
                     .iter()
@@ -195,6 +196,14 @@ pub fn lines(form: &Readable) -> Vec<String> {
         }
     }
     out
+}
+
+/// A string with quotation marks, if without them it would read as JSON of another kind or as a string with marks of
+/// its own; none otherwise.
+pub fn in_quotes(json: &str) -> Option<String> {
+    let text = json::as_text(json)?;
+    let is_like_json = text.starts_with('"') || json::is_valid(&text);
+    is_like_json.then(|| format!("\"{text}\""))
 }
 
 fn command_lines(out: &mut Vec<String>, text: &str) {
@@ -301,6 +310,36 @@ mod tests {
     }
 
     #[test]
+    fn a_string_is_not_shown_like_another_value() {
+        let shown = |json: &str| {
+            let args = format!(r#"{{"a":{json}}}"#);
+            form("send", &args, None).1.join("\n")
+        };
+        let all = [
+            "false",
+            r#""false""#,
+            r#""\"false\"""#,
+            "1",
+            r#""1""#,
+            r#""1 ""#,
+            "null",
+            r#""null""#,
+            r#""""#,
+            r#""\"""#,
+            "{}",
+            r#""{}""#,
+            r#""\"{}\"""#,
+        ];
+        for (at, one) in all.iter().enumerate() {
+            for other in &all[..at] {
+                assert_ne!(shown(one), shown(other), "{one} {other}");
+            }
+        }
+        assert_eq!(shown(r#""false""#), "a = \"false\"");
+        assert_eq!(shown(r#""it's 5 o'clock""#), "a = it's 5 o'clock");
+    }
+
+    #[test]
     fn a_write_is_a_difference_once_the_file_is_known() {
         let args = r#"{"path":"a.md","content":"one\nthree\n"}"#;
         let lines: Arc<[diff::Line]> = diff::lines("one\ntwo\n", "one\nthree\n").into();
@@ -311,7 +350,8 @@ mod tests {
             (known.shown.form, known.shown.base.as_deref()),
             (ShownForm::Difference, Some("h"))
         );
-        assert!(known.overwrites("write_file") && !known.overwrites("edit_file"));
+        let base = known.shown.base.as_deref();
+        assert!(replaces_file("write_file", base) && !replaces_file("edit_file", base));
         assert_eq!(
             super::lines(&known),
             ["path = a.md", "    1   one", "    2 - two", "    2 + three"]
@@ -326,7 +366,7 @@ mod tests {
             super::lines(&new),
             ["path = a.md", "a new file", "+ one", "+ three", "+ "]
         );
-        assert!(!new.overwrites("write_file"));
+        assert!(!replaces_file("write_file", new.shown.base.as_deref()));
         let unread = Replaced::Unreadable("`a.md` is no text".into());
         let (shown, lines) = form("write_file", args, Some((&unread, None)));
         assert_eq!(shown, ShownForm::Fields);
@@ -365,13 +405,20 @@ mod tests {
     #[test]
     fn the_exact_bytes_come_first_where_the_form_would_not_tell_everything() {
         let why = |args: &str| why_exact(args, &survey(args));
-        for plain in [r#"{"a":"b\nc","n":1.5}"#, "{}", r#"{"a":"日本"}"#] {
+        for plain in [
+            r#"{"a":"b\nc","n":1.5}"#,
+            "{}",
+            r#"{"a":"C:\\build\\file"}"#,
+            r#"{"a":"日本"}"#,
+        ] {
             assert_eq!(why(plain), None, "{plain}");
         }
         for (args, words) in [
             (r#"{"a":1,"a":2}"#, "occurs twice"),
             (r#"{"a":"x\u202ey"}"#, "turns the direction"),
             (r#"{"a":"x\u200by"}"#, "cannot be seen"),
+            (r#"{"a":"rm x\b\b\b\bls"}"#, "control"),
+            (r#"{"a":"x\fy"}"#, "control"),
             (r#"{"n":12345678901234567890123}"#, "would become"),
             ("[1]", "not an object"),
             ("{", "not JSON"),

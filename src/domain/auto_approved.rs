@@ -24,22 +24,25 @@ pub fn by_policy<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
         // Repeats an earlier approval.
         Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
         Decision::Auto { rule } => Some(Some(&**rule)),
-        Decision::Approve { .. } | Decision::Allowed { .. } | Decision::Edited | Decision::RunAgain => {
-            Some(None)
-        }
+        Decision::Approve { .. }
+        | Decision::Allowed { .. }
+        | Decision::Edited
+        | Decision::RunAgain { .. } => Some(None),
         _ => None,
     });
     allowed.next()?
 }
 
-/// Hash of the file from which the difference was made that the operator approved; none if the
-/// newest approval was of something else.
+/// Hash of the text that the call would replace, as it was shown to the operator who approved it; none
+/// if the newest approval was of something else.
 pub fn shown_base<'s>(state: &State, call: &'s Call) -> Option<&'s str> {
     let rev = state.nodes.get(&call.id)?.rev();
     let decisions = call.decisions.iter().rev().filter(|(one, _, _)| *one == rev);
     let mut allowed = decisions.filter_map(|(_, _, decision)| match &**decision {
         Decision::Auto { rule } if rule == UNHAPPENED || rule == HARMLESS => None,
-        Decision::Approve { shown, .. } => Some(shown.as_ref().and_then(|shown| shown.base.as_deref())),
+        Decision::Approve { shown, .. } | Decision::RunAgain { shown } => {
+            Some(shown.as_ref().and_then(|shown| shown.base.as_deref()))
+        }
         decision if decision.allows_run() => Some(None),
         _ => None,
     });

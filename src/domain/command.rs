@@ -142,7 +142,7 @@ pub enum CallCommand {
         digest: Digest,
         /// Bytes of it that had not been on screen.
         unread: u64,
-        /// What was on screen; none if the approval does not come from a screen.
+        /// What was shown of it; none if it was not shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shown: Option<Shown>,
         /// The name of the tool, typed: required if the tool is tagged irreversible.
@@ -195,6 +195,9 @@ pub enum CallCommand {
         digest: Digest,
         /// The choice.
         choice: ConsentChoice,
+        /// What was shown of it; none if it was not shown, or does not run again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Shown>,
         /// The name of the tool, typed: required to repeat a call whose tool is tagged
         /// irreversible.
         #[serde(default, skip_serializing_if = "Option::is_none")]

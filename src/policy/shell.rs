@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::shell_line::{Command, MOST, Program, Reading, Uncertainty, quote};
+use crate::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, quote};
 
 /// The built-in tool whose argument is a line for a shell.
 pub(super) const SHELL: &str = "shell";
@@ -85,6 +85,13 @@ impl ShellCall {
     /// All commands in it, also those that repeat a part of another one.
     pub fn each(&self) -> impl Iterator<Item = &Command> {
         self.reading.commands.iter()
+    }
+
+    /// All redirections: of commands, and of groups, loops and conditions.
+    pub(super) fn redirects(&self) -> impl Iterator<Item = &Redirect> {
+        let commands = self.reading.commands.iter();
+        let of_commands = commands.flat_map(|command| &command.redirects);
+        of_commands.chain(&self.reading.redirects)
     }
 
     /// Why it may run other programs than those that are listed.

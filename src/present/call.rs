@@ -90,6 +90,9 @@ pub struct CallDecisionView<'s> {
     pub rule: String,
     /// What is dangerous about it; empty if no rule matched, or without the table of the settings.
     pub danger: Vec<DangerMark>,
+    /// Hash of the text that it would replace, empty if there is no file; none if that is not known, or where no
+    /// file is read.
+    pub base: Option<Arc<str>>,
     /// The word that confirms an irreversible call; none for other calls.
     pub confirmation: Option<&'s Arc<str>>,
     /// What the operator's program says about it; none if there is no answer to report.
@@ -158,6 +161,7 @@ impl<'s> CallView<'s> {
             decision: CallDecisionView {
                 rule: rule(call),
                 danger: Vec::new(),
+                base: None,
                 confirmation: confirmation(state, call),
                 approver: approver::describe(call),
                 deadline: DeadlineView::of(state, call, around.held),

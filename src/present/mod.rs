@@ -9,6 +9,7 @@ pub mod alert;
 pub mod audit;
 pub mod branch;
 pub mod call;
+pub mod danger;
 pub mod effect;
 pub mod fork;
 pub mod graph;

@@ -56,7 +56,7 @@ pub fn decision(decision: &Decision) -> String {
         Decision::Carry { from, .. } => {
             format!("operator's result of {from} used")
         }
-        Decision::RunAgain => "run again with consent".to_owned(),
+        Decision::RunAgain { .. } => "run again with consent".to_owned(),
         Decision::Abandon { reason } => because("abandoned by the operator, not to run again", reason),
         Decision::DidNotFinish => "did not finish, reported by the operator".to_owned(),
         Decision::Withdrawn { reason } => format!("withdrawn before it started: {reason}"),

@@ -15,6 +15,9 @@ pub enum Program {
     None,
 }
 
+/// Files whose content a command neither keeps nor replaces.
+pub const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+
 /// A redirection of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
@@ -34,7 +37,7 @@ impl Redirect {
     fn writes(&self) -> bool {
         let sign = self.sign.trim_start_matches(|c: char| c.is_ascii_digit());
         let copies = sign.ends_with('&') && self.target.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-        sign.contains('>') && !copies && self.target.text != "/dev/null"
+        sign.contains('>') && !copies && !HARMLESS.contains(&self.target.text.as_str())
     }
 }
 

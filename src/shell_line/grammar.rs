@@ -70,11 +70,21 @@ pub(super) struct List {
     joined: Option<usize>,
 }
 
-/// Returns the commands of a line, and why there may be others.
-pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Uncertainty>) {
+/// What a line was read as.
+#[derive(Debug, Default)]
+pub(super) struct RawLine {
+    /// Its commands.
+    pub(super) commands: Vec<Raw>,
+    /// The redirections of its groups, loops and conditions.
+    pub(super) redirects: Vec<Redirect>,
+    /// Why there may be other commands.
+    pub(super) uncertainty: Option<Uncertainty>,
+}
+
+/// Reads the commands of a line.
+pub(super) fn raw_commands(line: &str) -> RawLine {
     let mut found = ScanResult::default();
     Scan::new(line, &mut found).list(Close::End, "");
-    let uncertain = found.uncertainty;
     let mut commands = found.commands;
     for at in 0..commands.len() {
         let from = commands.get(at).and_then(|one| one.input.from);
@@ -84,7 +94,11 @@ pub(super) fn raw_commands(line: &str) -> (Vec<Raw>, Option<Uncertainty>) {
         }
     }
     commands.retain(|one| !one.void);
-    (commands, uncertain)
+    RawLine {
+        commands,
+        redirects: found.redirects,
+        uncertainty: found.uncertainty,
+    }
 }
 
 /// The text that a command prints, if it is known.
@@ -288,6 +302,7 @@ impl Scan<'_, '_> {
         }
         if only_redirects && list.closed {
             // They belong to the group before them, whose commands read what is redirected.
+            self.found.redirects.append(&mut raw.redirects);
             return;
         }
         list.closed = false;

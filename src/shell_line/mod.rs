@@ -22,6 +22,6 @@ mod wrappers;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Command, Program, Redirect};
+pub use command::{Command, HARMLESS, Program, Redirect};
 pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules.
 
-use super::command::{Command, Program};
+use super::command::{Command, Program, Redirect};
 use super::grammar::{Raw, raw_commands};
 use super::unwrap::{Inner, inner};
 use super::word::{Word, quote};
@@ -46,6 +46,8 @@ impl Uncertainty {
 pub struct Reading {
     /// All commands, also those that are not listed.
     pub commands: Vec<Command>,
+    /// The redirections of groups, loops and conditions, which belong to no single command.
+    pub redirects: Vec<Redirect>,
     /// The first reason why other programs may run.
     pub uncertainty: Option<Uncertainty>,
     /// The lines given to shells that it names, and those that are read again.
@@ -162,12 +164,13 @@ impl Reading {
             self.note(Uncertainty::TooMany);
             return;
         }
-        let (raws, uncertain) = raw_commands(line);
-        if let Some(uncertain) = uncertain {
+        let read = raw_commands(line);
+        if let Some(uncertain) = read.uncertainty {
             self.note(uncertain);
         }
+        self.redirects.extend(read.redirects);
         let mut first = true;
-        for mut raw in raws {
+        for mut raw in read.commands {
             if self.is_full() {
                 return;
             }

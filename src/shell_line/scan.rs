@@ -2,6 +2,7 @@
 //!
 //! Must not know: what a word is for.
 
+use super::command::Redirect;
 use super::grammar::{Close, Raw};
 use super::heredoc::Pending;
 use super::reading::Uncertainty;
@@ -16,6 +17,8 @@ const RETRIES: u8 = 8;
 #[derive(Default)]
 pub(super) struct ScanResult {
     pub(super) commands: Vec<Raw>,
+    /// The redirections of groups, loops and conditions.
+    pub(super) redirects: Vec<Redirect>,
     pub(super) uncertainty: Option<Uncertainty>,
     pub(super) deep: u8,
     retries: u8,

@@ -102,7 +102,8 @@ fn is_plain(token: &str) -> bool {
         let mut fours = token.as_bytes().windows(4);
         token.contains("--") && fours.any(|four| four.eq_ignore_ascii_case(b"xn--"))
     };
-    token.bytes().all(|byte| byte.is_ascii_graphic()) && !token.contains("\\u") && !encoded(token)
+    let escapes = ["\\u", "\\b", "\\f"].iter().any(|escape| token.contains(escape));
+    token.bytes().all(|byte| byte.is_ascii_graphic()) && !escapes && !encoded(token)
 }
 
 /// Decodes the escapes of a string, with pairs of offsets in the result and in the source at which each piece
@@ -139,7 +140,9 @@ fn escaped(text: &str) -> (char, usize) {
     };
     let Some(first) = unit(text) else {
         return match text.as_bytes().get(1) {
-            Some(b'n' | b't' | b'r' | b'b' | b'f' | b'"') => (' ', 2),
+            Some(b'n' | b't' | b'r' | b'"') => (' ', 2),
+            Some(b'b') => ('\u{8}', 2),
+            Some(b'f') => ('\u{c}', 2),
             Some(byte) if byte.is_ascii() => (char::from(*byte), 2),
             _ => (' ', 1),
         };

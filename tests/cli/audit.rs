@@ -77,7 +77,7 @@ fn an_approval_is_listed_with_who_when_after_how_long_and_what_ran() {
     assert_eq!(by_rule["by"], "policy");
     let text = world.run(&["audit", &id]).ends(0).out;
     assert!(text.contains(" · tester (shell) · approve "), "{text}");
-    assert!(text.contains(", all read, digest "), "{text}");
+    assert!(text.contains(", all read, shown as command, digest "), "{text}");
 }
 
 #[test]

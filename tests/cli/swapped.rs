@@ -55,3 +55,77 @@ fn a_script_that_was_swapped_since_does_not_run() {
     assert_eq!(&*state.calls[&it].runs.as_ref().unwrap().changed[0], SCRIPT);
     assert_ne!(&*state.calls[&it].digest.as_ref().unwrap().0, shown);
 }
+
+const WRITE: &str = r#"[meta]
+name = "write"
+[[rule]]
+when = { seen_call = "it" }
+answer = "done"
+[[rule]]
+think = "I write."
+[[rule.call]]
+tool = "write_file"
+as = "it"
+args = { path = "plan.md", content = "new" }
+"#;
+
+/// The base that the queue prints for the only call.
+fn base(world: &World, id: &str) -> String {
+    let output = world.run(&["queue", id]).ends(0);
+    let line = output
+        .out
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("base "));
+    line.unwrap_or_else(|| panic!("{}", output.out)).to_owned()
+}
+
+#[test]
+fn a_file_that_changed_after_the_approval_of_its_difference_is_not_replaced() {
+    let world = World::new();
+    std::fs::write(world.ws().join("plan.md"), "old").unwrap();
+    let id = interrupted(&world, WRITE, 1);
+    let it = call(&world.state(&id), "it");
+    let shown = digest(&world, &id, it);
+    let (base, it) = (base(&world, &id), it.to_string());
+    let output = world.run(&["queue", &id]).ends(0).out;
+    assert!(
+        output.contains("danger: overwrites (the file exists)"),
+        "{output}"
+    );
+    let output = world.run(&["queue", &id, "--json"]).ends(0).out;
+    assert!(
+        output.contains(r#"{"kind":"overwrites","because":"the file exists"}"#),
+        "{output}"
+    );
+    world
+        .run(&["approve", &id, &it, "--digest", &shown, "--base", &base])
+        .ends(0);
+    std::fs::write(world.ws().join("plan.md"), "other").unwrap();
+    world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(world.read("plan.md"), "other", "nobody approved to replace this");
+}
+
+#[test]
+fn an_approval_of_another_file_than_the_printed_one_is_refused() {
+    let world = World::new();
+    let id = interrupted(&world, WRITE, 1);
+    let it = call(&world.state(&id), "it");
+    let shown = digest(&world, &id, it);
+    let it = it.to_string();
+    assert_eq!(base(&world, &id), "none");
+    std::fs::write(world.ws().join("plan.md"), "other").unwrap();
+    let output = world
+        .run(&["approve", &id, &it, "--digest", &shown, "--base", "none"])
+        .ends(4);
+    assert!(
+        output.err.contains("run `overrule queue` again"),
+        "{}",
+        output.err
+    );
+    let base = base(&world, &id);
+    world
+        .run(&["approve", &id, &it, "--digest", &shown, "--base", &base])
+        .ends(0);
+    world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(world.read("plan.md"), "new");
+}

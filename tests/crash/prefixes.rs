@@ -467,6 +467,7 @@ fn usual(state: &State, call: &Call) -> CallCommand {
         rev,
         digest,
         choice,
+        shown: None,
         word: None,
     }
 }

@@ -240,6 +240,7 @@ async fn an_effect_that_runs_again_with_consent_and_one_that_is_taken_from_the_r
                 rev,
                 digest: call.digest.clone().unwrap(),
                 choice: overrule::domain::command::ConsentChoice::RunAgain,
+                shown: None,
                 word: None,
             })
         },

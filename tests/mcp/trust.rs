@@ -118,6 +118,10 @@ fn a_command_of_the_agent_neither_trusts_nor_accepts() {
                 format!("tools accept bad --hash {accept}"),
                 "cannot accept the definitions",
             ),
+            (
+                r#"tools call bad__echo "{\"text\":\"agent\"}""#.to_owned(),
+                "cannot call bad__echo",
+            ),
         ] {
             if what.starts_with("tools") {
                 served.write(&[]);
@@ -130,6 +134,11 @@ fn a_command_of_the_agent_neither_trusts_nor_accepts() {
             assert!(said.out.contains("code 4"), "{line}: {}", said.out);
         }
     }
+    assert!(
+        !served.calls().iter().any(|call| call.contains("agent")),
+        "{:?}",
+        served.calls()
+    );
     // Neither was changed, and the operator still decides.
     served.write(&[("FAULTY_VERSION", "2")]);
     assert!(world.run(&["trust"]).ends(0).out.contains("not trusted"));

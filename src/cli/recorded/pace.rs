@@ -8,6 +8,8 @@ use std::time::Duration;
 const LONGEST_MS: u64 = 2_000;
 /// A recording shorter than this is stretched, in milliseconds.
 const SHORT_MS: u64 = 20_000;
+/// The longest wait between two events at any speed, in seconds.
+const LONGEST_S: f64 = 86_400.0;
 /// How long a short recording plays, in milliseconds.
 const PLAYS_MS: u64 = 20_000;
 /// The shortest and the longest wait in a short recording, in milliseconds.
@@ -23,7 +25,9 @@ impl Pace {
     /// The pace of events that were recorded at these times, in milliseconds.
     pub fn of(times: &[i64]) -> Self {
         let gap = |pair: &[i64]| match pair {
-            [before, after] => u64::try_from(after - before).unwrap_or_default().min(LONGEST_MS),
+            [before, after] => u64::try_from(after.saturating_sub(*before))
+                .unwrap_or_default()
+                .min(LONGEST_MS),
             _ => 0,
         };
         let gaps: Vec<u64> = times.windows(2).map(gap).collect();
@@ -37,7 +41,7 @@ impl Pace {
     /// The wait before an event, counted from 0.
     pub fn before(&self, index: usize, speed: f64) -> Duration {
         let ms = self.0.get(index).copied().unwrap_or_default();
-        Duration::from_secs_f64(f64::from(ms) / 1000.0 / speed)
+        Duration::from_secs_f64((f64::from(ms) / 1000.0 / speed).clamp(0.0, LONGEST_S))
     }
 }
 
@@ -108,6 +112,13 @@ mod tests {
         assert_eq!(pace.0[60..], [2_000, 400]);
         assert_eq!(pace.before(1, 2.0), Duration::from_millis(250));
         assert_eq!(pace.before(99, 1.0), Duration::ZERO);
+        assert_eq!(
+            pace.before(1, 1e-300),
+            Duration::from_secs(86_400),
+            "a very slow speed"
+        );
+        assert_eq!(pace.before(0, 1e-300), Duration::ZERO);
+        assert_eq!(Pace::of(&[i64::MAX, i64::MIN]).0, [0, 1_000], "times far apart");
         assert_eq!(Pace::of(&[7, 3]).0, [0, 1_000], "a clock that went back");
         assert_eq!(Pace::of(&[]).0, [0]);
     }

@@ -147,3 +147,18 @@ fn a_fold_from_a_mark_is_the_fold_from_the_beginning() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_jump_ends_the_playback() {
+    let place = sample();
+    for control in [ReplayControl::Seek(Seq(2)), ReplayControl::End] {
+        let mut link = Recorded::open(&place, Some(1.0)).unwrap();
+        link.replay(control);
+        assert!(!link.playing, "{control:?}");
+        let last = link.waiting.back();
+        assert!(
+            matches!(last, Some(Update::At(At { speed: None, .. }))),
+            "{control:?}: {last:?}"
+        );
+    }
+}

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how a command is decided, where it is recorded.
 
-use super::takes::On;
-use super::target::{current, digest_of, worded};
+use super::takes::{BaseArg, On};
+use super::target::{current, digest_of, shown, worded};
 use super::{Act, Session};
 use crate::cli::exit::Failure;
 use crate::domain::command::{CallCommand, Command};
@@ -19,6 +19,9 @@ pub struct Approve {
     /// Digest that `overrule queue` printed
     #[arg(long)]
     pub digest: String,
+    /// The file that it would replace.
+    #[command(flatten)]
+    pub base: BaseArg,
     /// Name of its tool; required if the tool is tagged irreversible
     #[arg(long, value_name = "TOOL")]
     pub word: Option<String>,
@@ -36,7 +39,7 @@ impl Act for Approve {
             rev,
             digest: digest_of(session.state, call, &self.digest),
             unread: 0,
-            shown: None,
+            shown: shown(session.state, call, &self.base)?,
             word: worded(session.state, call, self.word.as_deref())?,
         })])
     }

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how a command is decided, where it is recorded.
 
-use super::takes::{Choice, On};
-use super::target::{current, digest_of, no_call, worded};
+use super::takes::{BaseArg, Choice, On};
+use super::target::{current, digest_of, no_call, shown, worded};
 use super::{Act, Session};
 use crate::cli::exit::{Code, Failure};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
@@ -22,6 +22,9 @@ pub struct Consent {
     /// Digest that `overrule queue` printed
     #[arg(long)]
     pub digest: String,
+    /// The file that it would replace.
+    #[command(flatten)]
+    pub base: BaseArg,
     /// What to do
     #[arg(value_enum)]
     pub choice: Choice,
@@ -37,15 +40,19 @@ impl Act for Consent {
 
     fn commands(&self, session: &Session<'_>) -> Result<Vec<Command>, Failure> {
         let (call, rev) = current(session.state, &self.call)?;
-        let word = match self.choice {
-            Choice::RunAgain => worded(session.state, call, self.word.as_deref())?,
-            Choice::Reuse | Choice::Reject => None,
+        let (shown, word) = match self.choice {
+            Choice::RunAgain => (
+                shown(session.state, call, &self.base)?,
+                worded(session.state, call, self.word.as_deref())?,
+            ),
+            Choice::Reuse | Choice::Reject => (None, None),
         };
         Ok(vec![Command::Call(CallCommand::Consent {
             call,
             rev,
             digest: digest_of(session.state, call, &self.digest),
             choice: self.choice(session.state, call)?,
+            shown,
             word,
         })])
     }

@@ -34,6 +34,14 @@ impl On {
     }
 }
 
+/// Argument of every verb that approves a call.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct BaseArg {
+    /// Base that `overrule queue` printed; refused if the file is another one now
+    #[arg(long, value_name = "HASH")]
+    pub base: Option<String>,
+}
+
 /// Argument of every verb with a preview.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct PreviewArg {

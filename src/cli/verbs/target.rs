@@ -2,14 +2,17 @@
 //!
 //! Must not know: the verbs.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::takes::{Change, On, RevisionArg};
+use super::takes::{BaseArg, Change, On, RevisionArg};
 use crate::cli::exit::{Code, Failure};
-use crate::domain::call::Digest;
+use crate::cli::replaced::{NO_FILE, readable_of_stored, shown_form};
+use crate::domain::call::{Digest, Shown};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::{BadNodeId, NodeId, Rev};
 use crate::domain::node::Node;
+use crate::domain::ready;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::text::visible;
@@ -58,6 +61,32 @@ pub(super) fn digest_of(state: &State, call: NodeId, given: &str) -> Digest {
         Some(digest) if given.len() >= 12 && digest.0.starts_with(given) => digest,
         _ => Digest(Arc::from(given)),
     }
+}
+
+/// What `overrule queue` prints of a call: its form, and the hash of the text that it would replace. Refuses if the file
+/// is no longer the one that was printed.
+pub(super) fn shown(state: &State, id: NodeId, printed: &BaseArg) -> Result<Option<Shown>, Failure> {
+    let call = state.calls.get(&id);
+    let tool = state.nodes.get(&id).and_then(Node::as_call).map(|(tool, _)| tool);
+    let Some((tool, args)) = tool.zip(call.and_then(|call| ready::resolved_args(state, call))) else {
+        return Ok(None);
+    };
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
+    let shown = shown_form(readable_of_stored(tool, &args, Path::new(workspace)));
+    let is_it = |given: &str| match shown.base.as_deref() {
+        Some("") => given == NO_FILE || given.is_empty(),
+        Some(now) => given.len() >= 12 && now.starts_with(given),
+        None => false,
+    };
+    if printed.base.as_deref().is_some_and(|given| !is_it(given)) {
+        return Err(Failure::new(
+            Code::Halted,
+            format!(
+                "cannot approve {id}: the file is not the one with this base; hint: run `overrule queue` again"
+            ),
+        ));
+    }
+    Ok(Some(shown))
 }
 
 pub(super) fn no_call(id: NodeId) -> Failure {

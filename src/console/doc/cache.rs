@@ -106,9 +106,10 @@ impl LayoutKey {
 /// Two revisions of a node with their texts.
 pub(super) type Revisions = (NodeId, [Rev; 2], [Option<Same>; 2]);
 
-/// Two texts to compare line by line. Compared by content, as no one else shares them.
+/// Two texts to compare line by line, with the unchanged lines around each change. Compared by content, as no one else
+/// shares them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TextPair(Arc<str>, Arc<str>);
+pub(super) struct TextPair(Arc<str>, Arc<str>, usize);
 
 impl Hash for TextPair {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -289,15 +290,20 @@ impl Cache {
         )
     }
 
-    /// The difference between two texts.
-    pub fn compared(&mut self, old: &Arc<str>, new: &Arc<str>) -> Result<Arc<[diff::Line]>, Arc<Ticket>> {
+    /// The difference between two texts, with a number of unchanged lines around each change.
+    pub fn compared(
+        &mut self,
+        old: &Arc<str>,
+        new: &Arc<str>,
+        around: usize,
+    ) -> Result<Arc<[diff::Line]>, Arc<Ticket>> {
         let (before, now) = (Arc::clone(old), Arc::clone(new));
-        let key = TextPair(Arc::clone(old), Arc::clone(new));
+        let key = TextPair(Arc::clone(old), Arc::clone(new), around);
         let same = key.clone();
         self.compared.later(
             key,
             &mut self.work,
-            move || diff::lines(&before, &now).into(),
+            move || diff::lines_around(&before, &now, around).into(),
             move |lines| Finding(CacheEntry::Compared(same.clone(), lines)),
         )
     }

@@ -443,6 +443,8 @@ pub struct Dialog {
     pub kind: DialogKind,
     /// The question, as it was when the dialog was opened.
     pub question: Question,
+    /// True if the exact bytes of the call came first.
+    pub exact_first: bool,
     /// The text.
     pub doc: Doc,
     /// First row on screen.

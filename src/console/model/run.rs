@@ -5,11 +5,11 @@
 //! The state changes only by folding received envelopes, as [`fold`](super::fold) does.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::arming::Question;
 use super::batch::Batch;
+use super::danger::KnownMarks;
 use super::fold::{WorkTime, open_streams};
 use super::idle_time::LastActivity;
 use super::lower::NameHash;
@@ -31,7 +31,7 @@ use crate::domain::pending_retry::{self, PendingRetry, Until};
 use crate::domain::state::{Mode, State};
 use crate::domain::transcript;
 use crate::domain::turn::{Stream, Turn};
-use crate::policy::{Danger, DangerMark};
+use crate::policy::Danger;
 use crate::resilience::attention::{Attention, AttentionReason, standstill};
 use crate::resilience::routing::Row as Weight;
 use crate::resilience::watch::Watch;
@@ -91,6 +91,8 @@ pub struct RunPart {
     pub last_activity: LastActivity,
     /// What marks a call as dangerous.
     pub danger: Arc<Danger>,
+    /// The marks of the calls on screen.
+    pub(super) known_marks: KnownMarks,
 }
 
 /// Parts of a halted run that were cancelled, or turned out to have ended.
@@ -150,16 +152,6 @@ pub struct SentCommand {
 }
 
 impl RunPart {
-    /// What is dangerous about a call with these arguments, by the table in force.
-    pub fn danger_of(&self, tool: &str, args: &str) -> Vec<DangerMark> {
-        let workspace = self
-            .state
-            .started
-            .as_ref()
-            .map_or("", |started| &started.workspace);
-        self.danger.marks(tool, args, Path::new(workspace))
-    }
-
     /// The current weight for a row.
     pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();
@@ -249,6 +241,7 @@ impl RunPart {
             !live.parts.is_empty() && turns.get(id).is_none_or(|turn| turn.stream == Stream::Open)
         });
         self.last_activity.prune(&self.state);
+        self.pace.prune(&self.live);
     }
 
     /// The arguments that run or would run for a call, with known references filled in.

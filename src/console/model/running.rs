@@ -105,6 +105,11 @@ impl StreamPace {
         known.last = now;
     }
 
+    /// Forgets the streams that are no longer open.
+    pub fn prune(&mut self, live: &BTreeMap<TurnId, Live>) {
+        self.0.retain(|turn, _| live.contains_key(turn));
+    }
+
     /// The speed of the open streams, in estimated tokens a second; none if there is no open one.
     pub fn describe(&self, live: &BTreeMap<TurnId, Live>) -> Option<String> {
         let open = self.0.iter().filter(|(turn, _)| live.contains_key(turn));
@@ -133,5 +138,9 @@ mod tests {
         assert_eq!(pace.describe(&BTreeMap::new()), None, "no stream is open");
         pace.note(TurnId(2), 10, 4_000);
         assert_eq!(pace.describe(&live), None, "asked again");
+        pace.prune(&live);
+        assert_eq!(pace.0.len(), 1);
+        pace.prune(&BTreeMap::new());
+        assert!(pace.0.is_empty(), "nothing stays of a closed stream");
     }
 }

@@ -8,6 +8,7 @@ use crate::console::keymap::Keymap;
 use crate::console::model::log::LogPane;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::theme::Role;
+use crate::console::verbs::fix::FIXES;
 use crate::console::{event_text, loops, summary};
 use crate::domain::node::Node;
 use crate::domain::pending_retry;
@@ -43,22 +44,6 @@ pub enum Fix {
     /// Stop the call, the sub-agent or the loop.
     Stop,
 }
-
-/// The fixes of a cause: the name of the command, the fix, and its action here.
-const FIXES: [(&str, Fix, &str); 8] = [
-    (
-        "fix-go",
-        Fix::Go,
-        "go to the cause, or change what blocks the run",
-    ),
-    ("fix-arguments", Fix::Arguments, "give the call other arguments"),
-    ("fix-tool", Fix::Tool, "let another tool make the call"),
-    ("fix-answer", Fix::Answer, "type the result of the call yourself"),
-    ("fix-guide", Fix::Guide, "give the model guidance"),
-    ("fix-allow", Fix::Allow, "allow exactly these calls to repeat"),
-    ("fix-resume", Fix::Resume, "resume without a change"),
-    ("fix-stop", Fix::Stop, "stop this branch"),
-];
 
 /// Whether a fix is one for this cause.
 pub fn fits(fix: Fix, cause: &AttentionReason) -> bool {
@@ -134,8 +119,12 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
 fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "what you can do");
-    for (name, fix, what) in FIXES {
-        let keys: Vec<String> = keymap.keys_of(name).iter().map(ToString::to_string).collect();
+    for (verb, fix) in FIXES {
+        let keys: Vec<String> = keymap
+            .keys_of(verb.name)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let nowhere = fix == Fix::Go && need.cause == AttentionReason::Own && need.calls.is_empty();
         if keys.is_empty() || nowhere || !fits(fix, &need.cause) {
             continue;
@@ -146,8 +135,11 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
                 keymap.first("staged-edits")
             ),
             Fix::Resume if need.cause == AttentionReason::Own => "resume the run".to_owned(),
-            Fix::Stop => format!("{what}: {}", Branch::of(&maker.run.state, need).describe()),
-            _ => what.to_owned(),
+            Fix::Stop => format!(
+                "stop this branch: {}",
+                Branch::of(&maker.run.state, need).describe()
+            ),
+            _ => verb.doc.to_owned(),
         };
         let row = Styled::new()
             .own(Role::Key, format!("  {:<8} ", keys.join(" ")))

@@ -9,19 +9,19 @@ use super::{Maker, NAME, frame, head, tool_change};
 use crate::console::columns::Columns as _;
 use crate::console::diff::{self, Change};
 use crate::console::doc::{self, Form, ShownNow, Styled};
+use crate::console::model::run::RunPart;
 use crate::console::pager::{Pager, Wrap};
 use crate::console::readable::{self, Found, Part, Readable};
 use crate::console::theme::Role;
 use crate::domain::call::{Call, EffectClass, Shown, ShownForm, Verdict};
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
-use crate::policy::{DangerKind, DangerMark};
+use crate::policy::DangerMark;
+use crate::present::danger::NO_MATCH;
 use crate::text::{self, visible};
 
 /// Columns of the name of an argument.
 const ARGUMENT: usize = 10;
-/// The most characters of a name of an argument.
-const LONGEST_NAME: usize = 60;
 /// Columns of a line number with its blank.
 const NUMBER: usize = 5;
 
@@ -36,23 +36,10 @@ pub(super) const fn effect_words(effect: EffectClass) -> &'static str {
     }
 }
 
-/// The marks of danger of a call, and that of a file that it replaces as a whole.
-pub(super) fn marks(maker: &Maker<'_>, tool: &str, args: &str, form: Option<&Readable>) -> Vec<DangerMark> {
-    let mut marks = maker.run.danger_of(tool, args);
-    let replaces = form.is_some_and(|form| form.overwrites(tool));
-    if replaces && !marks.iter().any(|mark| mark.kind == DangerKind::Overwrites) {
-        marks.push(DangerMark {
-            kind: DangerKind::Overwrites,
-            because: "the file exists".to_owned(),
-        });
-    }
-    marks
-}
-
 /// The marks as a line; without any, that no rule matched.
 pub(super) fn marks_line(marks: &[DangerMark]) -> Styled {
     if marks.is_empty() {
-        return Styled::new().own(Role::Dim, "no rule matched");
+        return Styled::new().own(Role::Dim, NO_MATCH);
     }
     let mut line = Styled::new();
     for (at, mark) in marks.iter().enumerate() {
@@ -86,28 +73,30 @@ pub(super) fn decision(maker: &mut Maker<'_>, id: NodeId) {
         Some(_) => Arc::default(),
         None => maker.cache.members(&shown),
     };
-    let form = readable::of(&tool, &members, replaced(maker, node));
-    let [now, first] = maker.exact;
-    let now = ShownNow {
-        first: if why.is_some() || first {
-            exact_form().first
-        } else {
-            form.shown.clone()
+    let form = readable::of(&tool, &members, replaced(run, id));
+    let [exact, exact_first] = maker.exact.map(|is| is || why.is_some());
+    maker.shown = Some(ShownNow {
+        first: Shown {
+            form: if exact_first {
+                ShownForm::Exact
+            } else {
+                form.shown.form
+            },
+            // Only the exact bytes do not depend on the file.
+            base: form.shown.base.clone().filter(|_| !(exact && exact_first)),
         },
-        exact: now || why.is_some(),
+        exact,
         forced: why.is_some(),
-    };
-    let exact = now.exact;
-    maker.shown = Some(now);
+    });
     if let Some(why) = &why {
         maker.fact("look out", Role::Warning, format!("exact bytes first: {why}"));
     }
     if exact {
-        danger(maker, &tool, &shown, Some(&form));
+        danger(maker, id);
         return super::call::exact(maker, id, true);
     }
     tool_line(maker, call, &tool);
-    danger(maker, &tool, &shown, Some(&form));
+    danger(maker, id);
     why_asked(maker, call);
     tool_change::notice(maker, id);
     super::call::changed(maker, node);
@@ -140,15 +129,8 @@ fn exact_form() -> ShownNow {
 }
 
 /// What the call would replace, if that is known for exactly this call.
-fn replaced<'m>(maker: &Maker<'m>, node: &Node) -> Option<Found<'m>> {
-    let (look, found) = maker.run.looked.as_ref()?;
-    let digest = maker
-        .run
-        .state
-        .call(node.id)
-        .and_then(|call| call.digest.as_ref());
-    let is_its = (look.call, look.rev, look.digest.as_ref()) == (node.id, node.rev(), digest);
-    let found = found.as_ref().filter(|_| is_its)?;
+fn replaced(run: &RunPart, id: NodeId) -> Option<Found<'_>> {
+    let found = run.looked_at(id)?;
     Some((&found.replaced, found.base.as_ref()))
 }
 
@@ -173,8 +155,8 @@ fn tool_line(maker: &mut Maker<'_>, call: &Call, tool: &str) {
 }
 
 /// Adds the marks of danger, and keeps them on screen.
-fn danger(maker: &mut Maker<'_>, tool: &str, args: &str, form: Option<&Readable>) {
-    let marks = marks_line(&marks(maker, tool, args, form));
+fn danger(maker: &mut Maker<'_>, id: NodeId) {
+    let marks = marks_line(&maker.run.danger_of(id));
     let row = maker.doc.rows();
     let mut line = Styled::new().own(Role::Dim, "danger     ");
     line.0.extend(marks.0);
@@ -240,7 +222,7 @@ fn draw(maker: &mut Maker<'_>, form: &Readable) {
             Part::Lines(lines) => difference(maker, lines, true),
             Part::Replaces([old, new]) => {
                 let (before, now) = (doc::readable(old), doc::readable(new));
-                let lines = maker.cache.compared(&before, &now);
+                let lines = maker.cache.compared(&before, &now, diff::AROUND_DECIDED);
                 if let Some(lines) = maker.found(lines, old.len() + new.len()) {
                     difference(maker, &lines, false);
                 }
@@ -288,20 +270,26 @@ fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     let is_short = shown.columns() < ARGUMENT;
     let bar = maker.frame(1);
     if !is_short {
-        let line = Styled::new().own(Role::Decision, bar);
-        maker.doc.line(line.untrusted(Role::JsonKey, name, LONGEST_NAME));
+        let width = usize::from(maker.width).saturating_sub(bar.columns());
+        for row in doc::broken(&shown, width) {
+            let line = Styled::new().own(Role::Decision, bar);
+            maker.doc.line(line.own(Role::JsonKey, row));
+        }
     }
     let indent = if is_short { ARGUMENT + 1 } else { 2 };
     let width = maker.width.saturating_sub((bar.columns() + indent) as u16).max(1);
-    let pager = maker.cache.pager(source, Form::Readable, width, Wrap::Chars);
+    let quoted = readable::in_quotes(source).map(|text| maker.cache.owned(&text));
+    let pager = match &quoted {
+        Some(text) => maker.cache.pager(text, Form::Raw, width, Wrap::Chars),
+        None => maker.cache.pager(source, Form::Readable, width, Wrap::Chars),
+    };
     let Some(pager) = maker.found(pager, source.len()) else {
         return;
     };
     let lead = is_short.then(|| {
         let blanks = " ".repeat(indent - shown.columns());
         let line = Styled::new().own(Role::Decision, bar);
-        line.untrusted(Role::JsonKey, name, LONGEST_NAME)
-            .own(Role::Dim, blanks)
+        line.own(Role::JsonKey, shown.clone()).own(Role::Dim, blanks)
     });
     let mark = (Role::Decision, format!("{bar}{}", " ".repeat(indent)));
     maker.doc.text_after(pager, Role::Text, mark, lead);

@@ -70,7 +70,7 @@ fn of_node(maker: &mut Maker<'_>, node: &Node) {
 /// The diff of two texts; a slow one is shown when its background job is done.
 pub fn diff_texts(maker: &mut Maker<'_>, texts: &[Arc<str>; 2]) {
     let [old, new] = texts;
-    let lines = maker.cache.compared(old, new);
+    let lines = maker.cache.compared(old, new, diff::AROUND);
     if let Some(lines) = maker.found(lines, old.len() + new.len()) {
         difference(maker, &lines);
     }

@@ -15,7 +15,7 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
-use crate::domain::call::{Digest, Status};
+use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
 use crate::domain::id::{Attempt, NodeId, Rev};
 
@@ -48,11 +48,13 @@ pub(in crate::console) fn choices(model: &mut Model) -> Result<(), Refusal> {
 
 fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
     let question = question(model).ok_or("Nothing selected")?;
+    let exact_first = model.inspector.exact;
     open(
         model,
         Overlay::Dialog(Dialog {
             kind,
             question,
+            exact_first,
             doc: Doc::default(),
             top: 0,
             made: None,
@@ -94,12 +96,18 @@ pub(in crate::console) fn whole(model: &Model) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The form in which the open dialog shows its call.
+pub(in crate::console) fn shown_in_dialog(model: &Model) -> Option<Shown> {
+    let shown = model.overlays.last()?.doc()?.shown_form()?;
+    Some(shown.first.clone())
+}
+
 /// Sends the choice about a repeated effect.
 pub(in crate::console) fn chosen(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
     choice: ConsentChoice,
-    word: Option<Arc<str>>,
+    (shown, word): (Option<Shown>, Option<Arc<str>>),
     out: &mut Vec<Out>,
 ) {
     model.queue.leaving = model.queue.selected;
@@ -108,6 +116,7 @@ pub(in crate::console) fn chosen(
         rev,
         digest,
         choice,
+        shown,
         word,
     });
     send(model, command, Some(call), out);

@@ -284,7 +284,7 @@ pub(in crate::console) fn irreversible(model: &Model, call: NodeId) -> Option<Ar
 }
 
 /// The form in which a call is shown in the inspector.
-fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
+pub(in crate::console) fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
     let shown = model.inspector.doc.shown_form();
     let shown = shown.filter(|_| subject(model).map(NodeId::call) == Some(call))?;
     Some(shown.first.clone())
@@ -294,7 +294,7 @@ fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
 pub(in crate::console) fn approved(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
-    unread: u64,
+    (unread, shown): (u64, Option<Shown>),
     word: Option<Arc<str>>,
     out: &mut Vec<Out>,
 ) {
@@ -303,7 +303,7 @@ pub(in crate::console) fn approved(
         rev,
         digest,
         unread,
-        shown: shown_form(model, call),
+        shown,
         word,
     });
     model.queue.leaving = model.queue.selected;

@@ -141,7 +141,7 @@ pub(in crate::console) fn replaces(model: &mut Model, of: &LoadRequest, found: L
         && look == of
     {
         *known = Some(found);
-        model.inspector.made = None;
+        decisions_changed(model);
     }
 }
 
@@ -200,6 +200,11 @@ pub(in crate::console) fn orphan_found(model: &mut Model, of: OrphanCandidate, l
     if before.forbids(of).is_some_and(|why| model.message.text == why) {
         model.message = Message::default();
     }
+    decisions_changed(model);
+}
+
+/// Makes every shown decision again, in the inspector and in dialogs.
+pub(in crate::console) fn decisions_changed(model: &mut Model) {
     model.inspector.made = None;
     for overlay in &mut model.overlays {
         if let Overlay::Dialog(dialog) = overlay {

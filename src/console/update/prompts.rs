@@ -296,6 +296,7 @@ fn about_call(
                 rev,
                 digest,
                 choice,
+                shown: None,
                 word: None,
             };
             (call, command)
@@ -305,6 +306,7 @@ fn about_call(
             rev,
             digest,
             unread,
+            shown,
             again,
         } => {
             let tool = decide::irreversible(model, call);
@@ -313,9 +315,9 @@ fn about_call(
             }
             if again {
                 let choice = ConsentChoice::RunAgain;
-                choices::chosen(model, (call, rev, digest), choice, tool, out);
+                choices::chosen(model, (call, rev, digest), choice, (shown, tool), out);
             } else {
-                decide::approved(model, (call, rev, digest), unread, tool, out);
+                decide::approved(model, (call, rev, digest), (unread, shown), tool, out);
             }
             return Ok(());
         }

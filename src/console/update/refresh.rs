@@ -52,12 +52,24 @@ pub fn prepare(model: &mut Model) {
     let tall = |pane: &GraphPane, row| body::tall(state, pane, row, graph.width);
     model.graph.scroll(height, tall);
     model.queue.scroll(rows(places.queue));
+    mark(model, rows(places.queue));
     let room = rows(places.inspector);
     let width = places.inspector.map_or(model.screen.width, |area| area.width);
     inspect(model, width, room);
     model.inspector.scroll(room);
     lower(model);
     overlay::overlay(model);
+}
+
+/// Finds the marks of danger of the calls in the rows of the queue.
+fn mark(model: &mut Model, rows: usize) {
+    let items = model.queue.items.iter().skip(model.queue.top).take(rows);
+    let calls = items.filter_map(|item| match item.entry {
+        QueueEntry::Call { call, .. } if !item.gone => Some(call),
+        _ => None,
+    });
+    let calls: Vec<_> = calls.collect();
+    model.run.renew_marks(&calls);
 }
 
 /// Selects the same entry in the queue and the graph. True if the cursor of the graph moved.

@@ -15,6 +15,7 @@ use crate::console::model::listing::Kind;
 use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::{LookResult, SentCommand};
+use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
@@ -171,11 +172,15 @@ fn answered(model: &mut Model, answer: NodeId) {
         return;
     }
     let key = |name| model.settings.keymap.first(name);
-    let way = if model.graph.pinned {
-        format!("{} then {}", key("bottom"), key("decide"))
-    } else {
-        key("decide")
-    };
+    let mut keys = Vec::new();
+    if model.screen.focus != Pane::Graph {
+        keys.push(key("graph"));
+    }
+    if model.graph.pinned {
+        keys.push(key("bottom"));
+    }
+    keys.push(key("decide"));
+    let way = keys.join(" then ");
     model.set_status(format!(
         "The agent answered ({answer}). {way} shows the whole answer"
     ));

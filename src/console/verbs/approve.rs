@@ -13,7 +13,7 @@ use crate::console::model::overlay::LinePurpose;
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{
-    all_read, approved, armed, ask_word, irreversible, question, subject, unread, waiting,
+    all_read, approved, armed, ask_word, irreversible, question, shown_form, subject, unread, waiting,
 };
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -108,17 +108,19 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
     let Some(digest) = digest else {
         return Err(format!("{call} is not ready yet").into());
     };
+    let form = shown_form(model, call);
     if let Some(tool) = irreversible(model, call) {
         let purpose = LinePurpose::Irreversible {
             call,
             rev,
             digest,
             unread,
+            shown: form,
             again: false,
         };
         ask_word(model, purpose, call, &tool);
         return Ok(());
     }
-    approved(model, (call, rev, digest), unread, None, press.out);
+    approved(model, (call, rev, digest), (unread, form), None, press.out);
     Ok(())
 }

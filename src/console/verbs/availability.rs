@@ -64,16 +64,16 @@ fn possible(model: &Model, verb: &Verb) -> Result<(), Refusal> {
     if halted && !matches!(verb.effect, Effect::Ends(some) if some(model)) {
         return Err(halted::why(model));
     }
-    if let Some(several) = model.folded(verb) {
-        let key = model.settings.keymap.first("expand");
-        return Err(Refusal::Folded { several, key });
-    }
     if model.settings.is_recorded() && verb.effect.acts() {
         return Err(if verb.decides {
             Refusal::RecordedDecision
         } else {
             Refusal::Recorded
         });
+    }
+    if let Some(several) = model.folded(verb) {
+        let key = model.settings.keymap.first("expand");
+        return Err(Refusal::Folded { several, key });
     }
     Ok(())
 }

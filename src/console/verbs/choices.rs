@@ -2,10 +2,11 @@
 //!
 //! Must not know: what a choice does.
 
-use super::availability::live;
+use super::availability::offered;
 use super::selection::status;
-use super::{Care, Effect, Press, Verb, answer, repair};
+use super::{Care, Press, Verb, answer, repair};
 use crate::console::context::Context;
+use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::screen::Pane;
@@ -24,10 +25,9 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Queue, Context::Graph],
     doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
     hint: "choices",
-    effect: Effect::Opens,
     decides: true,
     care: Care::Careful,
-    available: |model| live(model, has_choices(model)),
+    available: |model| offered(has_choices(model) && may_ask(model).is_ok()),
     run: open_waiting,
     ..Verb::BASE
 };
@@ -44,10 +44,22 @@ fn has_choices(model: &Model) -> bool {
             ))
 }
 
+/// Refuses a question whose answer could not be recorded.
+fn may_ask(model: &Model) -> Result<(), Refusal> {
+    if model.settings.is_recorded() {
+        return Err(Refusal::RecordedDecision);
+    }
+    if halted::is(model) {
+        return Err(halted::why(model));
+    }
+    Ok(())
+}
+
 /// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened
 /// in the inspector.
 fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     if let Some(Subject::Broken(_)) = model.inspector.subject {
+        may_ask(model)?;
         return choices(model);
     }
     let selected = subject(model).map(NodeId::call);
@@ -59,7 +71,11 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
         views::focus(model, Pane::Inspector);
         return Ok(());
     };
-    if tags::asks_operator(&model.run.state, id) {
+    let asks_operator = tags::asks_operator(&model.run.state, id);
+    if asks_operator || status != Status::AwaitingApproval {
+        may_ask(model)?;
+    }
+    if asks_operator {
         return answer::type_answer(model, press.out);
     }
     if model.screen.lead != Pane::Queue {

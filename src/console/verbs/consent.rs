@@ -9,7 +9,7 @@ use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
-use crate::console::update::choices::{asked, chosen, whole};
+use crate::console::update::choices::{asked, chosen, shown_in_dialog, whole};
 use crate::console::update::decide::{ask_word, irreversible};
 use crate::domain::command::ConsentChoice;
 use crate::domain::repeat;
@@ -54,25 +54,26 @@ fn consent(
     out: &mut Vec<Out>,
 ) -> Result<(), Refusal> {
     let (call, rev, digest) = asked(model, by, at)?;
-    if choice == ConsentChoice::RunAgain {
+    let again = choice == ConsentChoice::RunAgain;
+    if again {
         whole(model)?;
     }
+    let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
     model.overlays.pop();
-    if choice == ConsentChoice::RunAgain
-        && let Some(tool) = irreversible(model, call)
-    {
+    if again && let Some(tool) = irreversible(model, call) {
         let purpose = LinePurpose::Irreversible {
             call,
             rev,
             digest,
             unread: 0,
+            shown,
             again: true,
         };
         ask_word(model, purpose, call, &tool);
         return Ok(());
     }
-    chosen(model, (call, rev, digest), choice, None, out);
+    chosen(model, (call, rev, digest), choice, (shown, None), out);
     Ok(())
 }
 

@@ -122,6 +122,18 @@ pub const FIX_STOP: Verb = Verb {
     ..Verb::BASE
 };
 
+/// The verbs of the page, each with its fix, in the order of the page.
+pub const FIXES: [(&Verb, Fix); 8] = [
+    (&FIX_GO, Fix::Go),
+    (&FIX_ARGUMENTS, Fix::Arguments),
+    (&FIX_TOOL, Fix::Tool),
+    (&FIX_ANSWER, Fix::Answer),
+    (&FIX_GUIDE, Fix::Guide),
+    (&FIX_ALLOW, Fix::Allow),
+    (&FIX_RESUME, Fix::Resume),
+    (&FIX_STOP, Fix::Stop),
+];
+
 /// What the run needs, if the fix is one for it.
 fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
     let need = standstill(&model.run.state).ok_or("The run does not need you now")?;

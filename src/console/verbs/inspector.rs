@@ -3,11 +3,14 @@
 //! Must not know: how it is drawn.
 
 use super::availability::offered;
-use super::{Care, Verb};
+use super::{Care, Rank, Verb};
 use crate::console::context::Context;
+use crate::console::doc::Doc;
 use crate::console::model::Model;
+use crate::console::model::overlay::Overlay;
 use crate::console::refusal::Refusal;
-use crate::console::update::{lazy_load, views};
+use crate::console::update::lazy_load::{self, decisions_changed};
+use crate::console::update::views;
 
 /// The verb `next-tab`.
 pub const NEXT_TAB: Verb = Verb {
@@ -63,21 +66,27 @@ pub const NEWER: Verb = Verb {
 pub const OUTPUT_COLOURS: Verb = Verb {
     name: "output-colours",
     keys: &["#"],
-    contexts: &[Context::Panes],
+    contexts: &[Context::Panes, Context::Consent, Context::UnknownOutcome],
     doc: "show a decision or the output of a tool as exact bytes, or readable again",
     hint: "exact bytes",
-    label: |model| match model.inspector.doc.shown_form() {
+    label: |model| match decided_doc(model).shown_form() {
         Some(shown) => shown.exact.then_some("readable"),
         None => model.inspector.bytes.then_some("colours"),
     },
+    rank: |model| match model.overlays.last() {
+        Some(Overlay::Dialog(_)) => Rank::Last,
+        _ => Rank::Usual,
+    },
     available: |model| has_forms(model).into(),
     run: |model, _| {
+        let is_decision = decided_doc(model).shown_form().is_some();
         let inspector = &mut model.inspector;
-        match inspector.doc.shown_form() {
-            Some(_) => inspector.exact = !inspector.exact,
-            None => inspector.bytes = !inspector.bytes,
+        if is_decision {
+            inspector.exact = !inspector.exact;
+        } else {
+            inspector.bytes = !inspector.bytes;
         }
-        inspector.made = None;
+        decisions_changed(model);
         Ok(())
     },
     ..Verb::BASE
@@ -96,12 +105,21 @@ pub const EXPAND: Verb = Verb {
     ..Verb::BASE
 };
 
+/// The document with the decision on top: of the open dialog, or of the inspector.
+fn decided_doc(model: &Model) -> &Doc {
+    match model.overlays.last() {
+        Some(Overlay::Dialog(dialog)) => &dialog.doc,
+        _ => &model.inspector.doc,
+    }
+}
+
 fn has_forms(model: &Model) -> Result<(), Refusal> {
-    match model.inspector.doc.shown_form() {
+    let doc = decided_doc(model);
+    match doc.shown_form() {
         Some(shown) if shown.forced => {
             Err("The exact bytes are shown: the readable form would not tell everything".into())
         }
-        None if !model.inspector.doc.has_colours() => Err("No colours in what the inspector shows".into()),
+        None if !doc.has_colours() => Err("No colours in what the inspector shows".into()),
         _ => Ok(()),
     }
 }

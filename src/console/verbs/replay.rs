@@ -221,17 +221,12 @@ fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>)
         return Err(format!("No {side} {} in this recording", kind.label()).into());
     };
     if model.run.playing {
-        model.run.playing = false;
         press.out.push(Out::Replay(ReplayControl::Pause));
     }
-    press
-        .out
-        .push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
-    Ok(())
+    go(model, ReplayControl::Seek(Seq(event as u64)), press)
 }
 
 /// Skips a tenth of the recording.
-#[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
 fn skip(model: &mut Model, back: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let Some(at) = model.run.at else { return Ok(()) };
     let part = (at.of / PARTS).max(1);
@@ -240,8 +235,5 @@ fn skip(model: &mut Model, back: bool, press: &mut Press<'_>) -> Result<(), Refu
     } else {
         (at.event + part).min(at.of)
     };
-    press
-        .out
-        .push(Out::Replay(ReplayControl::Seek(Seq(event as u64))));
-    Ok(())
+    go(model, ReplayControl::Seek(Seq(event as u64)), press)
 }

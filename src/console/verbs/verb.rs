@@ -63,11 +63,6 @@ impl Verb {
         run: |_, _| Ok(()),
     };
 
-    /// True for a decision that acts by itself, so that its question must be armed.
-    pub fn must_be_armed(&self) -> bool {
-        self.decides && self.care == Care::Alone
-    }
-
     /// True for a verb with consequences, which a key that is part of a paste must not start.
     pub fn waits_after_paste(&self) -> bool {
         self.effect.acts() || matches!(self.care, Care::Careful | Care::Alone)
@@ -99,8 +94,6 @@ pub enum About {
 pub enum Effect {
     /// Nothing: it only changes what is on screen.
     Shows,
-    /// It opens a question, to be answered: not in a halted run.
-    Opens,
     /// It prepares a change that needs no record yet: not in a recorded run.
     Acts,
     /// Its outcome must be recorded: not in a recorded or a halted run.
@@ -118,7 +111,7 @@ impl Effect {
 
     /// True for a verb whose outcome must be recorded. A halted run refuses it, unless it ends something.
     pub const fn must_be_recorded(self) -> bool {
-        matches!(self, Self::Opens | Self::Records | Self::Ends(_))
+        matches!(self, Self::Records | Self::Ends(_))
     }
 
     /// True for a verb that ends running work.

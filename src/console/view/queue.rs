@@ -214,7 +214,7 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
             line = line.own(Role::Failed, format!("{tag} "));
         }
         let args = ready::resolved_args(state, call).unwrap_or_else(|| Arc::clone(args));
-        for mark in model.run.danger_of(tool, &args) {
+        for mark in model.run.danger_of(id) {
             line = line.own(Role::Failed, format!("{} ", mark.kind.label()));
         }
         if let Some(words) = summary::describe_change(node) {

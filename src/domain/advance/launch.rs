@@ -224,7 +224,7 @@ fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
     let requested = call
         .decisions
         .iter()
-        .filter(|(_, _, decision)| **decision == Decision::RunAgain)
+        .filter(|(_, _, decision)| matches!(**decision, Decision::RunAgain { .. }))
         .map(|(_, seq, _)| *seq);
     let again = (requested.clone().count() as u64).to_le_bytes();
     let since = requested.max().unwrap_or_default();

@@ -252,11 +252,11 @@ fn decided(
         | Decision::Auto { .. }
         | Decision::Allowed { .. }
         | Decision::Edited
-        | Decision::RunAgain => {
+        | Decision::RunAgain { .. } => {
             // Share equal texts.
             let shown = life.digest.as_ref().filter(|shown| Some(*shown) == digest);
             life.approved = shown.or(digest).cloned();
-            if *decision == Decision::RunAgain {
+            if matches!(decision, Decision::RunAgain { .. }) {
                 let asked_about = std::mem::take(&mut life.approval.asked_about);
                 life.approval.consented.extend(asked_about);
             }

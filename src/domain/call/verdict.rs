@@ -168,13 +168,13 @@ impl ShownForm {
     }
 }
 
-/// What was on screen when a call was approved.
+/// What was shown of a call when it was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shown {
     /// The form that was shown first.
     pub form: ShownForm,
-    /// BLAKE3 hash of the file that the difference was made from; empty if there was no file, none
-    /// without a difference.
+    /// BLAKE3 hash of the text that the call would replace; empty if there was no file, none if that
+    /// is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Arc<str>>,
 }
@@ -188,7 +188,7 @@ pub enum Decision {
         /// Bytes of its text that had not been on screen.
         #[serde(default)]
         unread: u64,
-        /// What was on screen; none if the approval did not come from a screen.
+        /// What was shown of it; none if it was not shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shown: Option<Shown>,
     },
@@ -248,7 +248,11 @@ pub enum Decision {
         rev: Rev,
     },
     /// The operator allowed an effect although it may have happened before.
-    RunAgain,
+    RunAgain {
+        /// What was shown of it; none if it was not shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Shown>,
+    },
     /// The operator left the outcome of an execution unknown: the call does not run again.
     #[serde(alias = "leave")]
     Abandon {
@@ -271,7 +275,11 @@ impl Decision {
     pub const fn allows_run(&self) -> bool {
         matches!(
             self,
-            Self::Approve { .. } | Self::Auto { .. } | Self::Allowed { .. } | Self::Edited | Self::RunAgain
+            Self::Approve { .. }
+                | Self::Auto { .. }
+                | Self::Allowed { .. }
+                | Self::Edited
+                | Self::RunAgain { .. }
         )
     }
 }

@@ -59,8 +59,15 @@ pub(super) fn decide(
             rev,
             digest,
             choice,
+            shown,
             word,
-        } => consent::consent(draft, (*call, *rev), digest, choice, word.as_deref()),
+        } => consent::consent(
+            draft,
+            (*call, *rev),
+            digest,
+            (choice, shown.as_ref()),
+            word.as_deref(),
+        ),
         CallCommand::Resolve { call, attempt, what } => {
             consent::resolve(draft, advice, (*call, *attempt), what)
         }

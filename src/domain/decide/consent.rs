@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
 use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, Digest, Outcome, Status};
+use crate::domain::call::{Call, Decision, Digest, Outcome, Shown, Status};
 use crate::domain::command::{ConsentChoice, Resolution};
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
@@ -23,7 +23,7 @@ pub(super) fn consent(
     draft: &mut Draft<'_>,
     (id, rev): (NodeId, Rev),
     digest: &Digest,
-    choice: &ConsentChoice,
+    (choice, seen): (&ConsentChoice, Option<&Shown>),
     word: Option<&str>,
 ) -> Result<(), Refusal> {
     not_over(draft)?;
@@ -53,7 +53,7 @@ pub(super) fn consent(
         ConsentChoice::RunAgain => {
             restrict::refuse(draft.state, call, "rerun")?;
             worded(draft.state, id, word)?;
-            draft.call(decided(Decision::RunAgain));
+            draft.call(decided(Decision::RunAgain { shown: seen.cloned() }));
         }
         ConsentChoice::Reject { reason } => {
             draft.call(decided(Decision::Reject {

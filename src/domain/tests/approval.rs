@@ -5,7 +5,7 @@
 use super::world::*;
 use crate::domain::bulk;
 use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Shown, ShownForm, Status};
-use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
+use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::ladder::Timer;
 use crate::domain::refusal::RefusalKind;
@@ -432,6 +432,34 @@ fn a_difference_from_a_file_that_changed_since_is_asked_again() {
         approve_difference(&mut w, id, now).unwrap();
         assert_eq!(w.runs(id), [r#"{"n":1}"#]);
     }
+}
+
+#[test]
+fn a_repeated_effect_whose_file_changed_since_is_asked_again() {
+    let (mut w, id) = asked();
+    w.rules.target = Some("one".to_owned());
+    approve_difference(&mut w, id, "one").unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+    w.finish(id);
+    w.retry(id).unwrap();
+    assert!(matches!(w.status(id), Status::Consent(_)), "{:?}", w.status(id));
+    let (rev, digest) = (w.rev(id), w.digest(id));
+    w.rules.target = Some("two".to_owned());
+    w.cmd(Command::Call(CallCommand::Consent {
+        call: id,
+        rev,
+        digest,
+        choice: ConsentChoice::RunAgain,
+        shown: Some(Shown {
+            form: ShownForm::Difference,
+            base: Some("one".into()),
+        }),
+        word: None,
+    }))
+    .unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":1}"#], "it did not run again");
+    assert!(matches!(decided(&w, id).last(), Some(Decision::Withdrawn { .. })));
+    assert!(w.status(id).needs_operator());
 }
 
 #[test]

@@ -160,7 +160,7 @@ impl Book {
             Event::Call(CallEvent::Decided {
                 call, rev, decision, ..
             }) => match decision {
-                Decision::RunAgain => {
+                Decision::RunAgain { .. } => {
                     let about = self.asked.remove(call).expect("it was asked");
                     self.consents
                         .extend(about.into_iter().map(|entry| ((*call, *rev, entry), seq)));

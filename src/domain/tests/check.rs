@@ -146,10 +146,9 @@ impl Witness {
         self.again.remove(&id);
         self.ran.insert(id, (state.seq, bytes));
         for entry in repeats(state, call) {
-            let consent = call
-                .decisions
-                .iter()
-                .any(|(one, seq, decision)| *one == rev && *seq > entry && **decision == Decision::RunAgain);
+            let consent = call.decisions.iter().any(|(one, seq, decision)| {
+                *one == rev && *seq > entry && matches!(**decision, Decision::RunAgain { .. })
+            });
             assert!(consent, "{id} repeats the effect of {entry} without consent");
         }
     }

@@ -101,7 +101,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
         Decision::Answer => ("answer", false, false),
         Decision::Reuse { .. } => ("reuse_result", false, false),
         Decision::Carry { .. } => ("carry_result", false, false),
-        Decision::RunAgain => ("run_again", true, false),
+        Decision::RunAgain { .. } => ("run_again", true, false),
         Decision::Abandon { .. } => ("leave_unknown", false, false),
         Decision::DidNotFinish => ("did_not_finish", false, false),
         Decision::Withdrawn { .. } => ("withdraw", false, false),
@@ -124,6 +124,7 @@ pub(super) fn decision(decision: &Decision) -> Decided {
     };
     let (unread, form) = match decision {
         Decision::Approve { unread, shown } => (Some(*unread), shown.as_ref().map(|shown| shown.form)),
+        Decision::RunAgain { shown } => (None, shown.as_ref().map(|shown| shown.form)),
         _ => (None, None),
     };
     Decided {

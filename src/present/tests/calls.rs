@@ -175,6 +175,7 @@ fn call(full: bool) -> CallView<'static> {
         decision: CallDecisionView {
             rule: "preset supervised".to_owned(),
             danger: vec![danger()],
+            base: full.then(|| "".into()),
             confirmation: full.then(|| shared("shell")),
             approver: full.then(|| "gate leaves it to you".to_owned()),
             deadline: full.then(|| deadline(true)),

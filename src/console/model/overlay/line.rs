@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::console::field::Field;
-use crate::domain::call::Digest;
+use crate::domain::call::{Digest, Shown};
 use crate::domain::id::{Attempt, Epoch, NodeId, Rev};
 
 /// One line to type.
@@ -41,6 +41,8 @@ pub enum LinePurpose {
         digest: Digest,
         /// Bytes of it that were not on screen.
         unread: u64,
+        /// The form in which it was shown.
+        shown: Option<Shown>,
         /// True if its effect may have happened before and would be repeated.
         again: bool,
     },

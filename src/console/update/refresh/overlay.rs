@@ -96,9 +96,8 @@ pub(in crate::console) fn overlay(model: &mut Model) {
         ..
     } = model;
     let looks = (screen.overlay_width(), settings.charset);
-    let exact = [inspector.exact; 2];
+    let exact = inspector.exact;
     let mut maker = Maker::new(run, &mut inspector.cache, &queue.call_groups, looks);
-    maker.exact = exact;
     let Some(overlay) = overlays.last_mut() else {
         return;
     };
@@ -153,6 +152,8 @@ pub(in crate::console) fn overlay(model: &mut Model) {
         Overlay::Dialog(dialog) => {
             if stale(dialog.made, &dialog.doc) {
                 dialog.made = key;
+                maker.exact = [exact, dialog.exact_first];
+                maker.exact_key = settings.keymap.first("output-colours");
                 asks(&mut maker, dialog, settings);
                 dialog.doc = maker.doc;
             }

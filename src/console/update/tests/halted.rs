@@ -6,6 +6,7 @@ use crate::console::hints::{context, hints};
 use crate::console::link::Update;
 use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, PageContent};
+use crate::console::model::screen::Pane;
 use crate::console::model::{Message, Model};
 use crate::console::msg::{Msg, Out};
 use crate::console::refusal;
@@ -447,4 +448,21 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.status(), REFUSED);
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn enter_still_views_a_row_but_opens_no_question() {
+    let mut stage = halted(false);
+    stage.press("1 g g enter");
+    assert_eq!(stage.model.screen.focus, Pane::Inspector);
+    assert_eq!(stage.status(), "", "nothing was refused");
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.consent("c3");
+    stage.wait(ARMING);
+    stage.press("2");
+    halt(&mut stage);
+    stage.press("enter");
+    assert_eq!(stage.status(), REFUSED);
+    assert!(stage.model.overlays.is_empty());
 }

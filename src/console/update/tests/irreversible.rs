@@ -3,7 +3,7 @@
 use super::arming::approve;
 use crate::console::msg::{Msg, TermMsg};
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Digest;
+use crate::domain::call::{Digest, Shown, ShownForm};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::Rev;
 
@@ -98,6 +98,10 @@ fn nor_does_it_happen_again_without() {
         rev: Rev(1),
         digest: Digest("digest-of-c3-r1".into()),
         choice: ConsentChoice::RunAgain,
+        shown: Some(Shown {
+            form: ShownForm::Fields,
+            base: None,
+        }),
         word: None,
     });
     assert_eq!(stage.commands(), [with_word(again, "launch")]);

@@ -7,7 +7,7 @@ use crate::console::link::{LoadRequest, Replaced, Update};
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Digest, EffectClass, Shown, ShownForm};
-use crate::domain::command::{CallCommand, Command};
+use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::Rev;
 
 const WRITE: &str = r#"{"path":"a.md","content":"one\nthree\n"}"#;
@@ -53,6 +53,11 @@ fn a_write_is_decided_by_its_difference() {
             assert!(text.contains(line), "{line}: {text}");
         }
         assert!(text.contains("overwrites (the file exists)"), "{text}");
+        stage.press("2");
+        let text = stage.text();
+        let row = text.lines().find(|line| line.contains("c3 r1 write_file"));
+        assert!(row.is_some_and(|row| row.contains("overwrites")), "{text}");
+        stage.press("3");
         for word in ["digest-of", "\\n", "effect write"] {
             assert!(!text.contains(word), "{word}: {text}");
         }
@@ -218,4 +223,141 @@ fn enter_on_a_waiting_call_opens_what_it_needs() {
     );
     assert!(!stage.model.overlays.is_empty(), "the choices are open");
     assert_eq!(stage.commands(), []);
+}
+
+#[test]
+fn a_difference_after_the_exact_bytes_is_bound_to_its_file_too() {
+    let mut stage = Stage::asked_exactly(120, 40, WRITE);
+    file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+    stage.press("#");
+    stage.wait(ARMING);
+    file_is(&mut stage, Some("zero\n"), "one\nthree\n");
+    stage.press("a");
+    assert_eq!(stage.commands(), [], "the new difference was not read");
+    stage.wait(ARMING);
+    stage.press("a");
+    let expected = Shown {
+        form: ShownForm::Exact,
+        base: Some("zero\n".into()),
+    };
+    assert_eq!(shown(&stage.commands()), Some(expected));
+    // The exact bytes alone do not depend on the file.
+    let mut stage = Stage::asked_exactly(120, 40, WRITE);
+    file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(shown(&stage.commands()).and_then(|shown| shown.base), None);
+}
+
+#[test]
+fn the_word_of_an_irreversible_call_approves_the_form_that_was_shown_before() {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.has_tool("write_file", EffectClass::Write, &["irreversible"]);
+    stage.awaiting("c3", "write_file", WRITE);
+    stage.draw();
+    stage.press("2");
+    file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+    stage.wait(ARMING);
+    stage.press("a");
+    file_is(&mut stage, Some("zero\n"), "one\nthree\n");
+    stage.type_text("write_file");
+    stage.press("enter");
+    assert_eq!(
+        shown(&stage.commands()).and_then(|shown| shown.base).as_deref(),
+        Some("one\ntwo\n")
+    );
+}
+
+#[test]
+fn a_repeated_effect_is_decided_by_its_difference_in_the_dialog() {
+    let again = |stage: &mut Stage| match stage.commands().as_slice() {
+        [] => None,
+        [
+            Command::Call(CallCommand::Consent {
+                choice: ConsentChoice::RunAgain,
+                shown,
+                ..
+            }),
+        ] => shown.clone(),
+        other => panic!("{other:?}"),
+    };
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.consent_of("c3", WRITE);
+    stage.draw();
+    stage.press("2");
+    file_is(&mut stage, Some("one\ntwo\n"), "one\nthree\n");
+    stage.wait(ARMING);
+    stage.press("enter");
+    stage.wait(ARMING);
+    assert!(stage.text().contains("- two"), "{}", stage.text());
+    file_is(&mut stage, Some("zero\n"), "one\nthree\n");
+    let text = stage.text();
+    assert!(text.contains("- zero") && !text.contains("- two"), "{text}");
+    stage.press("R");
+    assert_eq!(
+        again(&mut stage),
+        None,
+        "the new difference was not shown long enough"
+    );
+    // The exact bytes are one key away here too.
+    stage.press("#");
+    let text = stage.text();
+    assert!(text.contains(r#"┃ {"path":"a.md""#), "{text}");
+    stage.press("#");
+    stage.wait(ARMING);
+    stage.press("R");
+    let expected = Shown {
+        form: ShownForm::Difference,
+        base: Some("zero\n".into()),
+    };
+    assert_eq!(again(&mut stage), Some(expected));
+}
+
+#[test]
+fn names_and_empty_values_below_the_screen_are_unread() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.has_tool("send", EffectClass::Write, &[]);
+    let names = (0..60).map(|no| format!(r#""a_long_name_{no}":"""#));
+    let args = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
+    stage.awaiting("c3", "send", &args);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    stage.press("a");
+    assert_eq!(stage.commands(), []);
+    assert!(stage.status().contains("bytes unread"), "{}", stage.status());
+}
+
+#[test]
+fn a_long_name_of_an_argument_is_shown_whole() {
+    let mut stage = Stage::new(80, 40);
+    stage.begin();
+    stage.has_tool("send", EffectClass::Write, &[]);
+    let name = format!("{}the_end", "a_very_long_name_".repeat(6));
+    stage.awaiting("c3", "send", &format!(r#"{{"{name}":"x"}}"#));
+    stage.draw();
+    stage.press("2 3");
+    let text = stage.text();
+    let joined: String = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("┃ "))
+        .collect();
+    assert!(joined.contains(&name), "{text}");
+}
+
+#[test]
+fn a_string_that_looks_like_another_value_has_its_quotation_marks() {
+    let mut stage = Stage::new(80, 30);
+    stage.begin();
+    stage.has_tool("send", EffectClass::Write, &[]);
+    stage.awaiting("c3", "send", r#"{"a":"false","b":false,"c":"no"}"#);
+    stage.draw();
+    stage.press("2 3");
+    let text = stage.text();
+    assert!(text.contains("┃ a          \"false\""), "{text}");
+    assert!(text.contains("┃ b          false"), "{text}");
+    assert!(text.contains("┃ c          no"), "{text}");
 }

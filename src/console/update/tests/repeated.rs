@@ -76,7 +76,7 @@ fn nothing_is_shown_when_nothing_is_repeated() {
         call: id("c8"),
         rev: crate::domain::id::Rev(1),
         digest: None,
-        decision: crate::domain::call::Decision::RunAgain,
+        decision: crate::domain::call::Decision::RunAgain { shown: None },
     });
     assert!(!stage.text().contains("it repeats"), "{}", stage.text());
 }

@@ -2,9 +2,11 @@
 
 use crate::console::link::{At, ReplayControl, Update};
 use crate::console::model::Source;
+use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, Out, TermMsg};
 use crate::console::replay::{Mark, MarkKind};
-use crate::console::testing::Stage;
+use crate::console::testing::{Stage, id};
+use crate::domain::call::EffectClass;
 use crate::domain::id::Seq;
 
 fn stage(width: u16, height: u16) -> Stage {
@@ -98,6 +100,42 @@ fn keys_jump_to_marks_and_by_tenths() {
     assert_eq!(
         controls(&mut stage),
         [ReplayControl::Pause, ReplayControl::Seek(Seq(80))]
+    );
+}
+
+#[test]
+fn every_jump_ends_the_playback() {
+    for key in ["$", "0", "ctrl-right", "ctrl-left", "alt-f", ".", ","] {
+        let mut stage = stage(120, 40);
+        at(&mut stage, 30, Some(1.0));
+        stage.press(key);
+        assert!(!stage.model.run.playing, "{key}");
+    }
+}
+
+#[test]
+fn a_recording_is_viewed_but_decides_nothing() {
+    let mut stage = Stage::with(120, 40, |settings| settings.source = Source::Replay);
+    stage.begin();
+    stage.has_tool("ask", EffectClass::Read, &["asks_operator"]);
+    stage.awaiting("c3", "ask", r#"{"question":"x"}"#);
+    stage.consent("c4");
+    stage.awaiting("c5", "write_file", "{}");
+    stage.draw();
+    stage.press("2");
+    for (call, status) in [("c3", "recorded"), ("c4", "recorded"), ("c5", "")] {
+        assert_eq!(stage.selected(), Some(id(call)));
+        stage.press("enter");
+        assert!(stage.model.overlays.is_empty(), "{call}");
+        assert!(stage.status().contains(status), "{call}: {}", stage.status());
+        assert_eq!(stage.commands(), []);
+        stage.press("2 j");
+    }
+    stage.press("1 g g enter");
+    assert_eq!(
+        stage.model.screen.focus,
+        Pane::Inspector,
+        "a row that does not wait"
     );
 }
 

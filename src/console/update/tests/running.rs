@@ -1,6 +1,7 @@
 //! Tests what the screen shows of a call that runs, and that an idle console is not woken.
 
 use crate::console::link::Update;
+use crate::console::model::screen::Pane;
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{EffectClass, Outcome};
@@ -78,16 +79,28 @@ fn output_of_another_execution_is_not_shown() {
 
 #[test]
 fn the_answer_is_announced_with_the_way_to_it() {
-    let mut stage = Stage::new(80, 24);
-    stage.begin();
-    stage.close();
-    stage.engine(Event::Run(RunEvent::Finished {
-        answer: id("a3"),
-        failed: Vec::new(),
-    }));
-    stage.draw();
-    assert_eq!(
-        stage.status(),
-        "The agent answered (a3). enter shows the whole answer"
-    );
+    for (pane, way) in [
+        ("1", "enter"),
+        ("2", "1 then enter"),
+        ("3", "1 then G then enter"),
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.begin();
+        stage.thought("a3", "done");
+        stage.close();
+        stage.draw();
+        stage.press(pane);
+        stage.engine(Event::Run(RunEvent::Finished {
+            answer: id("a3"),
+            failed: Vec::new(),
+        }));
+        stage.draw();
+        assert_eq!(
+            stage.status(),
+            format!("The agent answered (a3). {way} shows the whole answer")
+        );
+        stage.press(&way.replace(" then", ""));
+        assert_eq!(stage.selected(), Some(id("a3")), "{pane}");
+        assert_eq!(stage.model.screen.focus, Pane::Inspector, "{pane}");
+    }
 }

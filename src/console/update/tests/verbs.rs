@@ -4,7 +4,7 @@ use crate::console::link::Update;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Decision, Digest, Outcome};
+use crate::domain::call::{Decision, Digest, Outcome, Shown, ShownForm};
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
@@ -290,6 +290,10 @@ fn consent_has_three_choices() {
         rev: Rev(1),
         digest: digest(),
         choice: ConsentChoice::RunAgain,
+        shown: Some(Shown {
+            form: ShownForm::Fields,
+            base: None,
+        }),
         word: None,
     });
     assert_eq!(stage.commands(), [again]);
@@ -305,6 +309,7 @@ fn consent_has_three_choices() {
         choice: ConsentChoice::Reject {
             reason: "enough".into(),
         },
+        shown: None,
         word: None,
     });
     assert_eq!(stage.commands(), [reject]);

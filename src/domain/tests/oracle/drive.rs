@@ -182,6 +182,7 @@ impl Session {
                     rev,
                     digest: digest.clone(),
                     choice,
+                    shown: None,
                     word: None,
                 };
                 self.on_call(command(choice)) || self.on_call(command(ConsentChoice::RunAgain))

@@ -398,6 +398,7 @@ impl Session {
                 rev,
                 digest,
                 choice: ConsentChoice::RunAgain,
+                shown: None,
                 word: None,
             },
             Status::OutcomeUnknown(_) => CallCommand::Resolve {

@@ -145,6 +145,7 @@ impl World {
             rev,
             digest,
             choice,
+            shown: None,
             word: word.map(Into::into),
         }))
     }

@@ -77,7 +77,7 @@ fn decisions() -> Vec<Decision> {
             by: text("guard"),
             reason: String::new(),
         },
-        Decision::RunAgain,
+        Decision::RunAgain { shown: None },
         Decision::Abandon { reason: words() },
         Decision::DidNotFinish,
         Decision::Withdrawn {

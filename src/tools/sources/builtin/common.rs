@@ -28,7 +28,7 @@ use crate::tools::workspace::Workspace;
 const MAX_BACKUP: usize = 64 << 10;
 
 /// Maximum length in bytes of a text that is shown with its replacement.
-const MOST_SHOWN: u64 = 256 << 10;
+const MOST_SHOWN: u64 = 64 << 10;
 
 /// Builds a spec without tags or special facts.
 pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {

@@ -68,12 +68,12 @@ fn binary_or_long_files_are_not_returned() {
     let bench = Bench::new().with(&[("dir/file", "")]);
     std::fs::write(bench.path().join("binary"), [b'a', 0, b'b']).unwrap();
     std::fs::write(bench.path().join("latin"), [0xe9, b'\n']).unwrap();
-    std::fs::write(bench.path().join("whole"), "x".repeat(256 << 10)).unwrap();
-    std::fs::write(bench.path().join("long"), "x".repeat((256 << 10) + 1)).unwrap();
+    std::fs::write(bench.path().join("whole"), "x".repeat(64 << 10)).unwrap();
+    std::fs::write(bench.path().join("long"), "x".repeat((64 << 10) + 1)).unwrap();
     assert!(bench.untold("binary").contains("is no text"));
     assert!(bench.untold("latin").contains("is no text"));
-    assert_eq!(bench.now("whole").unwrap().unwrap().len(), 256 << 10);
-    assert!(bench.untold("long").contains("longer than 256 KiB"));
+    assert_eq!(bench.now("whole").unwrap().unwrap().len(), 64 << 10);
+    assert!(bench.untold("long").contains("longer than 64 KiB"));
     assert!(bench.untold("dir").contains("dir"), "a directory");
     let fifo = bench.path().join("fifo");
     rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();

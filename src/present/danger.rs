@@ -1,0 +1,39 @@
+//! Finds and describes the marks of danger of a call.
+//!
+//! Must not know: who decides, how a mark is drawn.
+
+use std::path::Path;
+
+use crate::domain::state::State;
+use crate::policy::{Danger, DangerKind, DangerMark};
+use crate::text::visible;
+
+/// What is shown instead of marks if there are none.
+pub const NO_MATCH: &str = "no rule matched";
+
+/// The marks of a call by this table.
+pub fn marks(table: &Danger, state: &State, tool: &str, args: &str) -> Vec<DangerMark> {
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
+    table.marks(tool, args, Path::new(workspace))
+}
+
+/// Adds the mark of a call that replaces the whole content of a file that exists.
+pub fn add_overwrite(marks: &mut Vec<DangerMark>) {
+    if !marks.iter().any(|mark| mark.kind == DangerKind::Overwrites) {
+        marks.push(DangerMark {
+            kind: DangerKind::Overwrites,
+            because: "the file exists".to_owned(),
+        });
+    }
+}
+
+/// The marks in words; without any, that no rule matched.
+pub fn describe(marks: &[DangerMark]) -> String {
+    if marks.is_empty() {
+        return NO_MATCH.to_owned();
+    }
+    let words = marks
+        .iter()
+        .map(|mark| format!("{} ({})", mark.kind.label(), visible(&mark.because)));
+    words.collect::<Vec<_>>().join(", ")
+}
