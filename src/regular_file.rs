@@ -6,7 +6,7 @@
 //! immediately with its kind. `/dev/null` reads as an empty file.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -66,6 +66,16 @@ pub fn rewrite(path: &Path) -> io::Result<File> {
         options.write(true).create(true).truncate(true),
         Links::Refuse,
     )
+}
+
+/// Writes a whole file, readable for its owner alone, by way of a draft beside it: at any time the file has its old or
+/// its new content.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let draft = path.with_extension(format!("{}.part", std::process::id()));
+    let mut file = rewrite(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, path)
 }
 
 /// Opens a file for reading and writing, and creates it empty if it is missing. Links are refused.

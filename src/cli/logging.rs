@@ -27,6 +27,9 @@ pub fn start(env: &Env) -> Result<bool, Failure> {
         )
     };
     let parsed = EnvFilter::try_new(filter).map_err(|error| wrong(&error))?;
+    // It logs the addresses of servers, in which there may be keys.
+    let silent = "rmcp=off".parse().map_err(|error| wrong(&error))?;
+    let parsed = parsed.add_directive(silent);
     let Some(dir) = env
         .state_dir
         .as_ref()

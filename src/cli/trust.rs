@@ -80,14 +80,7 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
     if let Some(text) = files::read(&path)? {
         let lines = match dot_mcp::read(&path, &text.text) {
             Ok(servers) => {
-                let starts = servers.servers.iter().map(|server| {
-                    let verb = if server.url.is_some() {
-                        "connects to"
-                    } else {
-                        "starts"
-                    };
-                    format!("{} {verb}: {}", visible(&server.name), visible(&server.written()))
-                });
+                let starts = servers.servers.iter().map(starts);
                 starts.chain(servers.notices).collect()
             }
             Err(why) => vec![format!("it cannot be read: {why}")],
@@ -109,11 +102,7 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
             context.env.home.as_deref(),
         ) {
             let servers = trusted.compiled.servers.servers.iter();
-            lines.extend(
-                servers.map(|server| {
-                    format!("{} starts: {}", visible(&server.name), visible(&server.written()))
-                }),
-            );
+            lines.extend(servers.map(starts));
             let rules = trusted.compiled.policy.rules.iter();
             let allows = rules.filter(|rule| rule.gate == crate::domain::call::Gate::Allow);
             lines.extend(allows.map(|rule| format!("allows {}", rule.cite())));
@@ -126,6 +115,16 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
         found.push(candidate(context, path, &text.text, lines));
     }
     Ok(found)
+}
+
+/// Says what a server starts or reaches, and what it is given.
+fn starts(server: &servers::RawServer) -> String {
+    let verb = if server.url.is_some() {
+        "connects to"
+    } else {
+        "starts"
+    };
+    format!("{} {verb}: {}", visible(&server.name), visible(&server.written()))
 }
 
 fn candidate(context: &AppContext, path: PathBuf, text: &str, lines: Vec<String>) -> Candidate {

@@ -14,9 +14,12 @@ use super::env::Env;
 use super::expand::expand;
 use crate::document::{self, At, Document, Field, Json, near, parsed, strings, texts};
 use crate::domain::call::EffectClass;
+use crate::policy::Notice;
 use crate::schema::Checker;
 use crate::tools::sources::builtin;
-use crate::tools::sources::declared::{Action, Body, Declaration, KeyPlace, Output, Pattern, Request};
+use crate::tools::sources::declared::{
+    Action, Body, Declaration, KeyPlace, Output, Pattern, Request, has_dot_segment,
+};
 
 /// Methods of a request.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -115,6 +118,9 @@ fn checked_url(url: Pattern) -> Result<Pattern, String> {
     if host.is_empty() || !ends {
         return Err(format!("an argument would choose the server of `{url}`"));
     }
+    if has_dot_segment(&url.to_string()) {
+        return Err(format!("the path of `{url}` has a part `.` or `..`"));
+    }
     Ok(url)
 }
 
@@ -178,9 +184,8 @@ impl DeclaredTable {
         } else {
             Output::Text
         };
-        let written = document.describe(&span);
         let (action, headers, usual) = action(&self, document)?;
-        let declaration = Declaration {
+        let mut declaration = Declaration {
             name: name.to_owned(),
             description: description.get_ref().clone(),
             schema,
@@ -189,8 +194,9 @@ impl DeclaredTable {
             limit: Duration::from_millis(self.timeout.map_or(LIMIT, Spanned::into_inner)),
             output,
             key,
-            written,
+            written: String::new(),
         };
+        declaration.written = written(&declaration, &headers);
         Ok(Some(RawDeclared {
             declaration,
             headers,
@@ -277,11 +283,12 @@ impl DeclaredTable {
             );
             Err(document.error(span, &format!("no argument fills `{{{name}}}`; {advice}")))
         };
-        for pattern in self.command.iter().flat_map(Spanned::get_ref) {
-            check(
-                self.command.as_ref().map(Spanned::span).unwrap_or_default(),
-                pattern,
-            )?;
+        if let Some(command) = &self.command {
+            for pattern in command.get_ref() {
+                check(command.span(), pattern)?;
+            }
+            check_optional(command.get_ref(), schema, key)
+                .map_err(|why| document.error(command.span(), &why))?;
         }
         if let Some(at) = &self.stdin {
             check(at.span(), at.get_ref())?;
@@ -303,7 +310,7 @@ impl DeclaredTable {
 }
 
 impl RawDeclared {
-    /// Returns the table as written.
+    /// Returns the declaration as JSON, with the variables of headers not filled in.
     pub fn written(&self) -> &str {
         &self.declaration.written
     }
@@ -364,6 +371,74 @@ fn action(
     Ok((Action::Http(Box::new(request)), headers, usual))
 }
 
+/// Refuses an element that is left out if its argument is absent, and whose place the next element would take: what was
+/// meant for one option would become another.
+fn check_optional(argv: &[Pattern], schema: &Value, key: Option<&KeyPlace>) -> Result<(), String> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_given = |name: &str| {
+        let is_key = matches!(key, Some(KeyPlace::Placeholder(key)) if key == name);
+        is_key || required.is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    for pattern in argv {
+        if pattern.names().next().is_none() && pattern.head() == "--" {
+            return Ok(());
+        }
+        let absent = pattern.names().find(|name| !is_given(name));
+        if let Some(name) = absent.filter(|_| !pattern.head().starts_with('-')) {
+            return Err(format!(
+                "`{pattern}` is left out if `{name}` is absent, and the next element would take its place; add `{name}` to \
+                 required, or write --option={{{name}}}, or put \"--\" before it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a declaration as JSON.
+fn written(declared: &Declaration, headers: &BTreeMap<String, String>) -> String {
+    let text = |pattern: &Pattern| pattern.to_string();
+    let (kind, action) = match &declared.action {
+        Action::Command { argv, stdin, success } => {
+            let argv: Vec<String> = argv.iter().map(text).collect();
+            let stdin = stdin.as_ref().map(text);
+            (
+                "command",
+                json!({ "argv": argv, "stdin": stdin, "success": success }),
+            )
+        }
+        Action::Http(request) => {
+            let body = request.body.as_ref().map(|body| match body {
+                Body::Text(pattern) => Value::String(text(pattern)),
+                Body::Json(json) => json.clone(),
+            });
+            let url = text(&request.url);
+            (
+                "http",
+                json!({ "method": request.method, "url": url, "headers": headers, "body": body }),
+            )
+        }
+    };
+    let output = match &declared.output {
+        Output::Text => json!("text"),
+        Output::Json(schema) => json!({ "json": schema }),
+    };
+    let key = declared.key.as_ref().map(|key| match key {
+        KeyPlace::Header(name) => format!("header:{name}"),
+        KeyPlace::Placeholder(name) => format!("argument:{name}"),
+    });
+    json!({
+        "name": declared.name,
+        kind: action,
+        "effect": declared.effect.label(),
+        "idempotency_key": key,
+        "output": output,
+        "timeout_ms": u64::try_from(declared.limit.as_millis()).unwrap_or(u64::MAX),
+        "description": declared.description,
+        "schema": declared.schema,
+    })
+    .to_string()
+}
+
 /// Iterates over the texts of a JSON value.
 fn strings_of(value: &Value) -> Vec<&str> {
     match value {
@@ -383,14 +458,22 @@ fn is_name(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// Fills in the variables of headers. A later file replaces a tool of an earlier one.
+/// Fills in the variables of headers. Of two tools of one name that of the stronger file counts, which comes first.
 pub(super) fn resolve(
     env: &Env,
     files: impl IntoIterator<Item = Vec<RawDeclared>>,
+    notices: &mut Vec<Notice>,
 ) -> Result<Vec<Declaration>, document::Error> {
     let mut found: Vec<Declaration> = Vec::new();
     for raw in files.into_iter().flatten() {
         let mut declaration = raw.declaration;
+        if found.iter().any(|known| known.name == declaration.name) {
+            notices.push(Notice(format!(
+                "ignored: `tool.{}` of {}: your configuration file declares a tool of that name",
+                declaration.name, raw.place.place
+            )));
+            continue;
+        }
         if let Action::Http(request) = &mut declaration.action {
             for (name, value) in &raw.headers {
                 let value = expand(value, env).map_err(|why| document::Error {
@@ -401,7 +484,6 @@ pub(super) fn resolve(
                 request.headers.insert(name.clone(), value.into());
             }
         }
-        found.retain(|known| known.name != declaration.name);
         found.push(declaration);
     }
     Ok(found)

@@ -140,7 +140,10 @@ mod tests {
         let names: Vec<&str> = found.servers.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["files", "api", "typed"]);
         assert_eq!(found.servers[0].written(), "A=${B} npx -y server-filesystem .");
-        assert_eq!(found.servers[1].written(), "https://a.example/mcp");
+        assert_eq!(
+            found.servers[1].written(),
+            "https://a.example/mcp (header Authorization: 'Bearer ${T}')"
+        );
         assert_eq!(found.notices.len(), 1, "{:?}", found.notices);
         assert!(found.notices[0].contains("autoApprove"), "{:?}", found.notices);
     }

@@ -74,6 +74,8 @@ impl KeyOf {
 #[derive(Clone)]
 pub struct KeyCommand {
     line: String,
+    /// Variables with keys of others, which it does not get.
+    without: Arc<[String]>,
     got: Arc<OnceLock<SecretString>>,
 }
 
@@ -87,6 +89,7 @@ impl<T: Into<String>> From<T> for KeyCommand {
     fn from(line: T) -> Self {
         Self {
             line: line.into(),
+            without: Arc::default(),
             got: Arc::default(),
         }
     }
@@ -120,6 +123,13 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
+    /// Keeps these variables from a command that prints the key.
+    pub fn withhold(&mut self, variables: &Arc<[String]>) {
+        if let Self::Command(asked) = self {
+            asked.without = Arc::clone(variables);
+        }
+    }
+
     /// Describes the key without showing it.
     pub fn summary(&self) -> String {
         match self {
@@ -152,7 +162,7 @@ impl Key {
                     return Ok(Some(key.clone()));
                 }
                 let from = format!("the command `{}`", visible(&asked.line));
-                let text = run(&asked.line, &from)?;
+                let text = run(asked, &from)?;
                 let key = clean(text.expose_secret(), &from)?;
                 Ok(Some(asked.got.get_or_init(|| key).clone()))
             }
@@ -177,16 +187,19 @@ fn clean(text: &str, from: &str) -> Result<SecretString, Error> {
     Ok(SecretString::from(line))
 }
 
-fn run(command: &str, from: &str) -> Result<SecretString, Error> {
+fn run(command: &KeyCommand, from: &str) -> Result<SecretString, Error> {
     let failed = |why: String| Error::key(from, why, "run it in a shell and correct the command");
     let mut shell = Command::new("sh");
-    // A command gets no key of a provider.
+    // A command gets no key of a provider, and none that the settings name.
     for variable in Wire::all().flat_map(|wire| wire.key_env()) {
         shell.env_remove(variable.name);
     }
+    for variable in &*command.without {
+        shell.env_remove(variable);
+    }
     let mut child = shell
         .arg("-c")
-        .arg(command)
+        .arg(&command.line)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -171,7 +171,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
     let all = vec![mine.compiled.servers, theirs.compiled.servers, published];
     let servers = servers::resolve(env, all, &mut notices);
     let declared = [mine.compiled.tools.declared, theirs.compiled.tools.declared];
-    let declared = declared::resolve(env, declared)?;
+    let declared = declared::resolve(env, declared, &mut notices)?;
     let (mut resilience, resilience_set) = resilience(mine.compiled.resilience, theirs.compiled.resilience);
     let mut routing = routing(&files, mine.routing, theirs.routing);
     routing.join(&mut resilience, &resilience_set);

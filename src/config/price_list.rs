@@ -21,6 +21,8 @@ const NAME: &str = "the built-in prices";
 const MOST_TOKENS: u64 = u32::MAX as u64;
 /// The fewest digits of a date at the end of a model's name.
 const DATE: usize = 6;
+/// The fewest digits that it begins with.
+const YEAR: usize = 4;
 
 /// Prices and windows of models at their providers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,8 +40,8 @@ struct Provider {
 /// What is known of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its price; a provider may have a model without one.
-    pub price: Option<Price>,
+    /// Its price.
+    pub price: Price,
     /// Tokens of its window.
     pub window: Option<u64>,
 }
@@ -94,8 +96,9 @@ impl PriceList {
             .providers
             .iter()
             .filter(|provider| provider.hosts.contains(&host));
-        let mut models = here.flat_map(|provider| &provider.models);
-        let (_, listed) = models.find(|(name, _)| is_version_of(model, name))?;
+        let models = here.flat_map(|provider| &provider.models);
+        let fitting = models.filter(|(name, _)| is_version_of(model, name));
+        let (_, listed) = fitting.max_by_key(|(name, _)| name.len())?;
         Some(listed)
     }
 
@@ -117,6 +120,7 @@ fn is_version_of(model: &str, name: &str) -> bool {
     };
     let is_date = |rest: &str| {
         rest.chars().all(|c| c.is_ascii_digit() || c == '-')
+            && rest.chars().take_while(char::is_ascii_digit).count() >= YEAR
             && rest.chars().filter(char::is_ascii_digit).count() >= DATE
     };
     match rest.strip_prefix('-') {
@@ -145,16 +149,14 @@ fn parse(name: &str, text: &str) -> Result<PriceList, document::Error> {
     let raw: RawList = Document::parse(name, text)?.read(&missing)?;
     let currency = raw.currency.map(Spanned::into_inner);
     let listed = |raw: RawListed| Listed {
-        price: Some(
-            price::price(RawPrice {
-                input: raw.input,
-                cached: raw.cached,
-                output: raw.output,
-                per: None,
-                currency: currency.clone().map(|currency| Spanned::new(0..0, currency)),
-            })
-            .into_inner(),
-        ),
+        price: price::price(RawPrice {
+            input: raw.input,
+            cached: raw.cached,
+            output: raw.output,
+            per: None,
+            currency: currency.clone().map(|currency| Spanned::new(0..0, currency)),
+        })
+        .into_inner(),
         window: raw.window.map(Spanned::into_inner),
     };
     let provider = |raw: RawProvider| Provider {
@@ -179,7 +181,7 @@ mod tests {
     fn the_built_in_list_has_prices_at_their_own_servers_alone() {
         let list = parse(NAME, BUILT_IN).unwrap();
         assert_eq!(PriceList::built_in(), list);
-        let of = |model: &str, url: &str| list.of(model, url)?.price.as_ref().map(|price| price.output);
+        let of = |model: &str, url: &str| Some(list.of(model, url)?.price.output);
         let openai = "https://api.openai.com/v1";
         assert_eq!(of("gpt-4.1-mini", openai), Some(1_600_000));
         assert_eq!(of("gpt-4.1-mini-2025-04-14", openai), Some(1_600_000));
@@ -187,6 +189,25 @@ mod tests {
         let anthropic = "https://API.anthropic.com";
         assert_eq!(of("claude-sonnet-4-5-20250929", anthropic), Some(15_000_000));
         assert_eq!(of("claude-3-7-sonnet-latest", anthropic), Some(15_000_000));
+        for alias in [
+            "claude-opus-4-0",
+            "claude-opus-4-20250514",
+            "claude-opus-4-1-20250805",
+        ] {
+            assert_eq!(of(alias, anthropic), Some(75_000_000), "{alias}");
+        }
+        assert_eq!(of("claude-sonnet-4-0", anthropic), Some(15_000_000));
+        assert_eq!(of("gpt-4o-2024-08-06", openai), Some(10_000_000));
+        assert_eq!(
+            of("gpt-4o-2024-05-13", openai),
+            Some(15_000_000),
+            "the longest name"
+        );
+        assert_eq!(
+            of("claude-opus-4-5-20251101", anthropic),
+            None,
+            "no date, but another model"
+        );
         for (model, url) in [
             ("gpt-4.1-mini", "http://127.0.0.1:8080/v1"),
             ("gpt-4.1-mini", "https://api.openai.com.evil/v1"),
@@ -198,6 +219,8 @@ mod tests {
             assert_eq!(of(model, url), None, "{model} {url}");
         }
         assert!(list.of("gpt-4o", openai).unwrap().window.is_some());
+        // What it takes at most, beside the answer.
+        assert_eq!(list.of("gpt-5-mini", openai).unwrap().window, Some(272_000));
     }
 
     #[test]

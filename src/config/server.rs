@@ -5,6 +5,7 @@
 //! A key belongs to the server that was named where the key was set, and goes to no other.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::model::wire::{KeyVariable, Wire};
 use crate::policy::Notice;
@@ -37,7 +38,7 @@ pub(super) struct Server {
 /// Resolves them.
 pub(super) fn resolve(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Result<Server, Error> {
     let mut model = model(layers)?;
-    let entries = entries(layers);
+    let mut entries = entries(layers);
     let named = model.value.as_ref().and_then(|name| entries.get_key_value(name));
     let (name, entry) = named.unzip();
     if let Some(entry) = entry {
@@ -47,15 +48,31 @@ pub(super) fn resolve(layers: &mut Layers<'_>, notices: &mut Vec<Notice>) -> Res
     let own = entry.filter(|entry| entry.base_url.is_some());
     let speaks = entry.filter(|entry| entry.has_wire);
     let wire = wire(layers, model.value.as_deref(), speaks)?;
-    let (base_url, keys) = endpoint(layers, wire.value, own, notices)?;
+    let (base_url, mut keys) = endpoint(layers, wire.value, own, notices)?;
+    let entry = name.cloned();
+    withhold(&mut keys, &mut entries);
     Ok(Server {
         model,
         wire,
         base_url,
         keys,
-        entry: name.cloned(),
         entries,
+        entry,
     })
+}
+
+/// Keeps the variables with keys of the models from the commands that print keys.
+fn withhold(keys: &mut [KeyOf], entries: &mut BTreeMap<String, ModelEntry>) {
+    let of_entries = entries.values().filter_map(|entry| entry.key.as_ref());
+    let variables = of_entries.filter_map(|key| match &key.key {
+        Key::Variable { name, .. } => Some(name.clone()),
+        _ => None,
+    });
+    let variables: Arc<[String]> = variables.collect();
+    let of_entries = entries.values_mut().filter_map(|entry| entry.key.as_mut());
+    for key in keys.iter_mut().chain(of_entries) {
+        key.key.withhold(&variables);
+    }
 }
 
 /// The models of both files; those of the workspace only if it is trusted.

@@ -3,6 +3,7 @@
 //! Must not know: how a server is started.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,6 +102,11 @@ impl RawServer {
         if self.name.is_empty() || self.name.len() > NAME {
             return Err(format!("its name is not 1 to {NAME} bytes long"));
         }
+        if self.name.contains("__") || self.name.ends_with('_') {
+            return Err(
+                "its name has `__` in it or `_` at its end, which separates it from its tools".to_owned(),
+            );
+        }
         match (&self.command, &self.url) {
             (Some(_), Some(_)) => Err("it has a `command` and a `url`; keep one of them".to_owned()),
             (None, None) => Err("it has no `command` and no `url`; add one of them".to_owned()),
@@ -109,10 +115,29 @@ impl RawServer {
         }
     }
 
-    /// Returns the command line or address as written.
+    /// Returns everything that decides what is started or reached and what it is given, as written: variables are not
+    /// filled in.
     pub fn written(&self) -> String {
+        let mut line = self.line();
+        for (name, value) in &self.headers {
+            let _ = write!(line, " (header {}: {})", quoted(name), quoted(value));
+        }
+        if let Some(cwd) = &self.cwd {
+            let _ = write!(line, " (in {})", quoted(cwd));
+        }
+        if !self.token_cmd.is_empty() {
+            let words: Vec<String> = self.token_cmd.iter().map(|word| quoted(word)).collect();
+            let _ = write!(line, " (token printed by {})", words.join(" "));
+        } else if let Some(name) = &self.token_env {
+            let _ = write!(line, " (token in {})", quoted(name));
+        }
+        line
+    }
+
+    /// Returns the command line or address as written.
+    fn line(&self) -> String {
         let Some(command) = &self.command else {
-            return self.url.clone().unwrap_or_default();
+            return quoted(self.url.as_deref().unwrap_or_default());
         };
         let mut words = vec![quoted(command)];
         words.extend(self.args.iter().map(|arg| quoted(arg)));
@@ -234,9 +259,15 @@ pub(super) fn compiled(
 /// Resolves the servers of all files, the strongest first: one of an earlier file replaces one of the same name. A
 /// server that cannot be resolved costs only itself.
 pub(super) fn resolve(env: &Env, files: Vec<RawServers>, notices: &mut Vec<Notice>) -> Vec<ServerConfig> {
-    let about: Vec<RawServer> = files.iter().flat_map(|file| file.about.clone()).collect();
+    let mut about = Vec::new();
+    let mut all = Vec::new();
+    for (rank, file) in files.into_iter().enumerate() {
+        about.extend(file.about.into_iter().map(|table| (rank, table)));
+        all.extend(file.servers.into_iter().map(|server| (rank, server)));
+    }
+    let mut ranks = BTreeMap::new();
     let mut servers: Vec<RawServer> = Vec::new();
-    for server in files.into_iter().flat_map(|file| file.servers) {
+    for (rank, server) in all {
         if let Some(known) = servers.iter().find(|known| known.name == server.name) {
             notices.push(Notice(format!(
                 "ignored: the MCP server {} of {}: {} has one of that name",
@@ -246,15 +277,22 @@ pub(super) fn resolve(env: &Env, files: Vec<RawServers>, notices: &mut Vec<Notic
             )));
             continue;
         }
+        ranks.insert(server.name.clone(), rank);
         servers.push(server);
     }
-    for table in &about {
+    // The strongest file last: what a weaker one says counts only where the stronger ones say nothing.
+    for (rank, table) in about.iter().rev() {
         match servers.iter_mut().find(|server| server.name == table.name) {
             Some(server) => {
-                if !table.tools.is_empty() {
+                let is_stronger = ranks.get(&server.name).is_some_and(|own| rank < own);
+                if !table.tools.is_empty() && (is_stronger || server.tools.is_empty()) {
                     server.tools.clone_from(&table.tools);
                 }
-                server.limit_ms = table.limit_ms.or(server.limit_ms);
+                server.limit_ms = if is_stronger {
+                    table.limit_ms.or(server.limit_ms)
+                } else {
+                    server.limit_ms.or(table.limit_ms)
+                };
                 server.disabled |= table.disabled;
             }
             None => notices.push(Notice(unknown(table, &servers))),

@@ -164,7 +164,7 @@ impl Prices {
         let own = self.models.get(model);
         let general = self.general.as_ref().filter(|_| server.is_some());
         let set = own.or(general).map(|setting| &setting.value);
-        set.or_else(|| self.list.of(model, server?)?.price.as_ref())
+        set.or_else(|| Some(&self.list.of(model, server?)?.price))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Must not know: what is in such a file.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -69,11 +69,7 @@ fn change(env: &Env, change: impl FnOnce(&mut BTreeMap<String, String>)) -> io::
     }
     let mut trusted = read(&path)?;
     change(&mut trusted.files);
-    let draft = path.with_extension(format!("{}.part", std::process::id()));
-    let mut file = regular_file::rewrite(&draft)?;
-    file.write_all(&serde_json::to_vec_pretty(&trusted)?)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, &path)
+    regular_file::replace(&path, &serde_json::to_vec_pretty(&trusted)?)
 }
 
 #[cfg(test)]

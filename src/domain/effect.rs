@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a request is carried out.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
@@ -33,6 +35,8 @@ pub enum Effect {
         rev: Rev,
         /// The execution.
         attempt: Attempt,
+        /// Its idempotency key.
+        key: Arc<str>,
     },
     /// End a running execution.
     Cancel {

@@ -56,6 +56,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
             call,
             rev,
             attempt,
+            key,
             thread: None,
             ..
         }) => {
@@ -63,6 +64,7 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 call: *call,
                 rev: *rev,
                 attempt: *attempt,
+                key: key.clone(),
             }]
         }
         Event::Call(CallEvent::Asked {

@@ -34,7 +34,6 @@ pub struct Executor {
     model: Arc<dyn Model>,
     registry: Arc<Registry>,
     workspace: Arc<std::path::PathBuf>,
-    session: Arc<str>,
     inbox: Handle,
     clock: Clock,
     asks: OpenStreams,
@@ -66,7 +65,6 @@ impl Executor {
             model,
             registry,
             workspace,
-            session: "".into(),
             inbox,
             clock,
             asks: OpenStreams::default(),
@@ -215,8 +213,8 @@ impl Executor {
         self.asks.abort(turn)
     }
 
-    /// Runs exactly what was approved.
-    pub fn launch(&mut self, approved: &Approved) {
+    /// Runs exactly what was approved, with the idempotency key that was recorded for it.
+    pub fn launch(&mut self, approved: &Approved, key: Arc<str>) {
         let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
         tracing::debug!(%call, attempt = attempt.0, "launching");
         let Some(tool) = self.registry.get(approved.tool()).cloned() else {
@@ -237,7 +235,7 @@ impl Executor {
         tails.begin(call, attempt);
         let job = Job {
             args: parse_args(approved.bytes()),
-            key: self.key(approved),
+            key,
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
             private: self.registry.private().clone(),
@@ -272,21 +270,9 @@ impl Executor {
         });
     }
 
-    /// Returns the key of an execution: the same for each attempt of this revision.
-    fn key(&self, approved: &Approved) -> Arc<str> {
-        let (call, rev) = (approved.call().to_string(), approved.rev().0.to_le_bytes());
-        let parts = [self.session.as_bytes(), call.as_bytes(), &rev];
-        Arc::from(crate::canon::hash("overrule idempotency key v1", &parts))
-    }
-
     /// Replaces the tools. Running calls keep theirs.
     pub fn set_registry(&mut self, registry: Arc<Registry>) {
         self.registry = registry;
-    }
-
-    /// Names the session, so that its calls have keys of their own.
-    pub fn set_session(&mut self, session: Arc<str>) {
-        self.session = session;
     }
 
     /// Reports an execution that could not begin.

@@ -101,6 +101,14 @@ fn a_wrong_declaration_is_refused_with_its_place() {
             "http = { method = \"GET\", url = \"https://{file}/\" }",
             "choose the server",
         ),
+        (
+            "command = [\"wc\", \"{file}\", \"-l\"]",
+            "is left out if `file` is absent",
+        ),
+        (
+            "http = { method = \"GET\", url = \"https://a/../{file}\" }",
+            "a part `.` or `..`",
+        ),
         ("http = { method = \"GOT\", url = \"https://a/\" }", "no method"),
         ("stdin = \"x\"", "only goes with command or http"),
         ("command = [\"wc\"]\nsucces = [0]", "did you mean `success`?"),
@@ -121,4 +129,83 @@ fn a_wrong_declaration_is_refused_with_its_place() {
             said.err
         );
     }
+}
+
+/// A playbook that calls a declared tool.
+const DECLARED: &str = r#"
+[meta]
+name = "declared"
+[[rule]]
+when = { seen_call = "it" }
+answer = "{{ result.it | default('no result') | trim }}"
+[[rule]]
+think = "I call."
+[[rule.call]]
+tool = "it"
+as = "it"
+args = {}
+"#;
+
+#[test]
+fn the_script_of_a_declared_command_is_part_of_what_is_approved() {
+    for changed in [false, true] {
+        let world = crate::world::World::new();
+        world.file("deploy.sh", "echo approved");
+        let config = world.aside(
+            "config.toml",
+            "[tool.it]\ndescription = \"Deploys.\"\ncommand = [\"sh\", \"deploy.sh\"]\n",
+        );
+        let with = ["--config", &config];
+        world.play(DECLARED, &with).ends(0);
+        let id = world.id();
+        let call = world.state(&id).calls.keys().next().unwrap().to_string();
+        world.run(&["retry", &id, &call, "--config", &config]).ends(0);
+        let state = world.state(&id);
+        let life = state.calls.values().next().unwrap();
+        assert_eq!(&*life.operands()[0].path, "deploy.sh");
+        let digest = life.digest.clone().unwrap();
+        world
+            .run(&["approve", &id, &call, "--digest", &digest.0, "--config", &config])
+            .ends(0);
+        if changed {
+            world.file("deploy.sh", "touch made; echo evil");
+        }
+        let said = world
+            .run(&["resume", &id, "--headless", "--config", &config])
+            .ends(0);
+        let expected = if changed { "no result\n" } else { "approved\n" };
+        assert_eq!(said.out, expected);
+        assert!(!world.ws().join("made").exists());
+    }
+}
+
+#[test]
+fn the_key_that_is_sent_is_the_one_that_was_recorded() {
+    use overrule::domain::event::{CallEvent, Event};
+    let server = crate::server::Server::answering(|_, _| crate::server::Reply::Status(200, "", "done"));
+    let world = crate::world::World::new();
+    let config = format!(
+        "[tool.it]\ndescription = \"Sends.\"\nhttp = {{ method = \"PUT\", url = \"{}\" }}\n\
+         idempotency_key = \"header:Idempotency-Key\"\n",
+        server.base
+    );
+    let config = world.aside("config.toml", &config);
+    let policy = world.aside(
+        "policy.toml",
+        "preset = \"auto\"\n[[rule]]\ntool = \"it\"\ngate = \"allow\"\n",
+    );
+    world
+        .play(DECLARED, &["--config", &config, "--policy", &policy])
+        .ends(0);
+    let facts = world.facts(&world.id());
+    let recorded = facts.iter().find_map(|fact| match &fact.event {
+        Event::Call(CallEvent::Started { key, .. }) => Some(key.to_string()),
+        _ => None,
+    });
+    let seen = server.seen();
+    let head = seen[0].head.to_lowercase();
+    let sent = head
+        .lines()
+        .find_map(|line| line.strip_prefix("idempotency-key: "));
+    assert_eq!(sent.map(str::trim), recorded.as_deref());
 }

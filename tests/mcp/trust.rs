@@ -151,6 +151,48 @@ fn a_command_of_the_agent_neither_trusts_nor_accepts() {
     served.call("echo", r#"{"text":"b"}"#).ends(0);
 }
 
+#[test]
+fn everything_that_a_workspace_sets_is_shown_before_it_is_trusted() {
+    let served = Served::untrusted(&[]);
+    let file = json!({ "mcpServers": {
+        "api": { "url": "https://a.example/mcp", "headers": { "Authorization": "Bearer ${T}" } },
+        "local": { "command": "./serve", "cwd": "sub dir" }
+    }});
+    served.world.file(".mcp.json", &file.to_string());
+    let settings = |header: &str| {
+        format!(
+            "[tool.send]\ndescription = \"Sends it.\"\nhttp.method = \"POST\"\nhttp.url = \"https://b.example/items\"\n\
+             http.body.kind = \"secret kind\"\n[tool.send.http.headers]\nX-To = \"{header}\"\n\
+             [tool.run]\ndescription = \"Runs it.\"\ncommand = [\"sh\", \"evil.sh\"]\nstdin = \"yes\"\n\
+             [mcp.hidden]\nurl = \"https://c.example/\"\ntoken_cmd = [\"cat\", \"key file\"]\n\
+             [mcp.named]\nurl = \"https://d.example/\"\ntoken_env = \"OTHER_TOKEN\"\n"
+        )
+    };
+    served.world.file("overrule.toml", &settings("${HOME}"));
+    let shown = served.world.run(&["trust"]).ends(0).out;
+    for part in [
+        "api connects to: https://a.example/mcp (header Authorization: 'Bearer ${T}')",
+        "local starts: ./serve (in 'sub dir')",
+        "\"method\":\"POST\"",
+        "https://b.example/items",
+        "secret kind",
+        "\"X-To\":\"${HOME}\"",
+        "[\"sh\",\"evil.sh\"]",
+        "\"stdin\":\"yes\"",
+        "hidden connects to: https://c.example/ (token printed by cat 'key file')",
+        "named connects to: https://d.example/ (token in OTHER_TOKEN)",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in\n{shown}");
+    }
+    // A change in a table of its own makes another tool.
+    let trusted = served.world.run(&["trust", "--json"]).ends(0).out;
+    for line in trusted.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let hash = line["hash"].as_str().unwrap();
+        served.world.run(&["trust", "--hash", hash]).ends(0);
+    }
+}
+
 /// A playbook that runs one line in the shell and answers with what it printed.
 fn command(line: &str) -> String {
     format!(

@@ -275,3 +275,23 @@ fn the_list_of_prices_can_be_replaced() {
         world.fault()
     );
 }
+
+#[test]
+fn a_command_that_prints_a_key_gets_no_key_of_another_model() {
+    // Set where the tests run, and not named as the variable of a provider.
+    let settings = |more: &str| {
+        choose(
+            World::new().user(&format!(
+                "[models.a]\nbase_url = \"https://a.example\"\nkey_command = \"echo k-$CARGO_PKG_NAME\"\n{more}"
+            )),
+            "a",
+        )
+    };
+    let key = |world: World| {
+        let key = world.load().key().value.get().unwrap().unwrap();
+        key.expose_secret().to_owned()
+    };
+    assert_eq!(key(settings("")), "k-overrule");
+    let other = "[models.b]\nbase_url = \"https://b.example\"\nkey_env = \"CARGO_PKG_NAME\"\n";
+    assert_eq!(key(settings(other)), "k-");
+}

@@ -249,3 +249,58 @@ fn your_own_list_replaces_the_built_in_one_and_a_workspace_adds_to_it() {
     assert!(world.why("danger.privilege").starts_with("none by "));
     assert!(world.why("danger.network").ends_with("by default"));
 }
+
+#[test]
+fn of_a_trusted_file_and_yours_yours_decides_about_servers_and_tools() {
+    let mine = "[mcp.docs]\nurl = \"https://a.example/\"\ntools = [\"*\", \"!delete\"]\n[mcp.git]\ntools = [\"status\"]\n\
+                [tool.count]\ndescription = \"mine\"\ncommand = [\"wc\"]\n";
+    let theirs = "[mcp.docs]\ntools = [\"*\"]\ntimeout = \"5s\"\n[mcp.git]\ncommand = \"git-mcp\"\ntools = [\"*\"]\n\
+                  [tool.count]\ndescription = \"theirs\"\ncommand = [\"evil\"]\n\
+                  [tool.other]\ndescription = \"theirs\"\ncommand = [\"wc\"]\n";
+    let settings = World::new().user(mine).theirs(theirs).trusted().load();
+    let tools = |name: &str| {
+        let server = settings.servers.iter().find(|server| server.name == name);
+        server.unwrap().tools.clone()
+    };
+    assert_eq!(tools("docs"), ["*", "!delete"]);
+    assert_eq!(tools("git"), ["status"]);
+    // What yours leaves open theirs may say.
+    assert_eq!(settings.servers[0].limit.as_secs(), 5);
+    let declared: Vec<(&str, &str)> = settings
+        .declared
+        .iter()
+        .map(|one| (one.name.as_str(), one.description.as_str()))
+        .collect();
+    assert_eq!(declared, [("count", "mine"), ("other", "theirs")]);
+    let notices: Vec<String> = settings.notices.iter().map(|one| one.0.clone()).collect();
+    assert!(
+        notices.iter().any(|one| one.contains("ignored: `tool.count`")),
+        "{notices:?}"
+    );
+}
+
+#[test]
+fn a_name_of_a_server_that_would_be_read_as_that_of_a_tool_is_refused() {
+    for name in ["a__b", "a_"] {
+        let text = format!("[mcp.{name}]\ncommand = \"x\"\n");
+        let error = World::new().user(&text).try_load().unwrap_err().to_string();
+        assert!(error.contains("`__`"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn every_part_of_a_declared_tool_is_part_of_what_it_is() {
+    let written = |more: &str| {
+        let text = format!(
+            "[tool.send]\ndescription = \"d\"\nhttp.method = \"POST\"\nhttp.url = \"https://a.example/\"\n\
+             [tool.send.http.headers]\nX-To = \"a\"\n{more}"
+        );
+        World::new().user(&text).load().declared[0].written.clone()
+    };
+    let plain = written("");
+    assert_eq!(plain, written(""));
+    for more in ["X-Cc = \"b\"", "[tool.send.http.body]\nkind = \"k\""] {
+        assert_ne!(plain, written(more), "{more}");
+    }
+    assert!(plain.contains("https://a.example/") && plain.contains("POST") && plain.contains("X-To"));
+}

@@ -179,13 +179,14 @@ pub(super) fn start(
         return None;
     }
     let attempt = call.last_attempt().map_or(Attempt(1), |last| last.no.next());
-    let before = if call.effect.has_effect() {
+    let shown_base = auto_approved::shown_base(draft.state, call);
+    let before = if call.effect.has_effect() || shown_base.is_some() {
         advice.before(tool, &bytes)
     } else {
         None
     };
     // The operator approved a difference from a file that is another one now.
-    if auto_approved::shown_base(draft.state, call).is_some_and(|base| is_other(before.as_deref(), base)) {
+    if shown_base.is_some_and(|base| is_other(before.as_deref(), base)) {
         auto_approved::take_back(draft, call, "the file changed since its difference was shown");
         return None;
     }

@@ -486,3 +486,16 @@ fn a_difference_from_the_file_as_it_is_runs() {
     assert!(w.executed.is_empty());
     assert_eq!(w.status(id), Status::AwaitingApproval);
 }
+
+#[test]
+fn a_difference_of_a_call_of_a_lower_class_is_compared_with_its_file_too() {
+    let mut w = World::asking(&["read"]);
+    w.reply(&[call("read", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    w.rules.target = Some("two".to_owned());
+    approve_difference(&mut w, id, "one").unwrap();
+    assert!(w.executed.is_empty());
+    assert_eq!(w.status(id), Status::AwaitingApproval);
+    approve_difference(&mut w, id, "two").unwrap();
+    assert_eq!(w.runs(id), [r#"{"n":1}"#]);
+}

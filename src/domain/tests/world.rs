@@ -365,7 +365,9 @@ impl World {
                 self.asked.push(RecordedRequest { turn, messages });
             }
             Effect::Abort { turn } => self.open.retain(|(one, _)| *one != turn),
-            Effect::Launch { call, rev, attempt } => {
+            Effect::Launch {
+                call, rev, attempt, ..
+            } => {
                 let life = &self.state.calls[&call];
                 if life.status != Status::Running(attempt) || self.rev(call) != rev {
                     return Some((call, rev, attempt));

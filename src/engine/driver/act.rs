@@ -27,12 +27,15 @@ impl Driver {
         match effect {
             Effect::Ask { turn, request, .. } => self.ask(turn, request),
             Effect::Abort { turn } => _ = self.abort(turn),
-            Effect::Launch { call, rev, attempt } => {
-                match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
-                    Ok(approved) => executor.launch(&approved),
-                    Err(error) => executor.refuse(call, rev, attempt, error.to_string()),
-                }
-            }
+            Effect::Launch {
+                call,
+                rev,
+                attempt,
+                key,
+            } => match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
+                Ok(approved) => executor.launch(&approved, key),
+                Err(error) => executor.refuse(call, rev, attempt, error.to_string()),
+            },
             Effect::Cancel { call, attempt } => _ = executor.cancel(call, attempt),
             Effect::Probe { call, attempt } => self.probe(call, attempt),
             Effect::Timer { timer, set, ms } => executor.timer(timer, set, ms),

@@ -109,6 +109,17 @@ impl Tool for Shell {
     }
 }
 
+/// Returns the files that a program with these arguments would run in the workspace, in their present state.
+pub(in crate::tools) fn operands_of(argv: Vec<String>, workspace: &Path) -> Vec<Operand> {
+    let args = Args {
+        command: None,
+        argv: Some(argv),
+        cwd: None,
+        timeout_s: None,
+    };
+    operands::operands(&args, workspace)
+}
+
 /// A program to run.
 #[expect(
     clippy::struct_field_names,

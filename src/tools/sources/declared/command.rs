@@ -72,7 +72,7 @@ pub(super) async fn run(
 
 /// Fills each element with its arguments. An element whose argument is absent is left out. An argument never becomes
 /// an option by itself.
-fn filled(argv: &[Pattern], args: &Map<String, Value>) -> Result<Vec<String>, ToolError> {
+pub(super) fn filled(argv: &[Pattern], args: &Map<String, Value>) -> Result<Vec<String>, ToolError> {
     let mut words = Vec::new();
     let mut literal = false;
     for (at, pattern) in argv.iter().enumerate() {

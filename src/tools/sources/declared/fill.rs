@@ -148,9 +148,17 @@ pub(super) fn percent(value: String) -> String {
             let _ = write!(text, "%{byte:02X}");
         }
     }
-    // A segment of dots would climb.
-    if text == "." || text == ".." {
-        text = text.replace('.', "%2E");
-    }
     text
+}
+
+/// Returns true if a segment of the path of an address is `.` or `..`, percent-encoded or not: it leads to another path.
+pub fn has_dot_segment(url: &str) -> bool {
+    // These are left out where an address is read.
+    let plain: String = url.chars().filter(|c| !"\t\r\n".contains(*c)).collect();
+    let rest = plain.split_once("://").map_or(&*plain, |(_, rest)| rest);
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    path.split(['/', '\\']).skip(1).any(|segment| {
+        let decoded = segment.to_ascii_lowercase().replace("%2e", ".");
+        decoded == "." || decoded == ".."
+    })
 }

@@ -11,6 +11,6 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub use fill::Pattern;
+pub use fill::{Pattern, has_dot_segment};
 pub use setup::{Action, Body, Declaration, KeyPlace, Output, Request};
-pub use tool::source;
+pub use tool::{source, tools};

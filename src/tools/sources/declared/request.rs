@@ -27,6 +27,14 @@ pub(super) fn arguments(
             "give every argument of the address",
         )
     })?;
+    if fill::has_dot_segment(&url) {
+        return Err(refused(
+            ErrorClass::Param,
+            "an argument would lead to another path of the server",
+            "read by the tool",
+            "give an argument that is not `.` or `..`",
+        ));
+    }
     let mut headers: Map<String, Value> = request
         .headers
         .iter()

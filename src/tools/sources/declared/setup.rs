@@ -30,7 +30,7 @@ pub struct Declaration {
     pub output: Output,
     /// Where a key goes that is the same for each attempt of a call.
     pub key: Option<KeyPlace>,
-    /// The table as written: any change of it makes another tool.
+    /// All of it as JSON, with the variables of headers not filled in: any change makes another tool.
     pub written: String,
 }
 

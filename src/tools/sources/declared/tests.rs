@@ -32,12 +32,39 @@ fn placeholders_are_read_or_refused_with_the_reason() {
 fn a_value_stays_one_part_of_an_address() {
     for (value, encoded) in [
         ("a/b?c#d", "a%2Fb%3Fc%23d"),
-        ("..", "%2E%2E"),
-        (".", "%2E"),
         ("é", "%C3%A9"),
         ("a.b-c_d~", "a.b-c_d~"),
     ] {
         assert_eq!(percent(value.to_owned()), encoded);
+    }
+}
+
+#[test]
+fn a_value_leads_to_no_other_path() {
+    let url = |pattern: &str, id: &str| {
+        let pattern = Pattern::parse(pattern).unwrap();
+        pattern.fill(&args(json!({ "id": id })), percent).unwrap()
+    };
+    for (pattern, id, climbs) in [
+        ("https://a.example/items/{id}/delete", "7", false),
+        ("https://a.example/items/{id}/delete", "..", true),
+        ("https://a.example/items/{id}/delete", ".", true),
+        ("https://a.example/items/.{id}", ".", true),
+        ("https://a.example/items/.%2e{id}", "", true),
+        ("https://a.example/items/.{id}", "", true),
+        ("https://a.example/items\\{id}", "..", true),
+        ("https://a.example/items/{id}?x", "..", true),
+        ("https://a.example/items/{id}", "%2e%2e", false),
+        ("https://a.example/items/{id}", "../..", false),
+        ("https://a.example/items/{id}", "...", false),
+        ("https://a.example/items?of={id}", "..", false),
+        ("https://a.example/items?of=/{id}", "..", false),
+    ] {
+        let url = url(pattern, id);
+        assert_eq!(has_dot_segment(&url), climbs, "{url}");
+        // What is let through is read as it is written.
+        let parsed = reqwest::Url::parse(&url).unwrap();
+        assert!(climbs || parsed.as_str() == url, "{url} is read as {parsed}");
     }
 }
 

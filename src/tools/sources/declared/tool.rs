@@ -2,6 +2,7 @@
 //!
 //! Must not know: settings files.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -11,12 +12,13 @@ use super::setup::{Action, Declaration, KeyPlace, Output};
 use super::{command, request};
 use crate::canon;
 use crate::domain::advice::ToolFacts;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::call::{ErrorClass, Operand, Outcome, ToolError};
 use crate::domain::event::run::{ToolCard, ToolOrigin};
 use crate::schema::{Checker, RESERVED};
 use crate::tools::child::Environment;
 use crate::tools::errors::refused;
 use crate::tools::sources::builtin::http_request::HttpRequest;
+use crate::tools::sources::builtin::shell;
 use crate::tools::sources::{Changes, Context, Source};
 use crate::tools::tool::{Job, Spec, Tool};
 
@@ -46,18 +48,23 @@ impl Source for Settings {
     }
 
     fn connect<'a>(&'a self, context: &'a Context, _changes: Changes) -> BoxFuture<'a, Vec<Arc<dyn Tool>>> {
-        let http = Arc::new(HttpRequest::new(context.builtin.proxy));
-        let tool = move |declared: &Declaration| {
-            let tool = Declared {
-                spec: spec(declared),
-                declared: Arc::new(declared.clone()),
-                environment: context.builtin.environment.clone(),
-                http: Arc::clone(&http),
-            };
-            Arc::new(tool) as Arc<dyn Tool>
-        };
-        Box::pin(async move { context.declared.iter().map(tool).collect() })
+        Box::pin(async move { tools(context) })
     }
+}
+
+/// Returns the declared tools, in their order.
+pub fn tools(context: &Context) -> Vec<Arc<dyn Tool>> {
+    let http = Arc::new(HttpRequest::new(context.builtin.proxy));
+    let tool = |declared: &Declaration| {
+        let tool = Declared {
+            spec: spec(declared),
+            declared: Arc::new(declared.clone()),
+            environment: context.builtin.environment.clone(),
+            http: Arc::clone(&http),
+        };
+        Arc::new(tool) as Arc<dyn Tool>
+    };
+    context.declared.iter().map(tool).collect()
 }
 
 fn spec(declared: &Declaration) -> Spec {
@@ -79,6 +86,7 @@ fn spec(declared: &Declaration) -> Spec {
             tool: declared.name.as_str().into(),
             title: None,
             pin: canon::hash("overrule declared tool v1", &[declared.written.as_bytes()]).into(),
+            drift: None,
         })),
     };
     let mut facts = ToolFacts::of(&card);
@@ -89,6 +97,20 @@ fn spec(declared: &Declaration) -> Spec {
 impl Tool for Declared {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn operands(&self, args: &str, workspace: &Path) -> Vec<Operand> {
+        let Action::Command { argv, .. } = &self.declared.action else {
+            return Vec::new();
+        };
+        // A key names no file.
+        let args = arguments(
+            &self.declared,
+            &serde_json::from_str(args).unwrap_or_default(),
+            "",
+        );
+        let words = command::filled(argv, &args);
+        words.map_or_else(|_| Vec::new(), |words| shell::operands_of(words, workspace))
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
@@ -108,14 +130,7 @@ async fn run(
     environment: &Environment,
     http: &HttpRequest,
 ) -> Result<Outcome, ToolError> {
-    let mut args: Map<String, Value> = match &job.args {
-        Value::Object(args) => args.clone(),
-        _ => Map::new(),
-    };
-    args.retain(|key, _| !RESERVED.contains(&key.as_str()));
-    if let Some(KeyPlace::Placeholder(name)) = &declared.key {
-        args.insert(name.clone(), Value::from(&*job.key));
-    }
+    let args = arguments(declared, &job.args, &job.key);
     let outcome = match &declared.action {
         Action::Command { argv, stdin, success } => {
             let parts = (argv.as_slice(), stdin.as_ref(), success.as_slice());
@@ -127,6 +142,16 @@ async fn run(
         }
     };
     Ok(typed(&declared.output, outcome))
+}
+
+/// Returns what fills the placeholders.
+fn arguments(declared: &Declaration, args: &Value, key: &str) -> Map<String, Value> {
+    let mut args = args.as_object().cloned().unwrap_or_default();
+    args.retain(|key, _| !RESERVED.contains(&key.as_str()));
+    if let Some(KeyPlace::Placeholder(name)) = &declared.key {
+        args.insert(name.clone(), Value::from(key));
+    }
+    args
 }
 
 /// Reads the output of a success as what it is declared to be.

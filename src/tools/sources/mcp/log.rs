@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::regular_file;
-use crate::text::visible_head;
+use crate::text::{visible, visible_head};
 
 /// Maximum number of bytes written to a file.
 const FILE: u64 = 4 << 20;
@@ -19,8 +19,10 @@ const FILE: u64 = 4 << 20;
 const EARLY: usize = 64 * 1024;
 /// Lines kept in memory.
 const LINES: usize = 50;
-/// Characters kept of a line.
+/// Characters kept of a line in memory.
 const LINE: usize = 400;
+/// Bytes after which a line is broken.
+const BREAK: usize = 4096;
 
 /// Where a server's words go.
 #[derive(Debug, Default)]
@@ -34,8 +36,9 @@ struct Kept {
     file: Option<File>,
     bytes: u64,
     /// What was said before there was a place for the file.
-    early: Vec<u8>,
+    early: String,
     last: VecDeque<String>,
+    /// A line that has not ended yet.
     open: Vec<u8>,
 }
 
@@ -53,14 +56,29 @@ impl ServerLog {
 
     /// Adds a line of the program's own.
     pub(super) fn note(&self, line: &str) {
-        self.push(format!("overrule: {line}\n").as_bytes());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.line(&format!("overrule: {line}"));
     }
 
-    /// Adds bytes of the server.
+    /// Adds bytes of the server, in the visible form.
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.write(bytes);
-        kept.remember(bytes);
+        for byte in bytes {
+            if *byte != b'\n' {
+                kept.open.push(*byte);
+            }
+            if *byte == b'\n' || kept.open.len() == BREAK {
+                kept.end_line();
+            }
+        }
+    }
+
+    /// Ends a line that the server did not end.
+    fn end(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.open.is_empty() {
+            kept.end_line();
+        }
     }
 
     /// Returns the last lines, fit to be shown.
@@ -77,11 +95,24 @@ impl ServerLog {
 }
 
 impl Kept {
-    fn write(&mut self, bytes: &[u8]) {
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.open);
+        self.line(String::from_utf8_lossy(&line).trim_end());
+    }
+
+    fn line(&mut self, line: &str) {
+        self.write(&format!("{}\n", visible(line)));
+        if self.last.len() == LINES {
+            self.last.pop_front();
+        }
+        self.last.push_back(visible_head(line, LINE));
+    }
+
+    fn write(&mut self, line: &str) {
         if self.bytes >= FILE {
             return;
         }
-        self.bytes += bytes.len() as u64;
+        self.bytes += line.len() as u64;
         if self.file.is_none()
             && let Some(path) = &self.path
         {
@@ -89,40 +120,23 @@ impl Kept {
             let dir = path.parent().filter(|dir| dir.parent().is_some_and(Path::is_dir));
             let Some(dir) = dir else {
                 if self.early.len() < EARLY {
-                    self.early.extend_from_slice(bytes);
+                    self.early.push_str(line);
                 }
                 return;
             };
             let made = std::fs::create_dir_all(dir).is_ok();
             self.file = made.then(|| regular_file::append(path).ok()).flatten();
             match &mut self.file {
-                Some(file) => _ = file.write_all(&std::mem::take(&mut self.early)),
+                Some(file) => _ = file.write_all(std::mem::take(&mut self.early).as_bytes()),
                 None => self.path = None,
             }
         }
         if let Some(file) = &mut self.file {
             // A log that cannot be written must not end the server.
-            let _ = file.write_all(bytes);
+            let _ = file.write_all(line.as_bytes());
             if self.bytes >= FILE {
-                let _ = file.write_all(b"\noverrule: the log is full, the rest is left out\n");
+                let _ = file.write_all(b"overrule: the log is full, the rest is left out\n");
             }
-        }
-    }
-
-    fn remember(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            if *byte != b'\n' {
-                if self.open.len() < LINE * 4 {
-                    self.open.push(*byte);
-                }
-                continue;
-            }
-            let line = std::mem::take(&mut self.open);
-            if self.last.len() == LINES {
-                self.last.pop_front();
-            }
-            let line = String::from_utf8_lossy(&line);
-            self.last.push_back(visible_head(line.trim_end(), LINE));
         }
     }
 }
@@ -133,5 +147,31 @@ pub(super) async fn copy(pipe: Option<impl AsyncRead + Unpin>, log: &ServerLog) 
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
         log.push(buffer.get(..count).unwrap_or_default());
+    }
+    log.end();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_server_are_written_in_the_visible_form() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("servers/a.log");
+        let log = ServerLog::new(Some(path.clone()));
+        log.push(b"red \x1b[31m\xff te");
+        log.note("between");
+        log.push(b"xt\n\nnew");
+        log.push(&[b'x'; BREAK]);
+        log.end();
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[..3],
+            ["overrule: between", "red ⟨U+001B⟩[31m\u{fffd} text", ""]
+        );
+        assert_eq!(lines.len(), 5, "a line without an end is broken: {lines:?}");
+        assert_eq!(log.last()[1], lines[1]);
     }
 }

@@ -4,13 +4,13 @@
 //!
 //! The first definitions of a server are accepted: its file was trusted. Later ones are compared with them.
 
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::definition::Definition;
-use super::drift;
+use super::drift::{self, Values};
 use super::setup::ServerConfig;
 use crate::canon;
 use crate::regular_file;
@@ -59,7 +59,7 @@ pub fn check(dir: Option<&Path>, server: &ServerConfig, now: &Pinned) -> Vec<Str
     };
     let path = place(dir, server);
     match read(&path) {
-        Ok(Some(accepted)) => drift::difference(&accepted, now),
+        Ok(Some(accepted)) => drift::difference(&accepted, now, Values::Excerpt),
         Ok(None) => match accept(dir, server, now) {
             Ok(()) => Vec::new(),
             Err(error) => vec![failed("write", &path, &error)],
@@ -76,12 +76,7 @@ pub fn accepted(dir: &Path, server: &ServerConfig) -> io::Result<Option<Pinned>>
 /// Accepts definitions of a server, instead of the earlier ones.
 pub fn accept(dir: &Path, server: &ServerConfig, now: &Pinned) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
-    let path = place(dir, server);
-    let draft = path.with_extension(format!("{}.part", std::process::id()));
-    let mut file = regular_file::rewrite(&draft)?;
-    file.write_all(&serde_json::to_vec(now)?)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, &path)
+    regular_file::replace(&place(dir, server), &serde_json::to_vec(now)?)
 }
 
 fn place(dir: &Path, server: &ServerConfig) -> PathBuf {

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::definition::Definition;
 use super::server::{Phase, Server};
+use crate::canon;
 use crate::domain::call::EffectClass;
-use crate::text::visible;
+use crate::text::{redact, visible};
 
 /// Bytes of a definition that count as one token, about.
 const BYTES_PER_TOKEN: usize = 4;
@@ -65,7 +66,7 @@ impl ServerView {
         let config = &server.config;
         let mut view = Self {
             name: visible(&config.name),
-            command: visible(&config.written),
+            command: visible(&redact(&config.written)),
             file: visible(&config.file),
             state: "starting",
             why: None,
@@ -85,7 +86,7 @@ impl ServerView {
                 view.state = "ready";
                 view.protocol = Some(visible(&live.protocol));
                 view.pid = live.pid;
-                view.drift.clone_from(&live.drift);
+                view.drift.clone_from(&live.difference);
                 let identity = config.identity();
                 view.tools = live
                     .tools
@@ -115,7 +116,8 @@ fn tokens(tool: &Definition) -> usize {
     (tool.name.len() + of("description") + of("inputSchema")).div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Converts a name to the name of a file.
+/// Converts a name to the name of a file. One that had to be changed ends with a hash of it, so that two servers never
+/// share a file.
 pub(super) fn file_name(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
@@ -124,5 +126,27 @@ pub(super) fn file_name(name: &str) -> String {
             '_'
         }
     };
-    name.chars().take(64).map(plain).collect()
+    let file: String = name.chars().take(64).map(plain).collect();
+    if file == name {
+        return file;
+    }
+    let hash = canon::hash("overrule mcp log v1", &[name.as_bytes()]);
+    let mark: String = hash.chars().take(8).collect();
+    format!("{file}-{mark}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_servers_never_share_a_file() {
+        assert_eq!(file_name("a_b"), "a_b");
+        let names = ["a b", "a/b", "a.b", "../a"].map(file_name);
+        assert!(names[0].starts_with("a_b-"), "{names:?}");
+        for (at, name) in names.iter().enumerate() {
+            assert!(!name.contains(['/', '.', ' ']), "{name}");
+            assert!(!names[..at].contains(name), "{names:?}");
+        }
+    }
 }
