@@ -61,7 +61,9 @@ impl ReplyParts {
     /// Returns the parts of these chunks.
     pub fn of(chunks: &[Chunk]) -> Self {
         let mut reply = Self::default();
-        chunks.iter().for_each(|chunk| reply.take(chunk));
+        for chunk in chunks {
+            reply.take(chunk);
+        }
         reply
     }
 

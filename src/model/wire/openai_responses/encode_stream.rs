@@ -161,7 +161,11 @@ impl Frames for ResponsesFrames {
     fn words(&mut self, is_reasoning: bool, delta: &str, begins: bool) -> String {
         let mut out = String::new();
         if begins {
-            let kind = if is_reasoning { Opened::Reasoning } else { Opened::Text };
+            let kind = if is_reasoning {
+                Opened::Reasoning
+            } else {
+                Opened::Text
+            };
             self.open = Some((kind, String::new()));
         }
         if begins && is_reasoning {
