@@ -2,6 +2,8 @@
 //!
 //! Must not know: how a conversation is kept, who decides.
 
+use std::collections::BTreeSet;
+
 use hyper::header::HeaderMap;
 
 use crate::canon;
@@ -117,7 +119,8 @@ const BY_AGENT: [&str; 3] = [
     "# AGENTS.md instructions",
 ];
 
-/// Returns what a request adds behind the newest message of the model.
+/// Returns what a request adds behind the newest reply in it. Some agents write each result right behind its call, between
+/// the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
 pub fn tail(request: &AgentRequest) -> Tail {
     let newest = request
         .messages
@@ -125,7 +128,11 @@ pub fn tail(request: &AgentRequest) -> Tail {
         .rposition(|one| one.role == Role::Assistant);
     let begin = newest.map_or(0, |at| at + 1);
     let calls = calls_before(request, begin);
-    let mut tail = Tail::default();
+    let mut tail = Tail {
+        results: between(request, begin),
+        words: String::new(),
+    };
+    let between = tail.results.len();
     let mut words: Vec<&str> = Vec::new();
     for message in request.messages.get(begin..).unwrap_or_default() {
         for part in &message.parts {
@@ -133,7 +140,7 @@ pub fn tail(request: &AgentRequest) -> Tail {
                 PartKind::Result {
                     id, text, is_error, ..
                 } => {
-                    let place = place(&calls, part, tail.results.len());
+                    let place = place(&calls, part, tail.results.len() - between);
                     tail.results.push(SentResult {
                         id: id.clone(),
                         place,
@@ -150,6 +157,39 @@ pub fn tail(request: &AgentRequest) -> Tail {
     }
     tail.words = words.join("\n\n");
     tail
+}
+
+/// The results with an id before a message, back to the words of the user. A result behind which its id is used again
+/// belongs to an earlier call.
+fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
+    let before = request.messages.get(..end).unwrap_or_default();
+    let has_words =
+        |message: &AgentMessage| message.role == Role::User && message.texts().any(|text| !is_by_agent(text));
+    let begin = before.iter().rposition(has_words).map_or(0, |at| at + 1);
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    let parts = before.get(begin..).unwrap_or_default().iter();
+    for part in parts.rev().flat_map(|message| message.parts.iter().rev()) {
+        match &part.kind {
+            PartKind::Call { id: Some(id), .. } => {
+                used.insert(id);
+            }
+            PartKind::Result {
+                id: Some(id),
+                text,
+                is_error,
+                ..
+            } if !used.contains(id.as_str()) => found.push(SentResult {
+                id: Some(id.clone()),
+                place: 0,
+                text: text.clone(),
+                is_error: *is_error,
+            }),
+            _ => {}
+        }
+    }
+    found.reverse();
+    found
 }
 
 fn is_by_agent(text: &str) -> bool {

@@ -121,6 +121,27 @@ fn results_and_words_behind_the_newest_reply_are_new_and_what_the_agent_adds_is_
 }
 
 #[test]
+fn results_between_the_calls_of_a_reply_are_new_too_and_those_of_a_reused_id_are_not() {
+    let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "b", "arguments": "{}"});
+    let result =
+        |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
+    let user = |text: &str| json!({"type": "message", "role": "user", "content": text});
+    let body = json!({"model": "m", "input": [
+        user("go"), call("old"), result("old", "0"),
+        user("on"), call("again"), result("again", "1"),
+        call("again"), call("a"), result("a", "2"), call("b"), result("b", "3"),
+    ]});
+    let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
+    let tail = tail(&request);
+    let results = tail.results.iter();
+    let found: Vec<(&str, &str)> = results
+        .map(|one| (one.id.as_deref().unwrap(), one.text.as_str()))
+        .collect();
+    assert_eq!(found, [("a", "2"), ("b", "3")]);
+    assert_eq!(tail.words, "");
+}
+
+#[test]
 fn a_request_of_which_nothing_was_changed_keeps_every_byte() {
     let bodies = [
         (
