@@ -17,6 +17,7 @@ pub mod events;
 mod headers;
 pub mod held;
 pub mod model;
+pub mod outlet;
 pub mod overlay;
 pub mod release;
 pub mod run;

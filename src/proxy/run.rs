@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, oneshot};
 
 use super::conversation::Tail;
+use super::outlet::{BodyReader, BodyWriter};
 use super::upstream::Upstream;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
@@ -30,8 +30,6 @@ use crate::engine::{Handle, Publication};
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentRequest, AgentTool};
 use crate::tools::registry::Registry;
-
-pub use reply::Body;
 
 /// How often an agent that waits for a decision gets an event.
 const BEAT: Duration = Duration::from_secs(30);
@@ -80,7 +78,7 @@ pub struct Pending {
     /// Its messages in one spelling.
     history: Vec<String>,
     head: oneshot::Sender<Head>,
-    out: Body,
+    out: BodyWriter,
     /// True once the run was told to ask, where it would not by itself.
     nudged: bool,
 }
@@ -90,7 +88,7 @@ impl Pending {
     pub fn answer(self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
         // An error means that the agent has gone.
         self.head.send(Head { status, headers }).unwrap_or_default();
-        self.out.send(Ok(Bytes::from(body))).unwrap_or_default();
+        self.out.write(&body);
     }
 
     /// Answers with an error of the proxy's own.
@@ -319,15 +317,12 @@ impl Inner {
     }
 }
 
-/// A response body on its way to the agent.
-pub type BodyReceiver = mpsc::UnboundedReceiver<Result<Bytes, std::io::Error>>;
-
 /// What the agent gets for a request.
 pub struct Answer {
     /// Its head.
     pub head: Head,
     /// Its body.
-    pub body: BodyReceiver,
+    pub body: BodyReader,
 }
 
 /// What a request adds, and whether it was taken in before.

@@ -195,8 +195,8 @@ impl Server {
         }
         match run.request(incoming).await {
             Some(Answer { head, body }) => {
-                let body = futures_util::stream::unfold(body, |mut body| async move {
-                    body.recv().await.map(|piece| (piece, body))
+                let body = futures_util::stream::unfold(body, |body| async move {
+                    body.next().await.map(|piece| (piece, body))
                 });
                 let body = body
                     .map_ok(Frame::data)

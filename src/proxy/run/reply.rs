@@ -5,10 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use tokio::sync::mpsc;
 
 use super::{AgentRun, Head, Inner, Pending};
 use crate::domain::call::{Call, Status};
@@ -20,11 +18,9 @@ use crate::model::Chunk;
 use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
 use crate::proxy::events::{Cutter, Form, RawEvent};
 use crate::proxy::held::HeldReply;
+use crate::proxy::outlet::BodyWriter;
 use crate::proxy::overlay;
 use crate::proxy::release::Release;
-
-/// The way of a body to the agent. An error cuts the connection, so that nothing looks whole that is not.
-pub type Body = mpsc::UnboundedSender<Result<Bytes, std::io::Error>>;
 
 /// A call of a reply, as the stream shows it.
 struct Streamed {
@@ -38,7 +34,7 @@ pub(super) struct Reply {
     turn: TurnId,
     held: HeldReply,
     calls: Vec<Streamed>,
-    out: Option<Body>,
+    out: Option<BodyWriter>,
     /// The head, for an agent that comes back.
     head: (StatusCode, HeaderMap),
     /// The messages of its request.
@@ -60,7 +56,7 @@ impl Reply {
     /// Sends what the agent may have. Returns false if it hung up.
     fn send(&mut self) -> bool {
         let bytes = self.held.take();
-        let is_there = bytes.is_empty() || self.pass(bytes);
+        let is_there = bytes.is_empty() || self.pass(&bytes);
         if self.held.is_unwritable() {
             self.cut();
         } else if self.held.is_done() {
@@ -69,9 +65,9 @@ impl Reply {
         is_there
     }
 
-    fn pass(&mut self, bytes: Vec<u8>) -> bool {
+    fn pass(&mut self, bytes: &[u8]) -> bool {
         let Some(out) = &self.out else { return true };
-        let is_there = out.send(Ok(Bytes::from(bytes))).is_ok();
+        let is_there = out.write(bytes);
         if !is_there {
             self.out = None;
         }
@@ -81,9 +77,7 @@ impl Reply {
     /// Breaks the connection.
     pub(super) fn cut(&mut self) {
         if let Some(out) = self.out.take() {
-            let cut = std::io::Error::other("the reply was cut");
-            // An error means that the agent has gone.
-            out.send(Err(cut)).unwrap_or_default();
+            out.cut();
         }
     }
 
@@ -91,15 +85,14 @@ impl Reply {
     pub(super) fn resume(&mut self, pending: Pending) {
         let (status, headers) = self.head.clone();
         pending.head.send(Head { status, headers }).unwrap_or_default();
-        let shown = Bytes::copy_from_slice(self.held.shown());
-        pending.out.send(Ok(shown)).unwrap_or_default();
+        pending.out.write(self.held.shown());
         self.out = Some(pending.out);
         self.send();
     }
 
     /// True if an agent is connected to it.
     pub(super) fn is_connected(&self) -> bool {
-        self.out.as_ref().is_some_and(|out| !out.is_closed())
+        self.out.as_ref().is_some_and(|out| !out.is_gone())
     }
 
     /// The calls of the run by their number in the reply.
@@ -394,7 +387,7 @@ impl AgentRun {
             };
             if reply.held.is_waiting() && reply.is_connected() {
                 let beat = reply.held.heartbeat();
-                reply.pass(beat);
+                reply.pass(&beat);
             }
         }
     }

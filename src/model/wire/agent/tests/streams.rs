@@ -200,7 +200,16 @@ fn without_cut_calls(parts: Vec<ReplyPart>) -> Vec<ReplyPart> {
 
 /// A reply in one JSON text of some formats has its reasoning first, then its text, then its calls.
 fn grouped(format: &Carries, said: Said) -> Said {
-    let parts: Vec<ReplyPart> = said.parts;
+    let mut parts: Vec<ReplyPart> = said.parts;
+    for part in &mut parts {
+        // As an object, no arguments are an object without members: the two cannot be told apart.
+        if let ReplyPart::Call(call) = part
+            && !format.quoted
+            && call.args.is_empty()
+        {
+            call.args.push_str("{}");
+        }
+    }
     if format.order {
         return Said { parts, ..said };
     }
@@ -287,7 +296,7 @@ fn made() -> impl Strategy<Value = Made> {
         Just(Made::Hidden),
         (
             proptest::option::of("[a-zA-Z0-9_-]{1,9}"),
-            prop_oneof![4 => object(), 1 => Just(String::new())],
+            prop_oneof![4 => object(), 1 => Just(String::new()), 1 => Just("{}".to_owned())],
             any::<bool>()
         )
             .prop_map(|(id, args, o)| Made::Call(id, args, o)),
