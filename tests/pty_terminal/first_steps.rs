@@ -52,7 +52,7 @@ fn approve(run: &mut Run, report: &Path) {
     run.wait_for("1 waiting");
     run.send("t");
     run.wait_for("may this call run?");
-    run.wait_for("end of the arguments");
+    run.wait_for("end of the difference");
     run.armed();
     assert_eq!(fs::read(report).ok(), before, "written without approval");
     run.send("a");
@@ -96,7 +96,7 @@ fn first_steps(work: &Path, root: &Path) {
     });
     approve(&mut run, &report);
     let usual = fs::read_to_string(&report).unwrap();
-    assert!(usual.contains("marks of unfinished work"), "{usual}");
+    assert!(usual.contains("Unfinished work"), "{usual}");
     let mut last = USUAL.to_owned();
     for (removed, typed, pattern) in [
         ("", " Look for unsafe.", "unsafe"),

@@ -287,7 +287,7 @@ fn stopped_from_the_keyboard_the_run_comes_back_to_its_question() {
     assert!(!world.out().exists());
     run.send("t");
     // The last that comes to the question: a key that was there before it decides nothing.
-    run.wait_for("nothing is there now");
+    run.wait_for("a new file");
     run.armed();
     run.send("a");
     run.until("it ran", || world.out().exists());

@@ -22,13 +22,13 @@ fn the_file_that_a_write_would_replace_is_shown_as_it_is_now() {
     run.wait_for("awaiting approval");
     // The write alone, so that all of it has room.
     run.send("t3z");
-    run.wait_for("in the current file");
+    run.wait_for("overwrites (the file exists)");
     run.wait_for("- before");
     run.wait_for("+ agent");
     std::fs::write(&out, "meanwhile\n").unwrap();
     run.wait_for("- meanwhile");
     std::fs::remove_file(&out).unwrap();
-    run.wait_for("a new file: nothing is there now");
+    run.wait_for("a new file");
     std::fs::write(&out, [0, 159, 1]).unwrap();
     run.wait_for("is no text");
     assert_eq!(std::fs::read(&out).unwrap(), [0, 159, 1], "nothing was written");

@@ -420,7 +420,8 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
     } else if rest.height >= 14 {
         let graph = match screen.focus {
             Pane::Graph => rest.height / 2,
-            _ => (rest.height * 3 / 10).max(4),
+            // The inspector holds what has to be read before a decision.
+            _ => (rest.height / 5).max(4),
         };
         let graph = sizes.graph.unwrap_or(graph).clamp(3, rest.height - 6);
         let (graph, below) = split_rows(rest, graph);

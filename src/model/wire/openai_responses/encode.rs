@@ -35,7 +35,7 @@ const TOOL_CHOICE: &str = "tool_choice";
 const FORMAT: &str = "text.format";
 /// What a text is to the model: a comment or the answer.
 const PHASE: &str = "phase";
-/// The key of a conversation for the provider's cache.
+/// The key of a beginning for the provider's cache.
 const CACHE_KEY: &str = "prompt_cache_key";
 /// Letters of that key.
 const KEY_LENGTH: usize = 32;
@@ -103,15 +103,10 @@ pub fn body(target: Target<'_>, request: &Request, quirks: &Quirks) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-/// Returns a key that all requests of one conversation have: of what it begins with. The provider sends requests of one
-/// key to the machine that has their beginning.
+/// Returns a key that all requests with this system text have, so that an edited prompt keeps it. The provider sends
+/// requests of one key to the machine that has their beginning.
 fn cache_key(request: &Request) -> String {
-    let first = request.messages.iter().find_map(|message| match message {
-        Message::User { text, .. } => Some(&**text),
-        _ => None,
-    });
-    let first = first.unwrap_or_default().as_bytes();
-    let mut key = hash("prompt cache", &[request.system.as_bytes(), first]);
+    let mut key = hash("prompt cache", &[request.system.as_bytes()]);
     key.truncate(KEY_LENGTH);
     key
 }

@@ -4,7 +4,9 @@
 
 use super::*;
 use crate::model::fault::Refusal;
-use crate::model::wire::tests::{called, note, result, sent, spoken_text, text, thought, user, wire};
+use crate::model::wire::tests::{
+    called, note, request, result, sent, spoken_text, text, thought, user, wire,
+};
 
 const WIRE: &str = "openai-responses";
 
@@ -99,12 +101,16 @@ fn the_phase_of_a_text_goes_back_with_it() {
 }
 
 #[test]
-fn requests_of_one_conversation_have_one_key_for_the_cache() {
+fn requests_of_one_system_text_have_one_key_for_the_cache() {
     let key = |messages, quirks: &[Quirk]| sent(WIRE, messages, quirks)["prompt_cache_key"].clone();
     let first = key(vec![user("go")], &[]);
     assert!(first.as_str().is_some_and(|key| key.len() >= 8), "{first}");
     assert_eq!(key(vec![user("go"), user("more")], &[]), first);
-    assert_ne!(key(vec![user("go there")], &[]), first);
+    assert_eq!(key(vec![user("an edited prompt")], &[]), first);
+    let mut other = request(vec![user("go")]);
+    other.system = "Be long.".into();
+    let other = wire(WIRE).body(Target::plain("m"), &other, &Quirks::new());
+    assert!(!other.contains(first.as_str().unwrap()), "{other}");
     let left_out = Quirk::LeaveOut(CACHE_KEY.to_owned());
     assert_eq!(key(vec![user("go")], &[left_out]), Value::Null);
 }
