@@ -15,6 +15,7 @@
 //! - [`model`]: talks to one provider.
 //! - [`tools`]: runs one call.
 //! - [`engine`]: the one loop that connects them.
+//! - [`proxy`]: supervises an agent that another program runs.
 //! - [`control`]: lets a second process command a running session.
 //! - [`present`]: the views of a run, for every drawing of it. Pure.
 //! - [`console`]: the screen. [`export`]: the graph in other forms.
@@ -36,6 +37,7 @@ pub mod journal;
 pub mod model;
 pub mod policy;
 pub mod present;
+pub mod proxy;
 pub mod regular_file;
 pub mod resilience;
 pub mod schema;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 18] = [
+const MAP: [(&str, &[&str]); 19] = [
     ("text", &[]),
     ("canon", &[]),
     ("shell_line", &[]),
@@ -50,6 +50,7 @@ const MAP: [(&str, &[&str]); 18] = [
         ],
     ),
     ("control", &["domain", "engine"]),
+    ("proxy", &["domain", "schema", "model", "tools", "engine"]),
     (
         "config",
         &[
@@ -110,7 +111,7 @@ const OWNED: [(&str, Exempt); 3] = [
         ["console", ROOT].contains(&module)
     }),
     (r"\breqwest\s*::", |module, _| {
-        ["model", "tools", ROOT].contains(&module)
+        ["model", "tools", "proxy", ROOT].contains(&module)
     }),
     (r"\bclap\s*::", |module, _| module == ROOT),
 ];

@@ -129,6 +129,8 @@ impl Common {
 pub enum What {
     /// Run the agent on a task with a real model, or with --model scripted --playbook FILE
     Run(Task),
+    /// Supervise an agent that another program runs, such as claude or codex
+    Proxy(Proxy),
     /// Start or list the built-in runs, which need no network and no key
     Demo(Demo),
     /// Resume a session after a quit or a crash
@@ -185,6 +187,36 @@ impl Args {
             _ => Err(error),
         })
     }
+}
+
+/// An agent of another program.
+#[derive(Debug, Default, ClapArgs)]
+pub struct Proxy {
+    /// Address to serve on; only on this machine [default: 127.0.0.1 and a free port]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<std::net::SocketAddr>,
+    /// Base URL of the agent's model [default: that of the agent, or of --wire]
+    #[arg(long, value_name = "URL")]
+    pub upstream: Option<String>,
+    /// Where the agent runs if this screen is in use
+    #[arg(long, value_enum, value_name = "WINDOW", default_value = "none")]
+    pub window: Window,
+    /// Session to continue after a quit or a crash
+    #[arg(long, value_name = "SESSION")]
+    pub resume: Option<String>,
+    /// Program and arguments of the agent: `-- claude "fix the tests"`
+    #[arg(last = true, value_name = "AGENT")]
+    pub agent: Vec<String>,
+}
+
+/// Where an agent with a screen of its own runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Window {
+    /// In another terminal: the line for it is printed
+    #[default]
+    None,
+    /// In a tmux pane beside this one
+    Tmux,
 }
 
 /// A task for the agent.

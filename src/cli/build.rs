@@ -30,6 +30,7 @@ use crate::schema::Checker;
 use crate::tools::Tool;
 use crate::tools::child::Environment;
 use crate::tools::fed::Program;
+use crate::tools::registry::Registry;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -112,6 +113,16 @@ impl AppContext {
         &self,
         tools: Vec<Arc<dyn Tool>>,
         setup: &Setup,
+        at: (&Path, bool),
+    ) -> Result<Adviser, Failure> {
+        self.adviser_with(self.registry(tools)?, setup, at)
+    }
+
+    /// The same for a registry.
+    pub fn adviser_with(
+        &self,
+        registry: Registry,
+        setup: &Setup,
         (workspace, headless): (&Path, bool),
     ) -> Result<Adviser, Failure> {
         let environment = Environment::allowed(self.env.all.0.iter().cloned());
@@ -124,7 +135,6 @@ impl AppContext {
         if let Some(samples) = &setup.samples {
             resilience = demos::fitted(samples, resilience);
         }
-        let registry = self.registry(tools)?;
         let output = setup.output_schema.as_deref().map(Checker::new).transpose();
         let output =
             output.map_err(|error| Failure::new(Code::Config, format!("the output schema: {error}")))?;
@@ -180,15 +190,27 @@ impl AppContext {
         setup: &Setup,
         input: &str,
     ) -> Result<Started, Failure> {
-        let mut tools = adviser.cards();
-        self.settings.templates.fit(&mut tools)?;
-        Ok(Started {
+        let mut started = self.started_by_agent(adviser, model, setup, input);
+        self.settings.templates.fit(&mut started.tools)?;
+        Ok(started)
+    }
+
+    /// The same for tools that the settings do not know.
+    pub fn started_by_agent(
+        &self,
+        adviser: &Adviser,
+        model: &dyn Model,
+        setup: &Setup,
+        input: &str,
+    ) -> Started {
+        let tools = adviser.cards();
+        Started {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: adviser.workspace.display().to_string(),
             model: model.name(),
             wire: match setup.model {
                 ModelSetup::Scripted { .. } => "scripted".into(),
-                ModelSetup::Server { wire, .. } => wire.name().into(),
+                ModelSetup::Server { wire, .. } | ModelSetup::Agent { wire, .. } => wire.name().into(),
             },
             system: Arc::from(prompt::system(setup.output_schema.as_deref())),
             tools,
@@ -204,7 +226,7 @@ impl AppContext {
             reuse: self.settings.reuse.values(),
             hide_edits: !self.settings.announce_edits.value,
             price: self.price(setup),
-        })
+        }
     }
 
     /// Tokens of the model's window; none where it is not known.
@@ -238,6 +260,7 @@ impl AppContext {
                 let own = entry.and_then(|entry| entry.price.as_ref());
                 own.or_else(|| prices.of(model, Some(base_url))).cloned()
             }
+            ModelSetup::Agent { model, upstream, .. } => prices.of(model, Some(upstream)).cloned(),
         }
     }
 

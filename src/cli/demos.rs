@@ -181,7 +181,7 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
 pub fn is_built_in(setup: &Setup) -> bool {
     let is_shipped = |model: &ModelSetup| match model {
         ModelSetup::Scripted { name, playbook, .. } => builtin::text(name) == Some(playbook.as_str()),
-        ModelSetup::Server { .. } => false,
+        ModelSetup::Server { .. } | ModelSetup::Agent { .. } => false,
     };
     setup.samples.is_some() || is_shipped(&setup.model)
 }

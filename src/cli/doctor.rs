@@ -117,7 +117,14 @@ fn model(common: &Common, context: &AppContext) -> Check {
         Ok(ModelSetup::Scripted { name, .. }) => {
             Check::new("model", Status::Ok, format!("scripted: {}", visible(&name)))
         }
-        Ok(ModelSetup::Server { model, base_url, .. }) => Check::new(
+        Ok(
+            ModelSetup::Server { model, base_url, .. }
+            | ModelSetup::Agent {
+                model,
+                upstream: base_url,
+                ..
+            },
+        ) => Check::new(
             "model",
             Status::Ok,
             format!("{} at {}", visible(&model), crate::text::shown_address(&base_url)),

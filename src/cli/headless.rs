@@ -37,9 +37,8 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         head,
         run,
         door,
-        past: _,
-        tools: _,
-        connected: _,
+        guest,
+        ..
     } = ready;
     let address = context.address(&session);
     let mut stop = signals::listen()?;
@@ -56,6 +55,8 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
     };
     let mut watch = Watch::new(handle.clone(), received.published.clone(), address.clone());
     watch.attended = door.is_some();
+    watch.guest = guest.is_some();
+    let mut guest = std::pin::pin!(gone(guest));
     let mut files = Followed::new(context, &handle);
     files.take().await;
     let end = loop {
@@ -87,6 +88,7 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
                     out.caller.look(&watch.state);
                 }
             }
+            end = &mut guest => break end,
             next = out.caller.next() => out.call(next, &watch.state),
             () = files.changed() => files.take().await,
         }
@@ -122,7 +124,21 @@ pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Resul
         failed = caller.finish() => failed.iter().for_each(|words| print::err(&print::safe_text(words))),
         asked = stop.next() => if let StopRequest::StopNow(code) = asked { return Ok(stop_now(&address, code)); }
     }
+    if watch.guest {
+        return end_with_agent(common, &watch.state, &address, end);
+    }
     conclude(common, &watch.state, &address, end)
+}
+
+/// Waits until the agent of another program has ended, if the run has one.
+async fn gone(guest: Option<tokio::sync::oneshot::Receiver<End>>) -> End {
+    match guest {
+        Some(guest) => {
+            let lost = || End::new(Code::Other, "the agent was lost");
+            guest.await.unwrap_or_else(|_| lost())
+        }
+        None => std::future::pending().await,
+    }
 }
 
 /// Applies all received publications; returns the end if the run ended.
@@ -162,6 +178,26 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
         Some(Publication::Ended) | None => return Some(End::new(Code::Other, "the run ended")),
     }
     None
+}
+
+/// Ends with the agent of another program, which has said its answer itself.
+fn end_with_agent(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
+    if state.started.is_some() {
+        if common.json {
+            print::out(&json(&ResultView {
+                answer: None,
+                exit: end.code.number(),
+                session: session.id(),
+                failed_calls: None,
+                output: None,
+            }));
+        }
+        print::err(&format!("session {}", session.id()));
+    }
+    if end.why.is_empty() {
+        return Ok(end.code);
+    }
+    Err(Failure::new(end.code, end.why))
 }
 
 fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {

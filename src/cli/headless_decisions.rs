@@ -57,6 +57,8 @@ pub struct Watch {
     session: Address,
     /// True if an operator can decide from another process.
     pub attended: bool,
+    /// True for the run of another program's agent: that decides when it ends.
+    pub guest: bool,
     /// The question that was printed last.
     asked: String,
 }
@@ -70,6 +72,7 @@ impl Watch {
             published: reported,
             session,
             attended: false,
+            guest: false,
             asked: String::new(),
         }
     }
@@ -82,6 +85,10 @@ impl Watch {
         // first prompt there is nothing to decide.
         if self.state.seq != reported || self.state.turns.is_empty() {
             return None;
+        }
+        if self.guest {
+            let is_over = matches!(self.state.mode, Mode::Paused(_) | Mode::Stopped(_));
+            return (is_over && !self.attended && !under_way(&self.state)).then(|| self.why_not());
         }
         if let Mode::Finished(_) = self.state.mode {
             return Some(End::new(Code::Ok, ""));

@@ -5,6 +5,7 @@
 //! Nothing depends on it.
 
 mod address;
+mod agent_process;
 pub mod args;
 mod audit;
 pub mod branches;
@@ -44,6 +45,7 @@ mod picker;
 pub mod plan;
 pub mod print;
 pub mod progress;
+mod proxy;
 pub mod queue;
 pub mod record;
 mod recorded;
@@ -91,6 +93,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
     match what {
         None => run::demo(&common, &args::Demo::built_in()),
         Some(What::Demo(demo)) => run::demo(&common, &demo),
+        Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
         Some(What::Run(task)) => run::task(&common, &task),
         Some(What::Resume(resume)) => resume::resume(&common, &resume),
         Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),

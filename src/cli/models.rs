@@ -129,6 +129,7 @@ pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Res
         entry.is_some_and(|entry| entry.base_url.is_some())
     });
     match recorded {
+        ModelSetup::Agent { program, .. } => Err(without_agent(program.as_deref())),
         recorded @ ModelSetup::Server {
             recording: Some(_), ..
         } if common.model.is_none() && !is_scripted && !is_recorded(common) => Ok(recorded),
@@ -318,7 +319,7 @@ pub fn output_schema(setup: &ModelSetup) -> Result<Option<String>, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             Ok(playbook.output_schema)
         }
-        ModelSetup::Server { .. } => Ok(None),
+        ModelSetup::Server { .. } | ModelSetup::Agent { .. } => Ok(None),
     }
 }
 
@@ -330,7 +331,7 @@ pub fn prompt(setup: &ModelSetup) -> Result<String, Failure> {
                 Playbook::parse(name, playbook).map_err(|error| Failure::new(Code::Config, error))?;
             playbook.prompt.filter(|prompt| !prompt.trim().is_empty())
         }
-        ModelSetup::Server { .. } => None,
+        ModelSetup::Server { .. } | ModelSetup::Agent { .. } => None,
     };
     prompt.ok_or_else(|| {
         Failure::new(
@@ -377,5 +378,17 @@ pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<
             }
             Ok(Arc::new(client))
         }
+        ModelSetup::Agent { program, .. } => Err(without_agent(program.as_deref())),
     }
+}
+
+/// The refusal to continue the session of an agent of another program without it.
+fn without_agent(program: Option<&str>) -> Failure {
+    Failure::new(
+        Code::Usage,
+        format!(
+            "cannot ask the model of an agent without the agent; hint: continue with `overrule proxy --resume SESSION -- {}`",
+            program.map_or_else(|| "AGENT".into(), visible)
+        ),
+    )
 }

@@ -205,8 +205,8 @@ pub fn adviser(
     let context = context.clone().for_run(common, workspace, &setup)?;
     // An operator decides here, so no question expires before they saw it. A headless process that resumes
     // the run sets the deadline that applies there.
-    let tools = context.recorded_tools(&setup, workspace, &recorded.tools);
-    let mut adviser = context.adviser(tools, &setup, (workspace, false))?;
+    let tools = context.recorded_tools(&setup, workspace, &recorded.tools)?;
+    let mut adviser = context.adviser_with(tools, &setup, (workspace, false))?;
     // The policy decides calls that the verb makes ready, as in a run that resumes with these flags.
     if common.policy.is_none() {
         adviser.keep_preset(&state.policy);

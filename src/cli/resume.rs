@@ -129,6 +129,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         head,
         run,
         door: None,
+        guest: None,
         tools,
         connected: Some(connected),
     };

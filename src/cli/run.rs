@@ -12,7 +12,7 @@ use super::args::{self, Common};
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::toolbox::{Following, RunTools};
-use super::{control, demos, headless, learned, live, models, output, picker};
+use super::{control, demos, headless, headless_decisions, learned, live, models, output, picker};
 use crate::control::Door;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::envelope::Envelope;
@@ -52,6 +52,8 @@ pub struct Ready {
     pub run: uuid::Uuid,
     /// The control socket.
     pub door: Option<Door>,
+    /// How the agent of another program ended, for a run that ends with it.
+    pub guest: Option<tokio::sync::oneshot::Receiver<headless_decisions::End>>,
     /// The tools, and the directory that they work in.
     pub tools: (Arc<Registry>, Arc<PathBuf>),
     /// Where they come from.
@@ -255,6 +257,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
         head: Link::FIRST,
         run,
         door: None,
+        guest: None,
         tools,
         connected: Some(connected),
     };
@@ -292,7 +295,7 @@ pub(super) fn first_prompt(task: &str) -> Command {
 }
 
 /// Stores the wire bytes of requests and replies with the session.
-fn taps(place: &Place, requests: bool) -> Taps {
+pub(super) fn taps(place: &Place, requests: bool) -> Taps {
     let wire = wire_of(place);
     Arc::new(move |turn, request| {
         // The tap ends with the request, and closes its files.

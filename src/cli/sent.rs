@@ -103,11 +103,9 @@ fn body(
 ) -> Option<SentBody> {
     let started = state.started.as_ref()?;
     let setup = Setup::parse(&started.setup).ok()?;
-    let ModelSetup::Server {
-        wire, model, options, ..
-    } = &setup.model
-    else {
-        return None;
+    let wire = match &setup.model {
+        ModelSetup::Server { wire, .. } | ModelSetup::Agent { wire, .. } => wire,
+        ModelSetup::Scripted { .. } => return None,
     };
     let kept = run::wire_of(place).read(turn, request).ok().flatten();
     let kept = kept.filter(|frames| !frames.sent.is_empty() && !frames.more);
@@ -118,6 +116,9 @@ fn body(
             is_kept: true,
         });
     }
+    let ModelSetup::Server { model, options, .. } = &setup.model else {
+        return None;
+    };
     let known = state.quirks.get(&*started.model).into_iter().flatten();
     let mut quirks: Quirks = known.filter_map(|name| Quirk::named(name)).collect();
     quirks.extend(options.quirks());

@@ -18,7 +18,7 @@ use crate::domain::event::run::ToolCard;
 use crate::engine::Handle;
 use crate::engine::advise::Adviser;
 use crate::engine::handle::Toolbox;
-use crate::engine::setup::Setup;
+use crate::engine::setup::{ModelSetup, Setup};
 use crate::text::visible;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
@@ -128,17 +128,26 @@ impl AppContext {
 
     /// Returns the tools of a stored session, for decisions only. Starts nothing. A declared tool that the settings still
     /// have knows which files it would run.
-    pub fn recorded_tools(&self, setup: &Setup, workspace: &Path, cards: &[ToolCard]) -> Vec<Arc<dyn Tool>> {
+    pub fn recorded_tools(
+        &self,
+        setup: &Setup,
+        workspace: &Path,
+        cards: &[ToolCard],
+    ) -> Result<Registry, Failure> {
+        let recorded = recorded::tools(cards);
+        if matches!(setup.model, ModelSetup::Agent { .. }) {
+            return Ok(self.fitted_to_agent(Registry::new(recorded)?));
+        }
         let mut tools = builtin::all(&self.builtin_setup(Some(setup)));
         let declared = declared::tools(&self.sources(Some(setup), workspace));
-        for tool in recorded::tools(cards) {
+        for tool in recorded {
             let mut same = declared
                 .iter()
                 .filter(|one| one.spec().card.name == tool.spec().card.name);
             tools.push(same.next().cloned().unwrap_or(tool));
         }
         tools.extend(samples(setup));
-        tools
+        self.registry(tools)
     }
 
     /// Builds the registry of these tools, with the classes, tags and pauses of the settings.
@@ -146,14 +155,17 @@ impl AppContext {
         let mut registry = Registry::new(tools)?.keeping_out_of(self.private.iter().cloned());
         let offered: Vec<String> = registry.names().map(str::to_owned).collect();
         let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
-        for (tool, mark) in self.settings.tags.fit(offered)? {
-            match mark {
-                Mark::Tag(tag) => registry.tag(tool, tag),
-                Mark::Pause(ms) => registry.pause(tool, ms),
-                Mark::Effect(effect) => registry.set_effect(tool, effect),
-            }
-        }
+        set(&mut registry, self.settings.tags.fit(offered)?);
         Ok(registry)
+    }
+
+    /// Gives the tools of another program's agent the classes, tags and pauses of the settings. What the settings say of
+    /// other tools does not count.
+    pub fn fitted_to_agent(&self, registry: Registry) -> Registry {
+        let mut registry = registry.keeping_out_of(self.private.iter().cloned());
+        let offered: Vec<String> = registry.names().map(str::to_owned).collect();
+        set(&mut registry, self.settings.tags.among(&offered));
+        registry
     }
 
     /// Returns the tools with their cards, as a running process replaces them.
@@ -162,6 +174,16 @@ impl AppContext {
         let mut cards = Adviser::cards_of(&registry);
         self.settings.templates.fit(&mut cards)?;
         Ok(Toolbox { registry, cards })
+    }
+}
+
+fn set(registry: &mut Registry, marks: Vec<(&str, Mark)>) {
+    for (tool, mark) in marks {
+        match mark {
+            Mark::Tag(tag) => registry.tag(tool, tag),
+            Mark::Pause(ms) => registry.pause(tool, ms),
+            Mark::Effect(effect) => registry.set_effect(tool, effect),
+        }
     }
 }
 

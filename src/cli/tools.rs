@@ -15,6 +15,7 @@ use super::toolbox::RunTools;
 use super::{print, run};
 use crate::domain::call::Outcome;
 use crate::domain::event::run::ToolCard;
+use crate::domain::id::NodeId;
 use crate::engine::advise::parse_args;
 use crate::resilience::ladder::Ladder;
 use crate::text::{visible, visible_lines};
@@ -271,6 +272,8 @@ async fn call(
     };
     let cancel = CancellationToken::new();
     let job = Job {
+        // It belongs to no run.
+        call: NodeId::FIRST,
         args: parse_args(args),
         text: Arc::from(args),
         key: crate::engine::ids::session().to_string().into(),

@@ -270,8 +270,13 @@ impl Tags {
             let key = format!("tool.{}", visible(&one.of));
             return Err(unknown(&names, &one.place, key, &one.of));
         }
-        let fitting = self.0.iter().filter(|one| fits(one));
-        Ok(fitting.map(|one| (one.of.as_str(), one.what)).collect())
+        Ok(self.among(&names))
+    }
+
+    /// Returns those of these tools, each with its tool.
+    pub fn among(&self, names: &[String]) -> Vec<(&str, Mark)> {
+        let fitting = self.0.iter().filter(|one| names.contains(&one.of));
+        fitting.map(|one| (one.of.as_str(), one.what)).collect()
     }
 }
 

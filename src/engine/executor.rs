@@ -234,6 +234,7 @@ impl Executor {
         let (tails, printed) = (self.inbox.tails().clone(), self.inbox.tails().clone());
         tails.begin(call, attempt);
         let job = Job {
+            call,
             args: parse_args(approved.bytes()),
             key,
             text: approved.bytes().clone(),
@@ -256,7 +257,8 @@ impl Executor {
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();
-            let outcome = run(tool, job, Limits::default()).await;
+            let limits = Limits::of(&*tool);
+            let outcome = run(tool, job, limits).await;
             let ms = clock.mono_ms().saturating_sub(began);
             tails.end(call, attempt);
             let finished = Input::Finished {

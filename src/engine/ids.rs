@@ -14,3 +14,8 @@ pub fn seed() -> u64 {
     // All but two bits of the second half of such an id are random.
     uuid::Uuid::now_v7().as_u64_pair().1
 }
+
+/// Returns a random word of 32 characters that nobody can guess.
+pub fn secret() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}

@@ -85,6 +85,18 @@ pub enum ModelSetup {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         recording: Option<String>,
     },
+    /// The model of an agent of another program.
+    Agent {
+        /// The agent's program; none for an unknown one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<String>,
+        /// The wire format that it speaks.
+        wire: Wire,
+        /// Base URL of its model.
+        upstream: String,
+        /// Model name.
+        model: String,
+    },
 }
 
 /// The language of the templates of a playbook.
@@ -107,7 +119,7 @@ impl ModelSetup {
             } => {
                 *templates != Templates::Jinja && ["{{", "{%", "{#"].iter().any(|tag| playbook.contains(tag))
             }
-            Self::Server { .. } => false,
+            Self::Server { .. } | Self::Agent { .. } => false,
         }
     }
 }

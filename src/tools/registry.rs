@@ -73,7 +73,8 @@ impl Registry {
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), Error> {
         let card = &tool.spec().card;
         let name = &card.name;
-        if !is_name(name) {
+        // What an agent of another program names a tool is between it and its provider.
+        if !is_name(name) && !card.is_of_agent() {
             return Err(Error::Name(super::errors::shown(name)));
         }
         if self.entry(name).is_some() {
@@ -170,7 +171,8 @@ impl Registry {
             checker.check_open(args)
         };
         // Servers accept a misspelt name silently, and do something else than was meant.
-        if faults.is_empty() && entry.spec.card.origin.is_some() {
+        let card = &entry.spec.card;
+        if faults.is_empty() && card.origin.is_some() && !card.is_of_agent() {
             faults = checker.misspelt(args);
         }
         Some(faults)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use std::sync::Arc;
 
-use super::tool::{Job, Tool};
+use super::tool::{Job, LONGEST, Tool};
 use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 use crate::text::panic_message;
 
@@ -19,10 +19,20 @@ pub struct Limits {
     pub grace: Duration,
 }
 
+impl Limits {
+    /// The limits of an execution of a tool.
+    pub fn of(tool: &dyn Tool) -> Self {
+        Self {
+            time: tool.longest(),
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            time: Duration::from_secs(3_700),
+            time: LONGEST,
             // Longer than the time between the two signals that end a child.
             grace: Duration::from_secs(5),
         }

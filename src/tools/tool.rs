@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::advice::ToolFacts;
 use crate::domain::call::{Operand, Outcome};
 use crate::domain::event::run::ToolCard;
+use crate::domain::id::NodeId;
 use crate::domain::input::Finding;
 
 /// The description of a tool.
@@ -26,9 +28,14 @@ pub struct Spec {
 /// Takes a part of an output.
 pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
+/// The time limit of an execution, longer than what any tool of this program allows itself.
+pub const LONGEST: Duration = Duration::from_secs(3_700);
+
 /// The input of one execution.
 #[derive(Clone)]
 pub struct Job {
+    /// The call.
+    pub call: NodeId,
     /// The arguments, validated against the tool's schema.
     pub args: Value,
     /// The exact argument text.
@@ -93,6 +100,11 @@ pub trait Tool: Send + Sync {
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
         None
+    }
+
+    /// Returns the time limit of one execution, longer than what the tool allows itself.
+    fn longest(&self) -> Duration {
+        LONGEST
     }
 
     /// Runs the tool once. Never panics; every failure is an outcome.

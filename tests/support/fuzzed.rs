@@ -11,7 +11,7 @@ use overrule::console::pager::{Pager, Row, Wrap};
 use overrule::console::sgr;
 use overrule::model::decode::chunks;
 use overrule::model::http::body::Body;
-use overrule::model::wire::agent::{PartEdit, PartKind, Rewrite, decode_request};
+use overrule::model::wire::agent::{PartEdit, PartKind, ReplyHead, Rewrite, decode_request, encode_stream};
 use overrule::model::wire::{Target, Wire};
 use overrule::model::{Chunk, Quirks};
 use overrule::schema::Checker;
@@ -175,6 +175,8 @@ pub fn stream(wire: &str, bytes: &[u8]) {
         assert_eq!(out, whole.0);
         assert_eq!(result.is_ok(), whole.1.is_ok());
     }
+    let again = encode_stream(wire, ReplyHead::default(), &whole.0);
+    let _ = chunks(wire, again.as_bytes());
 }
 
 /// A request of any bytes: refused, or the same bytes without a change. After any edit, and in every other format, it

@@ -48,6 +48,7 @@ mod recording;
 mod reused;
 mod rules;
 mod running;
+mod served;
 mod stage;
 mod streaming;
 mod taken;

@@ -49,6 +49,16 @@ fn a_person_tags_a_tool_and_a_strangers_file_only_adds() {
 }
 
 #[test]
+fn of_the_tools_of_an_agent_only_those_that_it_has_are_taken() {
+    let world = World::new().user("[tool.Bash]\neffect = \"write\"\n[tool.shell]\ntags = [\"irreversible\"]");
+    let names = ["Bash".to_owned(), "Read".to_owned()];
+    assert_eq!(
+        world.load().tags.among(&names),
+        [("Bash", Mark::Effect(EffectClass::Write))]
+    );
+}
+
+#[test]
 fn a_pause_before_the_launch_comes_from_any_file_and_has_bounds() {
     let world = World::new()
         .user("[tool.shell]\npause_s = 5")

@@ -120,7 +120,7 @@ pub struct ToolCard {
 /// Where a tool that is not built in comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOrigin {
-    /// Name of the tool source: `declared`, `mcp`.
+    /// Name of the tool source: `declared`, `mcp`, `agent`.
     pub source: Arc<str>,
     /// The server that offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +137,19 @@ pub struct ToolOrigin {
     pub drift: Option<Arc<str>>,
 }
 
+impl ToolOrigin {
+    /// The source of the tools of an agent of another program.
+    pub const AGENT: &'static str = "agent";
+}
+
 impl ToolCard {
+    /// Returns true for a tool that an agent of another program executes.
+    pub fn is_of_agent(&self) -> bool {
+        self.origin
+            .as_ref()
+            .is_some_and(|origin| &*origin.source == ToolOrigin::AGENT)
+    }
+
     /// Returns the server that offers the tool.
     pub fn server(&self) -> Option<&str> {
         self.origin.as_ref()?.server.as_deref()

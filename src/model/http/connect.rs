@@ -114,6 +114,22 @@ pub fn http_client(
     builder.build().map_err(|error| Error::Tls { why: chain(&error) })
 }
 
+/// Creates an HTTP client for this URL that adds nothing to a request and changes nothing of a response.
+pub fn pass_through(url: &Url, connect: Duration) -> Result<reqwest::Client, Error> {
+    install_provider();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(connect)
+        .redirect(Policy::none())
+        .no_gzip();
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" {
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| Error::Tls { why: chain(&error) })
+}
+
 /// Returns the names of a server's models, or why it does not say them.
 pub(in crate::model) async fn models(
     base_url: &str,

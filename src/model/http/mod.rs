@@ -11,5 +11,5 @@ mod incoming;
 
 pub use access::{Access, Proxy};
 pub use client::{Client, Patience};
-pub use connect::{Error, is_usable_proxy};
+pub use connect::{Error, is_usable_proxy, pass_through};
 pub use exchange::Recording;

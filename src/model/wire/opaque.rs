@@ -57,13 +57,13 @@ impl Members {
         }
     }
 
-    /// Adds a piece to a member: a text to a text, an element to a list. Other values are replaced.
+    /// Adds a piece to a member: to a text a text, each as it was escaped. Other values are replaced.
     pub fn add(&mut self, key: &str, value: &str) {
         let Some((_, old)) = self.0.iter_mut().find(|(name, _)| name == key) else {
             return self.0.push((key.to_owned(), value.to_owned()));
         };
-        *old = match (frame::string(old), frame::string(value)) {
-            (Some(before), Some(more)) => serde_json::Value::from(format!("{before}{more}")).to_string(),
+        *old = match (old.strip_suffix('"'), value.strip_prefix('"')) {
+            (Some(before), Some(more)) => format!("{before}{more}"),
             _ => value.to_owned(),
         };
     }

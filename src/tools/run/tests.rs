@@ -66,6 +66,7 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
 fn job(cancel: &CancellationToken) -> Job {
     Job {
         key: "key".into(),
+        call: crate::domain::id::NodeId::FIRST,
         args: json!({}),
         text: "{}".into(),
         workspace: Arc::new(std::env::temp_dir()),

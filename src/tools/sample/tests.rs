@@ -28,6 +28,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
     assert_eq!(registry.check(tool, &text, true).unwrap(), [], "{tool} {text}");
     let job = Job {
         key: "key".into(),
+        call: crate::domain::id::NodeId::FIRST,
         args,
         text: text.into(),
         workspace: Arc::new(PathBuf::from("/")),

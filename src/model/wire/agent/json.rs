@@ -170,6 +170,11 @@ pub fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
+/// Returns JSON text on one line. A line break in JSON text is always between its values.
+pub fn one_line(raw: &str) -> String {
+    raw.replace(['\r', '\n'], " ")
+}
+
 /// Returns a text with pieces replaced. The pieces are in order and do not overlap.
 pub fn spliced(text: &str, pieces: &[(Range<usize>, String)]) -> String {
     let mut out = String::with_capacity(text.len());

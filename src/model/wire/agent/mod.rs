@@ -1,26 +1,32 @@
-//! Reads a format from the other side: an agent's request, and what it becomes after an edit.
+//! Speaks a format from the other side: reads an agent's request, writes the reply that it gets.
 //!
 //! Must not know: sockets, headers, what a supervisor decides.
 //!
 //! - [`decode_request`] reads a body into messages and parts. Each part has its place in the body.
 //! - [`Rewrite`] replaces parts and messages of a body. Every other byte stays.
 //! - [`AgentRequest::neutral`] makes the request that another format can encode.
+//! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
 mod error;
 pub(super) mod json;
 mod neutral;
+mod reply;
 mod request;
 mod rewrite;
+mod stream;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::RequestError;
+pub use reply::{CallPart, ReplyPart, ReplyParts, Words};
 pub use request::{AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartKind, Place, Role};
 pub use rewrite::{PartEdit, Rewrite};
+pub use stream::{Frames, ReplyHead, StreamEncoder};
 
 use super::{Decoder, Wire};
+use crate::model::Chunk;
 
 /// The side of a format that an agent sees. Every function is pure.
 pub trait AgentSide: Sync {
@@ -34,6 +40,12 @@ pub trait AgentSide: Sync {
 
     /// Returns the JSON text of a part after an edit. [`PartEdit::Remove`] is not passed here.
     fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String;
+
+    /// Returns a writer of the frames of one reply.
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames>;
+
+    /// Returns a whole reply as one JSON text.
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String;
 }
 
 /// Reads the body of an agent's request.
@@ -45,4 +57,15 @@ pub fn decode_request(wire: Wire, body: &[u8]) -> Result<AgentRequest, RequestEr
     request.wire = wire;
     request.body = body.into();
     Ok(request)
+}
+
+/// Returns the bytes of a streamed reply with these chunks.
+pub fn encode_stream(wire: Wire, head: ReplyHead, chunks: &[Chunk]) -> String {
+    let mut encoder = StreamEncoder::new(wire, head);
+    chunks.iter().map(|chunk| encoder.chunk(chunk)).collect()
+}
+
+/// Returns a whole reply with these chunks as one JSON text.
+pub fn encode_whole(wire: Wire, head: &ReplyHead, chunks: &[Chunk]) -> String {
+    wire.agent_side().whole(head, &ReplyParts::of(chunks))
 }

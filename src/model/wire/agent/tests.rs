@@ -5,6 +5,7 @@
 mod matrix;
 mod refusing;
 mod rewriting;
+mod streams;
 mod unchanged;
 
 use super::{AgentRequest, PartKind, decode_request};

@@ -5,11 +5,12 @@
 mod decode;
 mod decode_request;
 mod encode;
+mod encode_stream;
 
 use secrecy::ExposeSecret;
 
 use super::agent::json::Json;
-use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -29,6 +30,14 @@ impl AgentSide for Anthropic {
 
     fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
         decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::MessagesFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
     }
 }
 

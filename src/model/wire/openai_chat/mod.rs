@@ -5,13 +5,14 @@
 pub mod decode;
 pub(super) mod decode_request;
 pub mod encode;
+mod encode_stream;
 mod known;
 mod reshape;
 
 use secrecy::ExposeSecret;
 
 use super::agent::json::Json;
-use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
 use crate::model::{Quirks, Request};
 
@@ -42,6 +43,14 @@ impl AgentSide for OpenAiChat {
 
     fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
         decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::ChatFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
     }
 }
 

@@ -5,9 +5,10 @@
 mod decode;
 mod decode_request;
 mod encode;
+mod encode_stream;
 
 use super::agent::json::Json;
-use super::agent::{AgentRequest, AgentSide, Part, PartEdit, RequestError};
+use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::{BASE, KEY_ENV, bearer};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
 use crate::model::fault::Refusal;
@@ -31,6 +32,14 @@ impl AgentSide for OpenAiResponses {
 
     fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String {
         decode_request::edit_part(part, raw, edit)
+    }
+
+    fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
+        Box::new(encode_stream::ResponsesFrames::new(head))
+    }
+
+    fn whole(&self, head: &ReplyHead, reply: &ReplyParts) -> String {
+        encode_stream::whole(head, reply)
     }
 }
 

@@ -79,6 +79,7 @@ impl Bench {
         let spawned = self.spawned.clone();
         let printed = self.printed.clone();
         let job = Job {
+            call: crate::domain::id::NodeId::FIRST,
             key: "key".into(),
             text: text.into(),
             args,

@@ -1,0 +1,95 @@
+//! Starts an agent of another program: as a child, in a tmux pane, or by a line for another terminal.
+//!
+//! Must not know: what the agent does, how it is supervised.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use super::build::AppContext;
+use super::exit::{Code, Failure};
+use crate::proxy::agents::Agent;
+use crate::shell_line::quote;
+use crate::text::visible;
+
+/// A variable of the environment.
+pub fn variable(context: &AppContext, name: &str) -> Option<String> {
+    let all = context.env.all.0.iter();
+    let mut found = all.filter(|(key, _)| key.to_str() == Some(name));
+    let value = found.find_map(|(_, value)| value.to_str())?;
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// How an agent is started.
+pub struct Launch {
+    program: String,
+    arguments: Vec<String>,
+    environment: Vec<(&'static str, String)>,
+}
+
+impl Launch {
+    /// Points an agent to the proxy at this address.
+    pub fn new(agent: &Agent, program: &str, own: &[String], base: &str) -> Self {
+        Self {
+            program: program.to_owned(),
+            arguments: agent
+                .arguments(base)
+                .into_iter()
+                .chain(own.iter().cloned())
+                .collect(),
+            environment: agent.environment(base),
+        }
+    }
+
+    /// The line for a shell.
+    pub fn line(&self) -> String {
+        let variables = self
+            .environment
+            .iter()
+            .map(|(name, value)| format!("{name}={}", quote(value)));
+        let words = std::iter::once(&self.program)
+            .chain(&self.arguments)
+            .map(|word| quote(word));
+        variables.chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Starts it as a child that ends with this process.
+    pub fn spawn(&self, workspace: &Path) -> Result<Child, Failure> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .envs(self.environment.iter().map(|(name, value)| (*name, value)))
+            .current_dir(workspace)
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        command.spawn().map_err(|error| self.failed(&error.to_string()))
+    }
+
+    /// Starts it in a pane beside this one.
+    pub async fn in_tmux(&self, workspace: &Path) -> Result<(), Failure> {
+        let mut command = Command::new("tmux");
+        command
+            .args(["split-window", "-d", "-h", "-c"])
+            .arg(workspace)
+            .arg(format!("env {}", self.line()))
+            .stdin(Stdio::null());
+        let done = command.output().await;
+        let done = done.map_err(|error| self.failed(&format!("tmux: {error}")))?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        Err(self.failed(&format!("tmux: {}", visible(said.trim()))))
+    }
+
+    fn failed(&self, why: &str) -> Failure {
+        Failure::new(
+            Code::Config,
+            format!(
+                "cannot start `{}`: {why}; hint: is it installed?",
+                visible(&self.program)
+            ),
+        )
+    }
+}

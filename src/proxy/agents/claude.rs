@@ -1,0 +1,25 @@
+//! Claude Code.
+//!
+//! Must not know: how a process is started.
+
+use super::Agent;
+
+/// Claude Code: its log-in passes through; its timers are raised, so that it waits for a person.
+pub(super) const CLAUDE: Agent = Agent {
+    program: "claude",
+    upstream: "https://api.anthropic.com",
+    upstream_variable: Some("ANTHROPIC_BASE_URL"),
+    environment: &[
+        ("ANTHROPIC_BASE_URL", "{base}"),
+        ("ENABLE_TOOL_SEARCH", "true"),
+        ("CLAUDE_STREAM_IDLE_TIMEOUT_MS", "1800000"),
+        ("CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS", "1800000"),
+        ("API_TIMEOUT_MS", "3600000"),
+        ("API_FORCE_IDLE_TIMEOUT", "0"),
+        ("CLAUDE_ASYNC_AGENT_STALL_TIMEOUT_MS", "3600000"),
+        ("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "0"),
+        ("CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK", "1"),
+    ],
+    arguments: &[],
+    note: "calls that it makes outside of its model's replies are not gated",
+};

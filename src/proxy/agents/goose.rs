@@ -1,0 +1,18 @@
+//! goose.
+//!
+//! Must not know: how a process is started.
+
+use super::Agent;
+
+/// goose: host and path are two variables.
+pub(super) const GOOSE: Agent = Agent {
+    program: "goose",
+    upstream: "https://api.openai.com",
+    upstream_variable: Some("OPENAI_HOST"),
+    environment: &[
+        ("OPENAI_HOST", "{host}"),
+        ("OPENAI_BASE_PATH", "{base_path}/v1/chat/completions"),
+    ],
+    arguments: &[],
+    note: "",
+};

@@ -1,0 +1,93 @@
+//! The agents that the program knows how to start. One file and one line of [`AGENTS`] each.
+//!
+//! Must not know: how a process is started.
+
+mod claude;
+mod codex;
+mod gemini;
+mod goose;
+mod opencode;
+mod qwen;
+
+/// How an agent is pointed to the proxy.
+#[derive(Debug, Clone, Copy)]
+pub struct Agent {
+    /// Its program.
+    pub program: &'static str,
+    /// The address of its model, where its own variable does not name another.
+    pub upstream: &'static str,
+    /// The variable with which its user names another address, if it has one.
+    pub upstream_variable: Option<&'static str>,
+    /// Variables of its environment; `{base}` stands for the address of the proxy.
+    pub environment: &'static [(&'static str, &'static str)],
+    /// Arguments before its own; `{base}` stands for the address of the proxy.
+    pub arguments: &'static [&'static str],
+    /// What its user should know.
+    pub note: &'static str,
+}
+
+/// All known agents.
+pub static AGENTS: &[Agent] = &[
+    claude::CLAUDE,
+    codex::CODEX,
+    opencode::OPENCODE,
+    gemini::GEMINI,
+    qwen::QWEN,
+    goose::GOOSE,
+];
+
+/// Returns the agent of a program, which may be named with its directory.
+pub fn named(program: &str) -> Option<&'static Agent> {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    AGENTS.iter().find(|agent| agent.program == name)
+}
+
+impl Agent {
+    /// Returns its environment for a proxy at this address.
+    pub fn environment(&self, base: &str) -> Vec<(&'static str, String)> {
+        let host = base.find("/s/").map_or(base, |at| base.get(..at).unwrap_or(base));
+        let path = base
+            .strip_prefix(host)
+            .unwrap_or_default()
+            .trim_start_matches('/');
+        let fill = |value: &str| {
+            value
+                .replace("{base}", base)
+                .replace("{host}", host)
+                .replace("{base_path}", path)
+        };
+        let variables = self.environment.iter();
+        variables.map(|(name, value)| (*name, fill(value))).collect()
+    }
+
+    /// Returns the arguments before its own for a proxy at this address.
+    pub fn arguments(&self, base: &str) -> Vec<String> {
+        let arguments = self.arguments.iter();
+        arguments.map(|value| value.replace("{base}", base)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_is_found_by_its_program_and_gets_the_address() {
+        let base = "http://127.0.0.1:1/s/0123456789abcdef";
+        for agent in AGENTS {
+            let found = named(&format!("/usr/bin/{}", agent.program)).unwrap();
+            assert_eq!(found.program, agent.program);
+            let environment = agent.environment(base);
+            let values = environment.iter().map(|(_, value)| value.clone());
+            let all: Vec<String> = values.chain(agent.arguments(base)).collect();
+            let all = all.join("\n");
+            assert!(
+                all.contains("127.0.0.1:1") && all.contains("0123456789abcdef"),
+                "{all}"
+            );
+            assert!(!all.contains("{base") && !all.contains("{host"), "{all}");
+            assert!(agent.upstream.starts_with("https://"));
+        }
+        assert!(named("vim").is_none() && named("").is_none());
+    }
+}

@@ -1,0 +1,18 @@
+//! opencode.
+//!
+//! Must not know: how a process is started.
+
+use super::Agent;
+
+/// opencode: the addresses of its two largest providers are set in a configuration that only this process has.
+pub(super) const OPENCODE: Agent = Agent {
+    program: "opencode",
+    upstream: "https://api.anthropic.com/v1",
+    upstream_variable: None,
+    environment: &[(
+        "OPENCODE_CONFIG_CONTENT",
+        "{\"provider\":{\"anthropic\":{\"options\":{\"baseURL\":\"{base}\"}},\"openai\":{\"options\":{\"baseURL\":\"{base}\"}}}}",
+    )],
+    arguments: &[],
+    note: "name the address of its provider with --upstream if that is not Anthropic",
+};

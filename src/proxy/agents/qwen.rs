@@ -1,0 +1,19 @@
+//! qwen-code.
+//!
+//! Must not know: how a process is started.
+
+use super::Agent;
+
+/// qwen-code.
+pub(super) const QWEN: Agent = Agent {
+    program: "qwen",
+    upstream: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    upstream_variable: Some("OPENAI_BASE_URL"),
+    environment: &[
+        ("OPENAI_BASE_URL", "{base}"),
+        ("QWEN_STREAM_IDLE_TIMEOUT_MS", "3600000"),
+        ("QWEN_STREAM_MAX_LIFETIME_MS", "3600000"),
+    ],
+    arguments: &[],
+    note: "",
+};

@@ -1,0 +1,219 @@
+//! Recognises the conversation of a request, and what is new in it.
+//!
+//! Must not know: how a conversation is kept, who decides.
+
+use std::collections::BTreeSet;
+
+use hyper::header::HeaderMap;
+
+use crate::canon;
+use crate::model::wire::Wire;
+use crate::model::wire::agent::{AgentMessage, AgentRequest, Part, PartKind, Role};
+
+/// The name of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(String);
+
+/// What a request is to the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Part of a conversation with tools.
+    Conversation {
+        /// Which.
+        key: Key,
+        /// True for a sub-agent of another conversation.
+        is_sub_agent: bool,
+    },
+    /// A request without tools, such as one for a title: nothing that can be held follows from it.
+    Aside,
+}
+
+/// Headers with which agents name a conversation, and those that a sub-agent adds.
+const NAMED_BY: [(&str, &[&str]); 3] = [
+    ("x-claude-code-session-id", &["x-claude-code-agent-id"]),
+    ("thread-id", &["x-codex-parent-thread-id", "x-openai-subagent"]),
+    ("x-session-id", &["x-parent-session-id"]),
+];
+
+/// Returns what a request is.
+pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
+    // A kind of tool that is not known yet counts too: its calls must be seen.
+    if request.tools.is_empty() {
+        return Kind::Aside;
+    }
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let named = NAMED_BY
+        .iter()
+        .find_map(|(name, marks)| Some((value(name)?, marks.iter().find_map(|mark| value(mark)))));
+    if let Some((name, mark)) = named {
+        let key = Key(format!("{name}/{}", mark.unwrap_or_default()));
+        let is_sub_agent = mark.is_some();
+        return Kind::Conversation { key, is_sub_agent };
+    }
+    let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let first = request.messages.iter().find(|one| one.role == Role::User);
+    let first: Vec<&str> = first.map(|one| one.texts().collect()).unwrap_or_default();
+    let parts = [request.system_text(), tools.join("\n"), first.join("\n")];
+    let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+    Kind::Conversation {
+        key: Key(canon::hash("overrule conversation v1", &parts)),
+        is_sub_agent: false,
+    }
+}
+
+/// Returns the format of a request for a reply by its path; none for every other request.
+pub fn wire_of(path: &str) -> Option<Wire> {
+    let path = path.split('?').next().unwrap_or_default();
+    let name = if path.ends_with("/v1/messages") {
+        "anthropic"
+    } else if path.ends_with("/chat/completions") {
+        "openai-chat"
+    } else if path.ends_with("/responses") {
+        "openai-responses"
+    } else if path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent") {
+        "gemini"
+    } else if path.ends_with("/api/chat") {
+        "ollama"
+    } else {
+        return None;
+    };
+    Wire::named(name)
+}
+
+/// Returns true where a streamed reply is asked for.
+pub fn is_streamed(wire: Wire, path: &str, request: &AgentRequest) -> bool {
+    match (wire.name(), request.stream) {
+        ("gemini", _) => path.contains(":streamGenerateContent"),
+        // It streams unless it is told not to.
+        ("ollama", stream) => stream != Some(false),
+        (_, stream) => stream == Some(true),
+    }
+}
+
+/// A result that an agent sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentResult {
+    /// The id of its call, if the format has one.
+    pub id: Option<String>,
+    /// Place of its call among the calls of the reply, for formats without ids.
+    pub place: usize,
+    /// The text.
+    pub text: String,
+    /// True for an error.
+    pub is_error: bool,
+}
+
+/// What a request adds to the newest reply in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tail {
+    /// Results of calls.
+    pub results: Vec<SentResult>,
+    /// What the user of the agent wrote.
+    pub words: String,
+}
+
+/// Text that agents add by themselves to what a user wrote.
+const BY_AGENT: [&str; 3] = [
+    "<system-reminder>",
+    "<environment_context>",
+    "# AGENTS.md instructions",
+];
+
+/// Returns what a request adds behind the newest reply in it. Some agents write each result right behind its call, between
+/// the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
+pub fn tail(request: &AgentRequest) -> Tail {
+    let newest = request
+        .messages
+        .iter()
+        .rposition(|one| one.role == Role::Assistant);
+    let begin = newest.map_or(0, |at| at + 1);
+    let calls = calls_before(request, begin);
+    let mut tail = Tail {
+        results: between(request, begin),
+        words: String::new(),
+    };
+    let between = tail.results.len();
+    let mut words: Vec<&str> = Vec::new();
+    for message in request.messages.get(begin..).unwrap_or_default() {
+        for part in &message.parts {
+            match &part.kind {
+                PartKind::Result {
+                    id, text, is_error, ..
+                } => {
+                    let place = place(&calls, part, tail.results.len() - between);
+                    tail.results.push(SentResult {
+                        id: id.clone(),
+                        place,
+                        text: text.clone(),
+                        is_error: *is_error,
+                    });
+                }
+                PartKind::Text { text } if message.role == Role::User && !is_by_agent(text) => {
+                    words.push(text);
+                }
+                _ => {}
+            }
+        }
+    }
+    tail.words = words.join("\n\n");
+    tail
+}
+
+/// The results with an id before a message, back to the words of the user. A result behind which its id is used again
+/// belongs to an earlier call.
+fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
+    let before = request.messages.get(..end).unwrap_or_default();
+    let has_words =
+        |message: &AgentMessage| message.role == Role::User && message.texts().any(|text| !is_by_agent(text));
+    let begin = before.iter().rposition(has_words).map_or(0, |at| at + 1);
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    let mut found = Vec::new();
+    let parts = before.get(begin..).unwrap_or_default().iter();
+    for part in parts.rev().flat_map(|message| message.parts.iter().rev()) {
+        match &part.kind {
+            PartKind::Call { id: Some(id), .. } => {
+                used.insert(id);
+            }
+            PartKind::Result {
+                id: Some(id),
+                text,
+                is_error,
+                ..
+            } if !used.contains(id.as_str()) => found.push(SentResult {
+                id: Some(id.clone()),
+                place: 0,
+                text: text.clone(),
+                is_error: *is_error,
+            }),
+            _ => {}
+        }
+    }
+    found.reverse();
+    found
+}
+
+fn is_by_agent(text: &str) -> bool {
+    let text = text.trim_start();
+    text.is_empty() || BY_AGENT.iter().any(|begin| text.starts_with(begin))
+}
+
+/// The calls of the newest messages of the model in a row before a message.
+fn calls_before(request: &AgentRequest, end: usize) -> Vec<&Part> {
+    let before = request.messages.get(..end).unwrap_or_default();
+    let is_model = |message: &&AgentMessage| message.role == Role::Assistant;
+    let mut newest: Vec<&AgentMessage> = before.iter().rev().take_while(is_model).collect();
+    newest.reverse();
+    let parts = newest.into_iter().flat_map(|message| &message.parts);
+    parts
+        .filter(|part| matches!(part.kind, PartKind::Call { .. }))
+        .collect()
+}
+
+/// The place of the call of a result: by its id, else by its order.
+fn place(calls: &[&Part], result: &Part, order: usize) -> usize {
+    let PartKind::Result { id: Some(of), .. } = &result.kind else {
+        return order;
+    };
+    let is_own = |part: &&&Part| matches!(&part.kind, PartKind::Call { id: Some(id), .. } if id == of);
+    calls.iter().position(|part| is_own(&part)).unwrap_or(order)
+}

@@ -1,0 +1,31 @@
+//! Stands between an agent and its model, so that a person supervises an agent that knows nothing of it.
+//!
+//! Must not know: screens, flags, how a session is stored, how a call is decided.
+//!
+//! - [`server`] receives the agent's requests; [`upstream`] sends them to the model.
+//! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
+//!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
+//! - [`held`] keeps back the bytes of a reply behind an undecided call; [`release`] writes a decided one.
+//! - [`overlay`] changes what the model sees of the agent's history: masked calls and corrected results.
+
+pub mod address;
+pub mod agents;
+pub mod catalogue;
+pub mod conversation;
+mod error;
+pub mod events;
+mod headers;
+pub mod held;
+pub mod model;
+pub mod outlet;
+pub mod overlay;
+pub mod release;
+pub mod run;
+pub mod server;
+pub mod tool;
+pub mod upstream;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;

@@ -1,0 +1,153 @@
+//! Hands the bytes of a response over to the connection of an agent, without waiting for it.
+//!
+//! Must not know: what the bytes mean, who decides.
+//!
+//! What is not read yet is kept here; there is no more of it than of a whole reply.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use tokio::sync::Notify;
+
+/// Maximum bytes that wait to be read.
+const MOST: usize = 80 << 20;
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: BytesMut,
+    /// True once nothing more is written.
+    has_ended: bool,
+    /// True where the end is no end: the connection is to break.
+    is_cut: bool,
+    /// True once nobody reads any more.
+    is_gone: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a response body is written. It ends when this is dropped.
+#[derive(Debug)]
+pub struct BodyWriter(Arc<Shared>);
+
+/// Where a response body is read. Nobody waits for it once this is dropped.
+#[derive(Debug)]
+pub struct BodyReader(Arc<Shared>);
+
+/// Begins a body.
+pub fn body() -> (BodyWriter, BodyReader) {
+    let shared = Arc::<Shared>::default();
+    (BodyWriter(shared.clone()), BodyReader(shared))
+}
+
+impl BodyWriter {
+    /// Writes bytes. Returns false if nobody reads them.
+    pub fn write(&self, bytes: &[u8]) -> bool {
+        let mut state = self.0.lock();
+        if state.waiting.len() + bytes.len() > MOST {
+            state.is_cut = true;
+        } else {
+            state.waiting.extend_from_slice(bytes);
+        }
+        let is_read = !state.is_gone && !state.is_cut;
+        drop(state);
+        self.0.changed.notify_one();
+        is_read
+    }
+
+    /// Breaks the connection, so that nothing looks whole that is not.
+    pub fn cut(self) {
+        self.0.lock().is_cut = true;
+    }
+
+    /// Returns true once nobody reads any more.
+    pub fn is_gone(&self) -> bool {
+        self.0.lock().is_gone
+    }
+}
+
+impl Drop for BodyWriter {
+    fn drop(&mut self) {
+        self.0.lock().has_ended = true;
+        self.0.changed.notify_one();
+    }
+}
+
+impl BodyReader {
+    /// Returns the next bytes; none at the end, an error where the body was cut.
+    pub async fn next(&self) -> Option<Result<Bytes, io::Error>> {
+        loop {
+            {
+                let mut state = self.0.lock();
+                if !state.waiting.is_empty() {
+                    return Some(Ok(state.waiting.split().freeze()));
+                }
+                if state.is_cut {
+                    // Once: after an error nothing is read.
+                    state.is_cut = false;
+                    state.has_ended = true;
+                    return Some(Err(io::Error::other("the reply was cut")));
+                }
+                if state.has_ended {
+                    return None;
+                }
+            }
+            // A change between the look and here left a permit.
+            self.0.changed.notified().await;
+        }
+    }
+}
+
+impl Drop for BodyReader {
+    fn drop(&mut self) {
+        self.0.lock().is_gone = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_come_out_in_order_and_the_end_after_them() {
+        let (writer, reader) = body();
+        assert!(writer.write(b"a") && writer.write(b"b"));
+        assert_eq!(reader.next().await.unwrap().unwrap(), "ab");
+        let waits = tokio::spawn(async move {
+            let next = reader.next().await.unwrap().unwrap();
+            (next, reader.next().await.is_none())
+        });
+        assert!(writer.write(b"c"));
+        drop(writer);
+        assert_eq!(waits.await.unwrap(), (Bytes::from_static(b"c"), true));
+    }
+
+    #[tokio::test]
+    async fn a_cut_body_gives_its_bytes_and_an_error() {
+        let (writer, reader) = body();
+        writer.write(b"half");
+        writer.cut();
+        assert_eq!(reader.next().await.unwrap().unwrap(), "half");
+        assert!(reader.next().await.unwrap().is_err());
+        assert!(reader.next().await.is_none());
+    }
+
+    #[test]
+    fn a_writer_learns_that_nobody_reads_and_keeps_no_more_than_a_reply() {
+        let (writer, reader) = body();
+        assert!(!writer.is_gone());
+        assert!(!writer.write(&vec![0; MOST + 1]));
+        drop(reader);
+        assert!(writer.is_gone() && !writer.write(b"x"));
+    }
+}

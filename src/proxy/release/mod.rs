@@ -1,0 +1,79 @@
+//! Writes the events of a decided call: as they came, or under another name and with other arguments.
+//!
+//! Must not know: who decided, sockets.
+//!
+//! Calls of a reply are numbered from 0 in the order in which they began. Whatever is not changed keeps its bytes.
+
+mod chat;
+mod gemini;
+mod messages;
+mod ollama;
+mod responses;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::events::RawEvent;
+use crate::model::wire::Wire;
+
+/// What the agent gets of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Release {
+    /// Its own events, byte for byte.
+    AsItCame,
+    /// Another tool or other arguments under the same id.
+    Changed {
+        /// The tool.
+        tool: Arc<str>,
+        /// JSON text of the arguments.
+        args: Arc<str>,
+    },
+}
+
+/// The changed calls of a reply, by number.
+pub type Changes = BTreeMap<usize, (Arc<str>, Arc<str>)>;
+
+/// The calls in the events of one reply.
+pub trait Calls: Send {
+    /// Returns the numbers of the calls that an event carries a part of.
+    fn of(&mut self, event: &RawEvent) -> Vec<usize>;
+
+    /// Returns the bytes of an event that the agent gets, empty for none. Called for every event, in order.
+    fn written(&mut self, event: &RawEvent, calls: &[usize], changes: &Changes) -> Vec<u8>;
+
+    /// True for the end of a text, which is kept back so that a heartbeat can extend the text.
+    fn ends_words(&self, _event: &RawEvent) -> bool {
+        false
+    }
+
+    /// Returns an event that changes nothing and that the agent counts as progress.
+    fn heartbeat(&mut self) -> Vec<u8>;
+}
+
+/// Returns the reader of the calls of a reply in this format.
+pub fn calls(wire: Wire) -> Box<dyn Calls> {
+    match wire.name() {
+        "anthropic" => Box::<messages::Messages>::default(),
+        "openai-responses" => Box::<responses::Responses>::default(),
+        "gemini" => Box::<gemini::Gemini>::default(),
+        "ollama" => Box::<ollama::Ollama>::default(),
+        _ => Box::<chat::Chat>::default(),
+    }
+}
+
+/// The arguments as an object, for formats that carry one.
+fn object(args: &str) -> Value {
+    match serde_json::from_str(args) {
+        Ok(value @ Value::Object(_)) => value,
+        _ => Value::Object(serde_json::Map::new()),
+    }
+}
+
+/// The name and the arguments with which one of these calls was changed.
+fn change(changes: &Changes, call: usize) -> Option<(&str, &str)> {
+    changes.get(&call).map(|(tool, args)| (&**tool, &**args))
+}

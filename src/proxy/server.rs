@@ -1,0 +1,297 @@
+//! Serves agents on this machine: checks who asks, tells conversations apart, passes everything else through.
+//!
+//! Must not know: formats of replies, how a call is decided, sessions.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+
+use super::address::{self, Token};
+use super::conversation::{self, Key, Kind};
+use super::run::{self, AgentRun, Answer};
+use super::upstream::Upstream;
+use super::{Error, headers};
+use crate::model::wire::Wire;
+use crate::model::wire::agent::{AgentRequest, decode_request};
+
+/// Maximum bytes of the body of a request.
+const MAX_BODY: usize = 64 << 20;
+/// How long a connection may take to send the head of a request.
+const HEAD: Duration = Duration::from_secs(30);
+
+type BodyError = Box<dyn std::error::Error + Send + Sync>;
+type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
+
+/// A conversation that begins: whoever receives this gives it a run.
+pub struct Opening {
+    /// The conversation.
+    pub run: Arc<AgentRun>,
+    /// Its first request.
+    pub request: AgentRequest,
+    /// Its format.
+    pub wire: Wire,
+    /// True for a sub-agent, and for a conversation beside the first one.
+    pub is_beside: bool,
+}
+
+/// What the server is made of.
+pub struct Setup {
+    /// The word without which nothing is served.
+    pub token: Token,
+    /// The model's server.
+    pub upstream: Arc<Upstream>,
+    /// Where new conversations are reported.
+    pub openings: mpsc::Sender<Opening>,
+    /// Makes a conversation.
+    pub begin: fn(Arc<Upstream>) -> Arc<AgentRun>,
+}
+
+/// The server.
+pub struct Server {
+    setup: Setup,
+    at: SocketAddr,
+    runs: Mutex<BTreeMap<Key, Arc<AgentRun>>>,
+    requests: watch::Sender<u64>,
+}
+
+/// Opens a port of this machine.
+pub async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    if !address.ip().is_loopback() {
+        return Err(Error::NotLoopback(address));
+    }
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|source| Error::Listen { address, source })
+}
+
+impl Server {
+    /// Makes a server for a listener at this address.
+    pub fn new(setup: Setup, at: SocketAddr) -> Arc<Self> {
+        Arc::new(Self {
+            setup,
+            at,
+            runs: Mutex::new(BTreeMap::new()),
+            requests: watch::Sender::new(0),
+        })
+    }
+
+    /// Returns the base URL for the agent.
+    pub fn base(&self) -> String {
+        self.setup.token.base(self.at)
+    }
+
+    /// Counts the requests of the agent.
+    pub fn requests(&self) -> watch::Receiver<u64> {
+        self.requests.subscribe()
+    }
+
+    /// Serves until the task is dropped.
+    pub async fn serve(self: Arc<Self>, listener: TcpListener) {
+        loop {
+            let Ok((socket, _)) = listener.accept().await else {
+                // No file is left for another connection; the next may find one.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            // Small events must not wait for each other.
+            let _ = socket.set_nodelay(true);
+            let server = self.clone();
+            tokio::spawn(async move {
+                let service = service_fn(move |request| {
+                    let server = server.clone();
+                    async move { Ok::<_, Infallible>(server.answer(request).await) }
+                });
+                let mut http = hyper::server::conn::http1::Builder::new();
+                http.timer(TokioTimer::new())
+                    .header_read_timeout(HEAD)
+                    .title_case_headers(false);
+                // A connection that breaks is told by the reply on it.
+                let _ = http.serve_connection(TokioIo::new(socket), service).await;
+            });
+        }
+    }
+
+    async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
+        let (head, body) = request.into_parts();
+        let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let path = head.uri.path_and_query().map_or("", |path| path.as_str());
+        let Some(path) = self
+            .setup
+            .token
+            .strip(path)
+            .filter(|_| address::is_host(host, self.at))
+        else {
+            return plain(StatusCode::NOT_FOUND, "not found");
+        };
+        let path = path.to_owned();
+        self.requests.send_modify(|count| *count += 1);
+        if head.headers.contains_key(header::UPGRADE) {
+            let mut response = plain(StatusCode::UPGRADE_REQUIRED, "only plain HTTP is served here");
+            response
+                .headers_mut()
+                .insert(header::UPGRADE, HeaderValue::from_static("HTTP/1.1"));
+            return response;
+        }
+        let body = match Limited::new(body, MAX_BODY).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return plain(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "the request is too large for the proxy",
+                );
+            }
+            Err(_) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
+        };
+        let read = (head.method == hyper::Method::POST)
+            .then(|| conversation::wire_of(&path))
+            .flatten()
+            .map(|wire| (wire, read(wire, &head.headers, &body)));
+        match read {
+            Some((wire, Ok(request))) => match conversation::kind(&head.headers, &request) {
+                Kind::Conversation { key, is_sub_agent } => {
+                    let incoming = run::Incoming {
+                        wire,
+                        streamed: conversation::is_streamed(wire, &path, &request),
+                        method: head.method,
+                        path,
+                        headers: without_encoding(head.headers),
+                        request,
+                    };
+                    self.converse(key, is_sub_agent, incoming).await
+                }
+                Kind::Aside => self.pass(head.method, &path, &head.headers, body).await,
+            },
+            // A reply could hold a call that nobody would see.
+            Some((_, Err(why))) => {
+                tracing::warn!(why = %crate::text::visible(&why), "a request was not understood");
+                plain(
+                    StatusCode::BAD_REQUEST,
+                    &format!("the proxy cannot read this request: {why}"),
+                )
+            }
+            None => self.pass(head.method, &path, &head.headers, body).await,
+        }
+    }
+
+    async fn converse(&self, key: Key, is_sub_agent: bool, incoming: run::Incoming) -> Sent {
+        let (run, opening) = self.run_of(key, is_sub_agent, &incoming);
+        if let Some(opening) = opening
+            && self.setup.openings.send(opening).await.is_err()
+        {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "the supervisor has ended");
+        }
+        match run.request(incoming).await {
+            Some(Answer { head, body }) => {
+                let body = futures_util::stream::unfold(body, |body| async move {
+                    body.next().await.map(|piece| (piece, body))
+                });
+                let body = body
+                    .map_ok(Frame::data)
+                    .map_err(|error| BodyError::from(error.to_string()));
+                respond(
+                    head.status,
+                    head.headers,
+                    BodyExt::boxed_unsync(StreamBody::new(body)),
+                )
+            }
+            None => plain(StatusCode::SERVICE_UNAVAILABLE, "the request was withdrawn"),
+        }
+    }
+
+    /// The conversation of a request, and its opening if it is new.
+    fn run_of(
+        &self,
+        key: Key,
+        is_sub_agent: bool,
+        incoming: &run::Incoming,
+    ) -> (Arc<AgentRun>, Option<Opening>) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(run) = runs.get(&key) {
+            return (run.clone(), None);
+        }
+        // A new conversation of the agent continues the run that no request of it is waiting for.
+        let idle = runs
+            .values()
+            .find(|run| !is_sub_agent && !run.is_sub_agent() && run.is_idle());
+        if let Some(run) = idle.cloned() {
+            runs.insert(key, run.clone());
+            return (run, None);
+        }
+        let is_beside = !runs.is_empty() || is_sub_agent;
+        let run = (self.setup.begin)(self.setup.upstream.clone());
+        run.set_sub_agent(is_sub_agent);
+        runs.insert(key, run.clone());
+        let opening = Opening {
+            run: run.clone(),
+            request: incoming.request.clone(),
+            wire: incoming.wire,
+            is_beside,
+        };
+        (run, Some(opening))
+    }
+
+    /// Passes a request and its response on, byte for byte.
+    async fn pass(&self, method: hyper::Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
+        let sent = self
+            .setup
+            .upstream
+            .send(method, path, headers::for_model(headers), body)
+            .await;
+        match sent {
+            Ok(response) => {
+                let (status, head) = (response.status(), headers::for_agent(response.headers()));
+                let body = response.bytes_stream().map(|piece| {
+                    let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
+                    Ok::<_, BodyError>(Frame::data(piece))
+                });
+                respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
+            }
+            Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
+        }
+    }
+}
+
+/// Reads a body, which some agents compress.
+fn read(wire: Wire, headers: &HeaderMap, body: &Bytes) -> Result<AgentRequest, String> {
+    if let Some(coding) = headers.get(header::CONTENT_ENCODING) {
+        let coding = coding.to_str().unwrap_or("?");
+        return Err(format!("its body is compressed ({coding})"));
+    }
+    decode_request(wire, body).map_err(|error| error.to_string())
+}
+
+/// The headers of a request whose body was read.
+fn without_encoding(mut headers: HeaderMap) -> HeaderMap {
+    headers.remove(header::CONTENT_ENCODING);
+    headers
+}
+
+fn respond(status: StatusCode, headers: HeaderMap, body: UnsyncBoxBody<Bytes, BodyError>) -> Sent {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn plain(status: StatusCode, words: &str) -> Sent {
+    let body = serde_json::json!({"error": {"type": "proxy_error", "message": words}}).to_string();
+    let body = Full::new(Bytes::from(body))
+        .map_err(|never| match never {})
+        .boxed_unsync();
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    respond(status, headers, body)
+}

@@ -1,0 +1,177 @@
+//! Tests of what is new in a request, and of what the model sees of it.
+//!
+//! Must not know: sockets.
+
+use hyper::header::{HeaderMap, HeaderName};
+use serde_json::json;
+
+use super::conversation::{Kind, SentResult, is_streamed, kind, tail, wire_of};
+use super::overlay;
+use crate::domain::state::State;
+use crate::model::wire::Wire;
+use crate::model::wire::agent::decode_request;
+
+fn wire(name: &str) -> Wire {
+    Wire::named(name).unwrap()
+}
+
+fn messages(messages: &serde_json::Value) -> crate::model::wire::agent::AgentRequest {
+    let body = json!({
+        "model": "m", "stream": true, "messages": messages,
+        "tools": [{"name": "Bash", "description": "d", "input_schema": {"type": "object"}}],
+    });
+    decode_request(wire("anthropic"), body.to_string().as_bytes()).unwrap()
+}
+
+fn headers(of: &[(&'static str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in of {
+        headers.append(HeaderName::from_static(name), value.parse().unwrap());
+    }
+    headers
+}
+
+#[test]
+fn sub_agents_are_conversations_of_their_own_and_what_has_no_tools_is_none() {
+    let request = messages(&json!([{"role": "user", "content": "hi"}]));
+    let of = |all: &[(&'static str, &str)]| kind(&headers(all), &request);
+    let main = of(&[("x-claude-code-session-id", "s")]);
+    let sub = of(&[("x-claude-code-session-id", "s"), ("x-claude-code-agent-id", "a")]);
+    assert_ne!(main, sub);
+    assert!(matches!(
+        sub,
+        Kind::Conversation {
+            is_sub_agent: true,
+            ..
+        }
+    ));
+    assert!(matches!(
+        main,
+        Kind::Conversation {
+            is_sub_agent: false,
+            ..
+        }
+    ));
+    // Without a header, system text, tools and the first words name it.
+    let other = messages(
+        &json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "x"},
+        {"role": "user", "content": "more"}]),
+    );
+    assert_eq!(kind(&headers(&[]), &request), kind(&headers(&[]), &other));
+    let another = messages(&json!([{"role": "user", "content": "ho"}]));
+    assert_ne!(kind(&headers(&[]), &request), kind(&headers(&[]), &another));
+    let body = br#"{"model":"m","messages":[{"role":"user","content":"a title"}]}"#;
+    let aside = decode_request(wire("anthropic"), body).unwrap();
+    assert_eq!(
+        kind(&headers(&[("x-claude-code-session-id", "s")]), &aside),
+        Kind::Aside
+    );
+}
+
+#[test]
+fn a_path_says_the_format_and_whether_it_streams() {
+    for (path, name) in [
+        ("/v1/messages?beta=true", "anthropic"),
+        ("/chat/completions", "openai-chat"),
+        ("/responses", "openai-responses"),
+        ("/v1beta/models/g:streamGenerateContent?alt=sse", "gemini"),
+        ("/v1beta/models/g:generateContent", "gemini"),
+        ("/api/chat", "ollama"),
+    ] {
+        assert_eq!(wire_of(path), Some(wire(name)), "{path}");
+    }
+    for path in ["/v1/messages/count_tokens", "/models", "/responses/compact", ""] {
+        assert_eq!(wire_of(path), None, "{path}");
+    }
+    let request = messages(&json!([]));
+    assert!(is_streamed(
+        wire("gemini"),
+        "/x:streamGenerateContent?alt=sse",
+        &request
+    ));
+    assert!(!is_streamed(wire("gemini"), "/x:generateContent", &request));
+    assert!(is_streamed(wire("anthropic"), "/v1/messages", &request));
+}
+
+#[test]
+fn results_and_words_behind_the_newest_reply_are_new_and_what_the_agent_adds_is_not_the_users() {
+    let request = messages(&json!([
+        {"role": "user", "content": "old"},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}},
+            {"type": "tool_use", "id": "t2", "name": "Bash", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t2", "content": "no", "is_error": true},
+            {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "yes"}]},
+            {"type": "text", "text": "<system-reminder>be good</system-reminder>"},
+            {"type": "text", "text": "and stop"}]},
+    ]));
+    let tail = tail(&request);
+    assert_eq!(tail.words, "and stop");
+    let result = |id: &str, place, text: &str, is_error| SentResult {
+        id: Some(id.into()),
+        place,
+        text: text.into(),
+        is_error,
+    };
+    assert_eq!(
+        tail.results,
+        [result("t2", 1, "no", true), result("t1", 0, "yes", false)]
+    );
+}
+
+#[test]
+fn results_between_the_calls_of_a_reply_are_new_too_and_those_of_a_reused_id_are_not() {
+    let call = |id: &str| json!({"type": "function_call", "call_id": id, "name": "b", "arguments": "{}"});
+    let result =
+        |id: &str, text: &str| json!({"type": "function_call_output", "call_id": id, "output": text});
+    let user = |text: &str| json!({"type": "message", "role": "user", "content": text});
+    let body = json!({"model": "m", "input": [
+        user("go"), call("old"), result("old", "0"),
+        user("on"), call("again"), result("again", "1"),
+        call("again"), call("a"), result("a", "2"), call("b"), result("b", "3"),
+    ]});
+    let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
+    let tail = tail(&request);
+    let results = tail.results.iter();
+    let found: Vec<(&str, &str)> = results
+        .map(|one| (one.id.as_deref().unwrap(), one.text.as_str()))
+        .collect();
+    assert_eq!(found, [("a", "2"), ("b", "3")]);
+    assert_eq!(tail.words, "");
+}
+
+#[test]
+fn a_request_of_which_nothing_was_changed_keeps_every_byte() {
+    let bodies = [
+        (
+            "anthropic",
+            r#"{ "model":"m","messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"Bash","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"ok"}]}] }"#,
+        ),
+        (
+            "openai-chat",
+            r#"{"messages": [{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"b","arguments":"{ }"}}]},{"role":"tool","tool_call_id":"x","content":"ok"}]}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"input":[{"type":"function_call","call_id":"x","name":"b","arguments":"{}"},{"type":"function_call_output","call_id":"x","output":"ok"}]}"#,
+        ),
+        (
+            "gemini",
+            r#"{"contents":[{"role":"model","parts":[{"functionCall":{"name":"b","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"b","response":{}}}]}]}"#,
+        ),
+        (
+            "ollama",
+            r#"{"messages":[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"b","arguments":{}}}]},{"role":"tool","content":"ok"}]}"#,
+        ),
+    ];
+    for (name, body) in bodies {
+        let request = decode_request(wire(name), body.as_bytes()).unwrap();
+        assert_eq!(overlay::applied(&State::default(), &request, &[]), body, "{name}");
+        // Words of the console are one more message.
+        let noted = overlay::applied(&State::default(), &request, &["a note".into()]);
+        let again = decode_request(wire(name), noted.as_bytes()).unwrap();
+        assert_eq!(again.messages.len(), request.messages.len() + 1, "{name}");
+        assert_eq!(super::conversation::tail(&again).words, "a note", "{name}");
+    }
+}

@@ -1,0 +1,126 @@
+//! A tool that an agent executes: to run a call is to release it, and to wait for the agent's next request.
+//!
+//! Must not know: formats, who decides.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::catalogue;
+use super::run::AgentRun;
+use crate::canon;
+use crate::domain::advice::ToolFacts;
+use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::event::run::{ToolCard, ToolOrigin};
+use crate::model::wire::agent;
+use crate::tools::registry::Registry;
+use crate::tools::{Job, Spec, Tool};
+
+/// Schema of a call that takes any text.
+const TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
+/// Schema of a tool whose own schema cannot be read.
+const ANYTHING: &str = r#"{"type":"object"}"#;
+/// An agent works as long as its user lets it.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// A tool of an agent.
+pub struct AgentTool {
+    spec: Spec,
+    run: Arc<AgentRun>,
+}
+
+impl AgentTool {
+    /// Takes a tool as the agent offers it to the model.
+    pub fn new(tool: &agent::AgentTool, run: Arc<AgentRun>) -> Self {
+        Self {
+            spec: spec(tool, tool.schema.as_deref().unwrap_or(TEXT)),
+            run,
+        }
+    }
+}
+
+fn spec(tool: &agent::AgentTool, schema: &str) -> Spec {
+    let effect = catalogue::effect(&tool.name);
+    let tags = if catalogue::is_external(&tool.name) {
+        vec!["external".to_owned()]
+    } else {
+        Vec::new()
+    };
+    Spec {
+        card: ToolCard {
+            name: tool.name.as_str().into(),
+            description: tool.description.as_str().into(),
+            schema: schema.into(),
+            effect,
+            effect_by: None,
+            tags,
+            pause_ms: 0,
+            takes_truncated: true,
+            probe: None,
+            compensate: None,
+            origin: Some(Box::new(ToolOrigin {
+                source: ToolOrigin::AGENT.into(),
+                server: None,
+                tool: tool.name.as_str().into(),
+                title: None,
+                pin: canon::hash(
+                    "overrule agent tool v1",
+                    &[
+                        tool.name.as_bytes(),
+                        tool.description.as_bytes(),
+                        schema.as_bytes(),
+                    ],
+                )
+                .into(),
+            })),
+        },
+        facts: ToolFacts {
+            effect,
+            takes_truncated: true,
+            show_difference: effect > EffectClass::Read,
+            special: None,
+        },
+    }
+}
+
+/// Returns the tools of an agent. A schema that cannot be read allows any arguments.
+pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
+    let mut registry = Registry::default();
+    for tool in tools.iter().filter(|tool| !tool.is_providers) {
+        let own = Arc::new(AgentTool::new(tool, run.clone()));
+        if registry.add(own).is_err() {
+            let open = AgentTool {
+                spec: spec(tool, ANYTHING),
+                run: run.clone(),
+            };
+            // What is left is a second tool of the same name: the first counts.
+            if let Err(error) = registry.add(Arc::new(open)) {
+                tracing::warn!(%error, "left out a tool of the agent");
+            }
+        }
+    }
+    registry
+}
+
+impl Tool for AgentTool {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn longest(&self) -> Duration {
+        LONGEST
+    }
+
+    fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
+        let (run, tool) = (self.run.clone(), self.spec.card.name.clone());
+        Box::pin(async move {
+            let result = run.with_agent(job.call, &tool, &job.text);
+            tokio::select! {
+                outcome = result => outcome,
+                // The agent may have begun, and nobody can stop it from here.
+                () = job.cancel.cancelled() => Outcome::Cancelled { executed: true },
+            }
+        })
+    }
+}

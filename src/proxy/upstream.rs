@@ -1,0 +1,148 @@
+//! Sends an agent's requests to its model, and nowhere else.
+//!
+//! Must not know: what is in a request, who decides.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::Method;
+use hyper::header::HeaderMap;
+use reqwest::Url;
+
+use super::Error;
+use crate::model::http::pass_through;
+use crate::text::shown_address;
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(15);
+
+/// The model's server.
+#[derive(Debug)]
+pub struct Upstream {
+    http: reqwest::Client,
+    base: Url,
+}
+
+/// Why a request was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The path leads elsewhere.
+    #[error("the path of the request leads out of the model's address")]
+    Elsewhere,
+    /// The server was not reached, or broke the connection.
+    #[error("the model's server cannot be reached: {0}")]
+    Network(String),
+}
+
+impl Upstream {
+    /// Takes the base URL of the model's server.
+    pub fn new(url: &str) -> Result<Self, Error> {
+        let wrong = |why: String| Error::Upstream {
+            url: shown_address(url),
+            why,
+        };
+        let base = Url::parse(url).map_err(|error| wrong(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
+            return Err(wrong("it needs http:// or https:// and a host".to_owned()));
+        }
+        if base.query().is_some() || base.fragment().is_some() || !base.username().is_empty() {
+            return Err(wrong(
+                "it must be an address alone, without a name, a query or a fragment".to_owned(),
+            ));
+        }
+        let http = pass_through(&base, CONNECT).map_err(|error| Error::Client(error.to_string()))?;
+        Ok(Self { http, base })
+    }
+
+    /// Returns the address for people.
+    pub fn shown(&self) -> String {
+        shown_address(self.base.as_str())
+    }
+
+    /// Returns the URL of a path of the agent; `None` if that is not below the base.
+    fn url(&self, path: &str) -> Option<Url> {
+        if !(path.is_empty() || path.starts_with(['/', '?'])) {
+            return None;
+        }
+        let base = self.base.as_str().trim_end_matches('/');
+        let url = Url::parse(&format!("{base}{path}")).ok()?;
+        let below = url.path().starts_with(self.base.path().trim_end_matches('/'));
+        (url.origin() == self.base.origin() && url.username().is_empty() && below).then_some(url)
+    }
+
+    /// Sends a request; headers and body as they are.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<reqwest::Response, SendError> {
+        let url = self.url(path).ok_or(SendError::Elsewhere)?;
+        let mut request = self.http.request(method, url).headers(headers);
+        if !body.is_empty() {
+            request = request.body(body);
+        }
+        // The URL of the error would show nothing that is not known, but a query may hold a key.
+        request
+            .send()
+            .await
+            .map_err(|error| SendError::Network(chain(&error.without_url())))
+    }
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        text = format!("{text}: {one}");
+        cause = one.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leads_to_another_server() {
+        let upstream = Upstream::new("http://127.0.0.1:9/v1").unwrap();
+        let url = |path: &str| upstream.url(path).map(|url| url.to_string());
+        assert_eq!(
+            url("/chat/completions?x=1").as_deref(),
+            Some("http://127.0.0.1:9/v1/chat/completions?x=1")
+        );
+        assert_eq!(url("").as_deref(), Some("http://127.0.0.1:9/v1"));
+        for wrong in [
+            "@evil.example/",
+            ".evil.example/",
+            ":80/x",
+            "/../../x",
+            "/%2e%2e/x",
+            "evil",
+        ] {
+            assert_eq!(url(wrong), None, "{wrong}");
+        }
+        let odd = url("//evil.example/x").unwrap();
+        assert!(odd.starts_with("http://127.0.0.1:9/v1//evil"), "{odd}");
+    }
+
+    #[test]
+    fn an_address_with_a_key_or_without_a_host_is_refused() {
+        for wrong in [
+            "",
+            "api.example",
+            "ftp://a.example",
+            "http://k@a.example",
+            "https://a.example/?key=1",
+        ] {
+            assert!(Upstream::new(wrong).is_err(), "{wrong}");
+        }
+        let error = Upstream::new("http://secret:word@a.example")
+            .unwrap_err()
+            .to_string();
+        assert!(!error.contains("word"), "{error}");
+    }
+}

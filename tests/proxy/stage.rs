@@ -1,0 +1,114 @@
+//! A proxy in this process with a run behind it.
+//!
+//! Must not know: what is tested.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use overrule::domain::call::{Call, Status};
+use overrule::domain::command::{CallCommand, Command};
+use overrule::domain::id::NodeId;
+use overrule::domain::state::State;
+use overrule::engine::log::Memory;
+use overrule::policy::Preset;
+use overrule::proxy::address::Token;
+use overrule::proxy::model::AgentModel;
+use overrule::proxy::run::AgentRun;
+use overrule::proxy::server::{self, Opening, Server};
+use overrule::proxy::tool;
+use overrule::proxy::upstream::Upstream;
+use tokio::sync::mpsc;
+
+use crate::live::{Live, adviser};
+
+/// A proxy that serves.
+pub struct Stage {
+    /// Its address for the agent.
+    pub base: String,
+    openings: mpsc::Receiver<Opening>,
+    dir: tempfile::TempDir,
+}
+
+/// Conversations with short times between heartbeats.
+fn quick(upstream: Arc<Upstream>) -> Arc<AgentRun> {
+    let beat = Duration::from_millis(40);
+    AgentRun::with_beats(upstream, (beat, beat))
+}
+
+impl Stage {
+    /// Serves in front of a model at this address.
+    pub async fn before(upstream: &str) -> Self {
+        let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let at = listener.local_addr().unwrap();
+        let (to, openings) = mpsc::channel(4);
+        let setup = server::Setup {
+            token: Token::given("0123456789abcdef").unwrap(),
+            upstream: Arc::new(Upstream::new(upstream).unwrap()),
+            openings: to,
+            begin: quick,
+        };
+        let server = Server::new(setup, at);
+        tokio::spawn(server.clone().serve(listener));
+        Self {
+            base: server.base(),
+            openings,
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Waits for a conversation, and gives it a run under a preset.
+    pub async fn run(&mut self, preset: Preset) -> Live {
+        let opening = self.openings.recv().await.unwrap();
+        begin(&opening, preset, self.dir.path())
+    }
+}
+
+fn begin(opening: &Opening, preset: Preset, workspace: &Path) -> Live {
+    let mut adviser = adviser(workspace, preset);
+    adviser.registry = Arc::new(tool::registry(&opening.request.tools, &opening.run));
+    adviser.ladder.policy.repair.on = false;
+    let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
+    let live = Live::over(State::default(), Box::new(Memory::default()), adviser, model);
+    opening.run.attach(live.handle.clone(), Arc::new(|tools| tools));
+    live
+}
+
+/// The call of this tool that waits.
+pub fn waiting<'s>(state: &'s State, tool: &str) -> Option<&'s Call> {
+    state.calls.values().find(|call| {
+        let node = state.nodes.get(&call.id).unwrap();
+        call.status == Status::AwaitingApproval && &**node.as_call().unwrap().0 == tool
+    })
+}
+
+/// Waits until a call of this tool waits, and returns its id.
+pub async fn asked(live: &mut Live, tool: &str) -> NodeId {
+    live.settles("a call waits", |state| waiting(state, tool).is_some())
+        .await;
+    waiting(&live.state, tool).unwrap().id
+}
+
+/// Approves a call.
+pub async fn approve(live: &Live, id: NodeId) {
+    let call = live.state.calls.get(&id).unwrap();
+    let command = CallCommand::Approve {
+        call: id,
+        rev: live.state.nodes.get(&id).unwrap().rev(),
+        digest: call.digest.clone().unwrap(),
+        unread: 0,
+        shown: None,
+        word: None,
+    };
+    live.send(Command::Call(command)).await.unwrap();
+}
+
+/// Rejects a call.
+pub async fn reject(live: &Live, id: NodeId, reason: &str) {
+    let command = CallCommand::Reject {
+        call: id,
+        rev: live.state.nodes.get(&id).unwrap().rev(),
+        reason: reason.into(),
+    };
+    live.send(Command::Call(command)).await.unwrap();
+}
