@@ -7,8 +7,8 @@ use super::selection::status;
 use super::{Care, Effect, Press, Verb, answer, repair};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::{Subject, Tab};
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{go_to_queue, subject};
@@ -21,7 +21,7 @@ use crate::domain::tags;
 pub const VERB: Verb = Verb {
     name: "decide",
     keys: &["enter"],
-    contexts: &[Context::Queue, Context::Graph],
+    contexts: &[Context::Pane(Pane::QUEUE), Context::Pane(Pane::GRAPH)],
     doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
     hint: "choices",
     effect: Effect::Opens,
@@ -34,7 +34,7 @@ pub const VERB: Verb = Verb {
 
 /// True for an entry that a key alone does not decide.
 fn has_choices(model: &Model) -> bool {
-    let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
+    let waits = model.screen.lead == Pane::QUEUE && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
     waits
         && (broken
@@ -56,21 +56,21 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
         .filter(|call| model.run.waits(call).is_ok())
         .map(|call| (call.id, call.status.clone()))
     else {
-        views::focus(model, Pane::Inspector);
+        views::focus(model, Pane::INSPECTOR);
         return Ok(());
     };
     if tags::asks_operator(&model.run.state, id) {
         return answer::type_answer(model, press.out);
     }
-    if model.screen.lead != Pane::Queue {
+    if model.screen.lead != Pane::QUEUE {
         go_to_queue(model, id);
         // The question is that of the queue, which the last frame did not show.
         refresh::prepare(model);
     }
     match status {
         Status::AwaitingApproval => {
-            views::focus(model, Pane::Inspector);
-            model.inspector.choose(Tab::Arguments, Pane::Queue);
+            views::focus(model, Pane::INSPECTOR);
+            model.inspector.choose(Tab::Arguments, Pane::QUEUE);
             Ok(())
         }
         Status::Repairing(_) => repair::choose(model, press.by, press.at),

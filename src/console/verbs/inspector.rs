@@ -6,6 +6,8 @@ use super::availability::offered;
 use super::{Care, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
+use crate::console::panes::Pane;
+use crate::console::panes::Place;
 use crate::console::refusal::Refusal;
 use crate::console::update::{lazy_load, views};
 
@@ -17,7 +19,7 @@ pub const NEXT_TAB: Verb = Verb {
     doc: "go to the next tab of the inspector",
     hint: "tab",
     care: Care::Free,
-    available: |model| offered(!model.screen.focus.is_lower()),
+    available: |model| offered(model.screen.focus.place() != Place::Lower),
     run: |model, _| {
         views::tab(model, model.inspector.next_tab(false));
         Ok(())
@@ -87,7 +89,7 @@ pub const OUTPUT_COLOURS: Verb = Verb {
 pub const EXPAND: Verb = Verb {
     name: "expand",
     keys: &["space"],
-    contexts: &[Context::Graph],
+    contexts: &[Context::Pane(Pane::GRAPH)],
     doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan",
     run: |model, _| {
         model.graph.toggle(None, &model.run.state);
