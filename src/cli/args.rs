@@ -46,7 +46,7 @@ pub struct Common {
     /// Policy: supervised, guarded, auto, read-only, or a policy file
     #[arg(long, global = true, value_name = "POLICY")]
     pub policy: Option<String>,
-    /// Model, or an entry of [models]; `scripted` (with --playbook) and `recorded` (with run --from) need no server
+    /// Model, or an entry of `[models]`; `scripted` (with --playbook) and `recorded` (with run --from) need no server
     #[arg(long, global = true, value_name = "NAME")]
     pub model: Option<String>,
     /// Base URL of an OpenAI-compatible server

@@ -238,7 +238,7 @@ impl Server {
                 }),
             ),
             "drift" => {
-                self.version = "changed".to_owned();
+                "changed".clone_into(&mut self.version);
                 self.dropped.push("fail".to_owned());
                 say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
                 answer(id, text("drifted"));

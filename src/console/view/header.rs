@@ -101,7 +101,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
             _ => "budget >999 %".to_owned(),
         };
         // A limit that is near is more important than what the session is called.
-        let weight = if role == Role::Dim { 10 } else { 1 };
+        let weight = if role == Role::Dim { 10 } else { 2 };
         parts.push((weight, role, words, true));
     }
     if let Some((role, words)) = staged_edits(model) {
