@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::console::model::log::MAX_LINES;
+use crate::console::panes::log::model::MAX_LINES;
 use crate::domain::apply::apply;
 use crate::domain::envelope::Envelope;
 use crate::domain::state::State;

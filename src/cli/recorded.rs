@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use super::fork::{self, Forks};
 use super::{live, run, sent};
 use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
-use crate::console::model::log::MAX_LINES;
+use crate::console::panes::log::model::MAX_LINES;
 use crate::console::replay::{self, Mark};
 use crate::domain::apply::apply;
 use crate::domain::command::Command;

@@ -2,6 +2,32 @@
 //!
 //! Must not know: what a key does.
 
+use super::panes::{self, Pane};
+
+/// The contexts of overlays.
+const OVERLAYS: [Context; 20] = [
+    Context::Editor,
+    Context::Line,
+    Context::List,
+    Context::Page,
+    Context::Attention,
+    Context::Review,
+    Context::StagedEdits,
+    Context::Branches,
+    Context::Compare,
+    Context::Effects,
+    Context::Bulk,
+    Context::Rule,
+    Context::Rules,
+    Context::Fork,
+    Context::Consent,
+    Context::UnknownOutcome,
+    Context::Classify,
+    Context::Broken,
+    Context::Confirm,
+    Context::Leave,
+];
+
 /// The place that receives keys: a pane, or the topmost overlay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Context {
@@ -11,22 +37,8 @@ pub enum Context {
     Panes,
     /// Every pane of a recorded run.
     Replay,
-    /// The graph.
-    Graph,
-    /// The queue.
-    Queue,
-    /// The inspector.
-    Inspector,
-    /// The log.
-    Log,
-    /// The state.
-    State,
-    /// The branch pane.
-    BranchPane,
-    /// The budget.
-    Budget,
-    /// The health of the tools.
-    Health,
+    /// One pane.
+    Pane(Pane),
     /// An editor of several lines.
     Editor,
     /// One line of text.
@@ -70,74 +82,28 @@ pub enum Context {
 }
 
 impl Context {
-    /// Every context, for checks.
-    pub const ALL: [Self; 31] = [
-        Self::Always,
-        Self::Panes,
-        Self::Replay,
-        Self::Graph,
-        Self::Queue,
-        Self::Inspector,
-        Self::Log,
-        Self::State,
-        Self::BranchPane,
-        Self::Budget,
-        Self::Health,
-        Self::Editor,
-        Self::Line,
-        Self::List,
-        Self::Page,
-        Self::Attention,
-        Self::Review,
-        Self::StagedEdits,
-        Self::Branches,
-        Self::Compare,
-        Self::Effects,
-        Self::Bulk,
-        Self::Rule,
-        Self::Rules,
-        Self::Fork,
-        Self::Consent,
-        Self::UnknownOutcome,
-        Self::Classify,
-        Self::Broken,
-        Self::Confirm,
-        Self::Leave,
-    ];
+    /// Every context.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        let panes = panes::ALL.iter().map(|pane| Self::Pane(*pane));
+        [Self::Always, Self::Panes, Self::Replay]
+            .into_iter()
+            .chain(panes)
+            .chain(OVERLAYS)
+    }
 
     /// The contexts whose keys work here, the nearest first.
-    pub const fn reach(self) -> &'static [Self] {
-        match self {
-            Self::Graph => &[Self::Graph, Self::Panes, Self::Replay, Self::Always],
-            Self::Queue => &[Self::Queue, Self::Panes, Self::Replay, Self::Always],
-            Self::Inspector => &[Self::Inspector, Self::Panes, Self::Replay, Self::Always],
-            Self::Log => &[Self::Log, Self::Panes, Self::Replay, Self::Always],
-            Self::State => &[Self::State, Self::Panes, Self::Replay, Self::Always],
-            Self::BranchPane => &[Self::BranchPane, Self::Panes, Self::Replay, Self::Always],
-            Self::Budget => &[Self::Budget, Self::Panes, Self::Replay, Self::Always],
-            Self::Health => &[Self::Health, Self::Panes, Self::Replay, Self::Always],
-            Self::Editor => &[Self::Editor, Self::Always],
-            Self::Line => &[Self::Line, Self::Always],
-            Self::List => &[Self::List, Self::Always],
-            Self::Page => &[Self::Page, Self::Always],
-            Self::Attention => &[Self::Attention, Self::Always],
-            Self::Review => &[Self::Review, Self::Always],
-            Self::StagedEdits => &[Self::StagedEdits, Self::Always],
-            Self::Branches => &[Self::Branches, Self::Always],
-            Self::Compare => &[Self::Compare, Self::Always],
-            Self::Effects => &[Self::Effects, Self::Always],
-            Self::Bulk => &[Self::Bulk, Self::Always],
-            Self::Rule => &[Self::Rule, Self::Always],
-            Self::Rules => &[Self::Rules, Self::Always],
-            Self::Fork => &[Self::Fork, Self::Always],
-            Self::Consent => &[Self::Consent, Self::Always],
-            Self::UnknownOutcome => &[Self::UnknownOutcome, Self::Always],
-            Self::Classify => &[Self::Classify, Self::Always],
-            Self::Broken => &[Self::Broken, Self::Always],
-            Self::Confirm => &[Self::Confirm, Self::Always],
-            Self::Leave => &[Self::Leave, Self::Always],
-            Self::Always | Self::Panes | Self::Replay => &[],
-        }
+    pub fn reach(self) -> impl Iterator<Item = Self> + Clone {
+        let (own, wider): (_, &[Self]) = match self {
+            Self::Always | Self::Panes | Self::Replay => (None, &[]),
+            Self::Pane(_) => (Some(self), &[Self::Panes, Self::Replay, Self::Always]),
+            _ => (Some(self), &[Self::Always]),
+        };
+        own.into_iter().chain(wider.iter().copied())
+    }
+
+    /// True if keys of the other context work here.
+    pub fn reaches(self, other: Self) -> bool {
+        self.reach().any(|one| one == other)
     }
 
     /// True for a text field. No key decides anything there.
@@ -166,19 +132,12 @@ impl Context {
     }
 
     /// The heading of its section in help.
-    pub const fn heading(self) -> &'static str {
+    pub fn heading(self) -> &'static str {
         match self {
             Self::Always => "everywhere",
             Self::Panes => "any pane",
             Self::Replay => "replay",
-            Self::Graph => "graph",
-            Self::Queue => "queue",
-            Self::Inspector => "inspector",
-            Self::Log => "log",
-            Self::State => "state",
-            Self::BranchPane => "branch pane",
-            Self::Budget => "budget",
-            Self::Health => "health",
+            Self::Pane(pane) => pane.heading(),
             Self::Editor => "editor",
             Self::Line => "one-line input",
             Self::List => "list",

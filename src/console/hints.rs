@@ -35,7 +35,7 @@ pub struct Hint {
 pub fn context(model: &Model) -> Context {
     match model.overlays.last() {
         Some(overlay) => overlay.context(),
-        None => model.screen.focus.context(),
+        None => Context::Pane(model.screen.focus),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 fn offered(model: &Model, here: Context) -> Vec<(&'static Verb, bool)> {
     verbs()
         .filter(|verb| !verb.hint.is_empty() && !model.settings.keymap.keys_of(verb.name).is_empty())
-        .filter(|verb| verb.contexts.iter().any(|context| here.reach().contains(context)))
+        .filter(|verb| verb.contexts.iter().any(|context| here.reaches(*context)))
         .filter(|verb| model.settings.is_replay() || !verb.contexts.contains(&Context::Replay))
         .filter_map(|verb| match availability::of(model, verb) {
             Availability::Offered => Some((verb, false)),

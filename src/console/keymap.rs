@@ -179,10 +179,10 @@ impl Keymap {
         for ((context, key), verb) in &self.keys {
             of.entry(*context).or_default().push((*key, verb));
         }
-        for context in Context::ALL {
+        for context in Context::all() {
             let mut seen: HashMap<Key, &'static Verb> = HashMap::new();
             for near in context.reach() {
-                for (key, verb) in of.get(near).into_iter().flatten() {
+                for (key, verb) in of.get(&near).into_iter().flatten() {
                     if let Some(first) = seen.insert(*key, verb) {
                         return Err(Wrong::Duplicate {
                             key: *key,
@@ -201,9 +201,8 @@ impl Keymap {
     pub fn verb(&self, context: Context, key: Key, replay: bool) -> Option<&'static Verb> {
         context
             .reach()
-            .iter()
-            .filter(|near| replay || **near != Context::Replay)
-            .find_map(|near| self.keys.get(&(*near, key)).copied())
+            .filter(|near| replay || *near != Context::Replay)
+            .find_map(|near| self.keys.get(&(near, key)).copied())
     }
 
     /// The keys of a command, by name.
@@ -235,6 +234,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::console::panes::Pane;
     use crate::console::verbs::{
         approve, approve_list, broken_stream, consent, is_text, quit, retry, run_now, unknown_outcome,
         write_rule,
@@ -372,9 +372,9 @@ mod tests {
     fn a_change_replaces_the_defaults() {
         let map = Keymap::new(&[change("approve", &["alt-y"])]).unwrap();
         let key = |text: &str| text.parse::<Key>().unwrap();
-        assert_eq!(map.verb(Context::Queue, key("a"), false), None);
+        assert_eq!(map.verb(Context::Pane(Pane::QUEUE), key("a"), false), None);
         assert_eq!(
-            map.verb(Context::Queue, key("alt-y"), false),
+            map.verb(Context::Pane(Pane::QUEUE), key("alt-y"), false),
             Some(&approve::APPROVE)
         );
         assert_eq!(map.verb(Context::Editor, key("alt-y"), false), None);
@@ -389,7 +389,7 @@ mod tests {
         let map = Keymap::new(&[]).unwrap();
         for habit in ["enter", "space", "y", "esc", "tab"] {
             let key: Key = habit.parse().unwrap();
-            for context in Context::ALL {
+            for context in Context::all() {
                 let verb = map.verb(context, key, false);
                 let approves = [
                     approve::APPROVE,

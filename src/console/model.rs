@@ -12,16 +12,11 @@ pub mod double_press;
 pub mod edit_preview;
 pub mod editor;
 pub mod fold;
-pub mod graph;
 pub mod idle_time;
-pub mod inspector;
 pub mod listing;
-pub mod log;
-pub mod lower;
 pub mod orphan_status;
 pub mod overlay;
 pub mod picker;
-pub mod queue;
 pub mod run;
 pub mod run_phase;
 pub mod running;
@@ -33,11 +28,16 @@ mod waking;
 
 use super::columns::{WidthGuard, measured};
 use super::doc::Doc;
-use super::event_text;
 use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::RowKind;
 use super::layout::gutter::Line;
+use super::panes::Pane;
+use super::panes::graph::model::{Form, GraphPane, Pick};
+use super::panes::inspector::model::Inspector;
+use super::panes::log::model::LogPane;
+use super::panes::queue::model::{QueueEntry, QueuePane};
+use super::panes::rows::{RowsPanes, Target};
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
@@ -54,17 +54,11 @@ use crate::text::{FormGuard, shown_in_ascii};
 use arming::{Arming, KeyState};
 use cached::Caches;
 use double_press::{DoublePress, What};
-use graph::{Form, GraphPane, Pick};
 use idle_time::{IDLE_MS, IdleTime};
-use inspector::Inspector;
-use log::LogPane;
-use lower::{Lower, RowsPane, Target};
 use overlay::Overlay;
-use queue::QueueEntry;
-use queue::QueuePane;
 use run::NOTICED_MS;
 use run::RunPart;
-use screen::{Pane, Screen};
+use screen::Screen;
 use seek::Seek;
 pub use source::Source;
 use staged_edits::StagedEdits;
@@ -181,7 +175,7 @@ pub struct Model {
     /// The log pane.
     pub log: LogPane,
     /// The other panes at the bottom.
-    pub lower: Lower,
+    pub lower: RowsPanes,
     /// Values computed from the whole run.
     pub cached: Caches,
     /// Open overlays, the topmost last.
@@ -211,7 +205,7 @@ impl Model {
             queue: QueuePane::default(),
             inspector: Inspector::default(),
             log: LogPane::default(),
-            lower: Lower::default(),
+            lower: RowsPanes::default(),
             cached: Caches::default(),
             overlays: Vec::new(),
             staged_edits: StagedEdits::default(),
@@ -267,23 +261,14 @@ impl Model {
 
     /// Target of the row under the cursor of the focused pane at the bottom.
     pub fn followed(&self) -> Target {
-        let pane = self.screen.focus;
-        if pane != Pane::Log {
-            return self.lower.of(pane).map(RowsPane::selected).unwrap_or_default();
-        }
-        match self.log.selected() {
-            Some(log::Line::Event(envelope)) => {
-                event_text::about(&self.run.state, &envelope.event).map_or(Target::Nothing, Target::Node)
-            }
-            _ => Target::Nothing,
-        }
+        self.screen.focus.target(self)
     }
 
     /// Describes a folded row, on which a verb for one node would be ambiguous. None if the
     /// inspector leads: it shows one node.
     pub fn folded(&self, verb: &Verb) -> Option<String> {
         let graph = &self.graph;
-        let named = self.screen.lead != Pane::Graph || self.screen.focus == Pane::Inspector;
+        let named = self.screen.lead != Pane::GRAPH || self.screen.focus == Pane::INSPECTOR;
         if named || !self.overlays.is_empty() || graph.form == Form::Map {
             return None;
         }
@@ -367,7 +352,7 @@ impl Model {
             (Some(Pick::Live(live, _)), Some(QueueEntry::Turn { turn, .. })) => live == turn,
             _ => false,
         };
-        same || self.screen.lead == Pane::Queue
+        same || self.screen.lead == Pane::QUEUE
     }
 
     /// Number of queue entries that need the operator. An automatic retry can be decided, but need

@@ -336,7 +336,7 @@ impl Stage {
     /// The kind of the selected node.
     pub fn selected(&self) -> Option<NodeId> {
         match self.model.graph.selected {
-            Some(super::model::graph::Pick::Node(id)) => Some(id),
+            Some(super::panes::graph::model::Pick::Node(id)) => Some(id),
             _ => None,
         }
     }

@@ -12,7 +12,6 @@ pub(in crate::console) mod edits;
 pub(in crate::console) mod executions;
 mod external;
 pub(in crate::console) mod fork;
-pub(in crate::console) mod graph;
 mod input;
 pub(in crate::console) mod lazy_load;
 pub(in crate::console) mod ledger;

@@ -6,7 +6,7 @@
 
 pub mod availability;
 mod renamed;
-mod selection;
+pub(in crate::console) mod selection;
 mod verb;
 
 pub mod always;
@@ -80,8 +80,20 @@ pub use renamed::current_name;
 pub use verb::{About, By, Care, Effect, Press, Rank, Verb};
 
 /// Every verb, by family, in the order of help.
-pub static FAMILIES: [&[Verb]; 12] = [
-    DECIDE, EDIT, BRANCH, RUN, FIX, GRAPH, JUMP, VIEW, MOVE, TEXT, TYPING, REPLAY,
+pub static FAMILIES: [&[Verb]; 13] = [
+    DECIDE,
+    EDIT,
+    BRANCH,
+    RUN,
+    FIX,
+    GRAPH,
+    JUMP,
+    super::panes::SHOW,
+    VIEW,
+    MOVE,
+    TEXT,
+    TYPING,
+    REPLAY,
 ];
 
 /// Decisions about calls and turns.
@@ -232,14 +244,6 @@ static VIEW: &[Verb] = &[
     palette::PALETTE,
     panes::NEXT_PANE,
     panes::PREVIOUS_PANE,
-    panes::GRAPH,
-    panes::QUEUE,
-    panes::INSPECTOR,
-    panes::LOG,
-    panes::STATE,
-    panes::BRANCH_PANE,
-    panes::BUDGET,
-    panes::HEALTH,
     follow::FOLLOW_EVENT,
     follow::ONLY_DECISIONS,
     follow::FOLLOW_WRITER,

@@ -3,18 +3,13 @@
 //! Must not know: the terminal, what keys do.
 
 mod editor;
-mod graph;
 mod header;
-mod inspector;
 mod lists;
-mod log;
 mod overlay;
-mod paint;
+pub mod paint;
 mod picker;
-mod queue;
 mod replay;
-mod rows;
-mod shell;
+pub(in crate::console) mod shell;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,7 @@ fn spec(tool: &agent::AgentTool, schema: &str) -> Spec {
                 server: None,
                 tool: tool.name.as_str().into(),
                 title: None,
+                drift: None,
                 pin: canon::hash(
                     "overrule agent tool v1",
                     &[

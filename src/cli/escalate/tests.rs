@@ -61,7 +61,7 @@ fn notification_is_short_visible_and_free_of_secrets() {
             command: "approve".into(),
             reason: text,
         }));
-        if let Some(crate::console::model::log::Line::Event(envelope)) =
+        if let Some(crate::console::panes::log::model::Line::Event(envelope)) =
             stage.model.log.shown().last().map(|(_, line)| line)
         {
             caller.note(envelope);

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::Model;
-use super::graph::Pick;
-use super::inspector::Subject;
 use super::run::RunPart;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::Subject;
 use crate::console::symbols::Charset;
 use crate::domain::call::{Call, Status};
 use crate::domain::id::TurnId;

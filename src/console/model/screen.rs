@@ -7,7 +7,9 @@
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
-use crate::console::context::Context;
+use crate::console::panes;
+use crate::console::panes::Pane;
+use crate::console::panes::Place;
 
 /// Fewest rows of a screen with a bar and words below it, and with a bar alone.
 const LOW_BAR: u16 = 16;
@@ -16,85 +18,6 @@ const LOWEST_BAR: u16 = 10;
 pub const DECIDABLE: (u16, u16) = (40, 10);
 /// Minimum number of columns for a graph to the left of the other panes.
 const BESIDE: u16 = 100;
-
-/// A pane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pane {
-    /// The graph.
-    Graph,
-    /// The queue.
-    Queue,
-    /// The inspector.
-    Inspector,
-    /// The log.
-    Log,
-    /// What the state holds, and what wrote it.
-    State,
-    /// Branches of the run.
-    Branches,
-    /// Resources spent, and their limits.
-    Budget,
-    /// Success and latency of the tools.
-    Health,
-}
-
-impl Pane {
-    /// Every pane.
-    pub const ALL: [Self; 8] = [
-        Self::Graph,
-        Self::Queue,
-        Self::Inspector,
-        Self::Log,
-        Self::State,
-        Self::Branches,
-        Self::Budget,
-        Self::Health,
-    ];
-
-    /// The panes that share the area at the bottom.
-    pub const LOWER: [Self; 5] = [Self::Log, Self::State, Self::Branches, Self::Budget, Self::Health];
-
-    /// True for a pane of the area at the bottom.
-    pub fn is_lower(self) -> bool {
-        Self::LOWER.contains(&self)
-    }
-
-    /// Its name.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Graph => "graph",
-            Self::Queue => "queue",
-            Self::Inspector => "inspector",
-            Self::Log => "log",
-            Self::State => "state",
-            Self::Branches => "branches",
-            Self::Budget => "budget",
-            Self::Health => "health",
-        }
-    }
-
-    /// The command that shows it, by name.
-    pub const fn command(self) -> &'static str {
-        match self {
-            Self::Branches => "branch-pane",
-            pane => pane.label(),
-        }
-    }
-
-    /// Context in which its keys are looked up.
-    pub const fn context(self) -> Context {
-        match self {
-            Self::Graph => Context::Graph,
-            Self::Queue => Context::Queue,
-            Self::Inspector => Context::Inspector,
-            Self::Log => Context::Log,
-            Self::State => Context::State,
-            Self::Branches => Context::BranchPane,
-            Self::Budget => Context::Budget,
-            Self::Health => Context::Health,
-        }
-    }
-}
 
 /// A line between panes that the operator can move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,8 +107,8 @@ impl Screen {
         Self {
             width,
             height,
-            focus: Pane::Graph,
-            lead: Pane::Graph,
+            focus: Pane::GRAPH,
+            lead: Pane::GRAPH,
             zoom: false,
             lower: None,
             sizes: Sizes::default(),
@@ -212,23 +135,28 @@ impl Screen {
     /// Puts the focus on a pane.
     pub fn focus(&mut self, pane: Pane) {
         self.focus = pane;
-        match pane {
-            Pane::Graph | Pane::Queue => self.lead = pane,
-            Pane::Inspector => {}
-            lower => self.lower = Some(lower),
+        match pane.place() {
+            Place::Graph | Place::Queue => self.lead = pane,
+            Place::Inspector => {}
+            Place::Lower => self.lower = Some(pane),
         }
+    }
+
+    /// The panes that are not hidden, in their order.
+    pub fn panes(&self) -> impl Iterator<Item = Pane> + '_ {
+        let all = panes::ALL.iter().copied();
+        all.filter(|pane| pane.place() != Place::Lower || self.lower == Some(*pane))
     }
 
     /// The pane after the focused one, or before it.
     pub fn neighbour(&self, back: bool) -> Pane {
-        let mut order = vec![Pane::Graph, Pane::Queue, Pane::Inspector];
-        order.extend(self.lower);
+        let order: Vec<Pane> = self.panes().collect();
         let at = order.iter().position(|pane| *pane == self.focus).unwrap_or(0);
         let step = if back { order.len() - 1 } else { 1 };
         order
             .get((at + step) % order.len())
             .copied()
-            .unwrap_or(Pane::Graph)
+            .unwrap_or(Pane::GRAPH)
     }
 
     /// Columns of an overlay.
@@ -320,8 +248,7 @@ impl Screen {
             let area = self.places.of(pane);
             area.is_some_and(|area| area.contains(ratatui::layout::Position { x, y }))
         };
-        let panes = [Pane::Graph, Pane::Queue, Pane::Inspector].into_iter();
-        panes.chain(self.lower).find(|pane| here(*pane))
+        self.panes().find(|pane| here(*pane))
     }
 
     /// The line of the bar of a recorded run.
@@ -345,7 +272,9 @@ impl Screen {
 fn places(screen: &Screen, queued: usize, banner: bool) -> Places {
     let usual = laid_out(screen, queued, banner, 0);
     let requested = screen.wordy.saturating_sub(usual.status.height);
-    let shown = |places: &Places| Pane::ALL.map(|pane| places.of(pane).is_some());
+    let shown = |places: &Places| {
+        [places.graph, places.queue, places.inspector, places.lower].map(|area| area.is_some())
+    };
     (1..=requested)
         .rev()
         .map(|further| laid_out(screen, queued, banner, further))
@@ -379,13 +308,13 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
         return out;
     }
     if screen.zoom || width < 40 || body.height < 8 {
-        *slot(&mut out, screen.focus) = Some(body);
+        *slot(&mut out, screen.focus.place()) = Some(body);
         return out;
     }
     let mut rest = body;
     let sizes = &screen.sizes;
     if screen.lower.is_some() && rest.height >= 16 {
-        let own = if screen.focus.is_lower() {
+        let own = if screen.focus.place() == Place::Lower {
             rest.height / 2
         } else {
             (rest.height / 4).max(4)
@@ -394,7 +323,7 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
         let (upper, lower) = split_rows(rest, rest.height - own);
         out.lower = Some(lower);
         rest = upper;
-    } else if screen.focus.is_lower() {
+    } else if screen.focus.place() == Place::Lower {
         out.lower = Some(rest);
         return out;
     }
@@ -418,8 +347,8 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
         out.queue = Some(queue);
         out.inspector = Some(inspector);
     } else if rest.height >= 14 {
-        let graph = match screen.focus {
-            Pane::Graph => rest.height / 2,
+        let graph = match screen.focus.place() {
+            Place::Graph => rest.height / 2,
             // The inspector holds what has to be read before a decision.
             _ => (rest.height / 5).max(4),
         };
@@ -429,7 +358,7 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
         out.graph = Some(graph);
         out.queue = Some(queue);
         out.inspector = Some(inspector);
-    } else if screen.focus == Pane::Graph {
+    } else if screen.focus.place() == Place::Graph {
         out.graph = Some(rest);
     } else {
         let (queue, inspector) = split_rows(rest, queue_rows(3, rest.height));
@@ -439,19 +368,19 @@ fn laid_out(screen: &Screen, queued: usize, banner: bool, further: u16) -> Place
     out
 }
 
-fn slot(places: &mut Places, pane: Pane) -> &mut Option<Rect> {
-    match pane {
-        Pane::Graph => &mut places.graph,
-        Pane::Queue => &mut places.queue,
-        Pane::Inspector => &mut places.inspector,
-        Pane::Log | Pane::State | Pane::Branches | Pane::Budget | Pane::Health => &mut places.lower,
+fn slot(places: &mut Places, place: Place) -> &mut Option<Rect> {
+    match place {
+        Place::Graph => &mut places.graph,
+        Place::Queue => &mut places.queue,
+        Place::Inspector => &mut places.inspector,
+        Place::Lower => &mut places.lower,
     }
 }
 
 impl Places {
     /// Area of a pane.
     pub fn of(&self, pane: Pane) -> Option<Rect> {
-        *slot(&mut self.clone(), pane)
+        *slot(&mut self.clone(), pane.place())
     }
 }
 

@@ -5,7 +5,6 @@
 use super::Model;
 use super::idle_time::IDLE_MS;
 use super::running::SPIN_MS;
-use super::screen::Pane;
 use crate::console::halted;
 use crate::domain::call::Status;
 use crate::domain::ladder;
@@ -30,7 +29,7 @@ impl Model {
         let after = |ms: u64| self.arming.now.saturating_add(ms);
         let idle = self.unheard();
         let idle = idle.map(|one| after(IDLE_MS.saturating_sub(one.ms).max(1000)));
-        let works = self.screen.lower == Some(Pane::Budget) && self.run.is_busy();
+        let works = self.screen.lower.is_some_and(|pane| pane.ticks()) && self.run.is_busy();
         let works = self.now_of_run().filter(|_| works).map(|_| after(1000));
         let keys = self.keys.wake_at(self.arming.now);
         let runs = self.shows_running().then(|| after(SPIN_MS));

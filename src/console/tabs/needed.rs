@@ -5,8 +5,8 @@
 use super::Maker;
 use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
-use crate::console::model::log::LogPane;
 use crate::console::model::run::{NOTICED_MS, RunPart};
+use crate::console::panes::log::model::LogPane;
 use crate::console::theme::Role;
 use crate::console::verbs::fix::FIXES;
 use crate::console::{event_text, loops, summary};

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::Maker;
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::run::RunPart;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::{Subject, Tab};
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::turn::Turn;

@@ -79,11 +79,8 @@ impl HelpMode {
 /// list refused keys.
 pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Context) {
     // Replay keys come first in a replay.
-    let first =
-        (stored == HelpMode::Replayed && here.reach().contains(&Context::Replay)).then_some(Context::Replay);
-    let others = Context::ALL
-        .into_iter()
-        .filter(|context| *context != here && Some(*context) != first);
+    let first = (stored == HelpMode::Replayed && here.reaches(Context::Replay)).then_some(Context::Replay);
+    let others = Context::all().filter(|context| *context != here && Some(*context) != first);
     if let Some(words) = stored.describe() {
         maker.own(Role::Dim, words);
     }

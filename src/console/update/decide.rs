@@ -8,14 +8,14 @@ use super::prompts;
 use crate::console::doc::Doc;
 use crate::console::halted;
 use crate::console::model::arming::{Question, VisibleQuestion};
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::{Subject, Tab};
 use crate::console::model::overlay::LinePurpose;
-use crate::console::model::queue::QueueEntry;
 use crate::console::model::run::SentCommand;
-use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::msg::Out;
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::{Subject, Tab};
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::{NotShown, Refusal};
 use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command};
@@ -185,12 +185,12 @@ pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     };
     model.queue.settle();
     model.queue.selected = Some(requested);
-    model.screen.focus(Pane::Queue);
+    model.screen.focus(Pane::QUEUE);
     if model.screen.is_single() {
         // The queue alone does not show the arguments.
-        model.screen.focus(Pane::Inspector);
+        model.screen.focus(Pane::INSPECTOR);
     }
-    model.inspector.choose(Tab::Arguments, Pane::Queue);
+    model.inspector.choose(Tab::Arguments, Pane::QUEUE);
     true
 }
 
@@ -200,7 +200,7 @@ pub(in crate::console) fn waiting(
     model: &mut Model,
     name: &str,
 ) -> Result<(NodeId, Rev, Option<Digest>, Question), Refusal> {
-    if model.screen.lead == Pane::Queue && model.queue.current().is_none() {
+    if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
         let why = if gone {
@@ -226,7 +226,7 @@ pub(in crate::console) fn waiting(
     model.run.waits(call)?;
     let digest = call.digest.clone();
     let awaits = call.status == Status::AwaitingApproval;
-    if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+    if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
         // A second press would not help here.
         can_decide(model)?;
         if go_to_queue(model, id) {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::console::link::NewSession;
 use crate::console::model::Model;
-use crate::console::model::log::Line;
 use crate::console::model::overlay::{ForkView, Overlay};
 use crate::console::msg::{Leave, Out};
+use crate::console::panes::log::model::Line;
 use crate::domain::fork::ForkPreview;
 
 pub(in crate::console) fn view(model: &mut Model) -> Option<&mut ForkView> {

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how anything is drawn.
 
-use super::{graph, views};
+use super::views;
 use crate::console::model::Model;
-use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
 use crate::console::motion::Move;
 use crate::console::msg::{Mouse, Out};
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;
@@ -44,9 +45,7 @@ fn wheel(model: &mut Model, to: Move, x: u16, y: u16) {
     let Some(pane) = model.screen.pane_at(x, y) else {
         return;
     };
-    // One entry of the queue at a time, because keys decide about the selected one.
-    let rows = if pane == Pane::Queue { 1 } else { NOTCH };
-    for _ in 0..rows {
+    for _ in 0..pane.notch() {
         views::step_in(model, pane, to);
     }
 }
@@ -57,7 +56,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
         return;
     }
     if let Some(tab) = tab_at(model, x, y) {
-        views::focus(model, Pane::Inspector);
+        views::focus(model, Pane::INSPECTOR);
         views::tab(model, tab);
         return;
     }
@@ -73,25 +72,7 @@ fn press(model: &mut Model, x: u16, y: u16) {
     if y < body.top() || y >= body.bottom() {
         return;
     }
-    let row = usize::from(y - body.top());
-    match pane {
-        Pane::Graph => graph::point(model, x.saturating_sub(body.x), y - body.top()),
-        Pane::Queue => {
-            let item = model.queue.items.get(model.queue.top + row);
-            if let Some(requested) = item.map(|item| item.entry) {
-                model.queue.selected = Some(requested);
-            }
-        }
-        Pane::Inspector => {}
-        Pane::Log => model.log.point(row),
-        pane => {
-            if let Some(rows) = model.lower.of_mut(pane)
-                && rows.top + row < rows.rows.len()
-            {
-                rows.at = rows.top + row;
-            }
-        }
-    }
+    pane.point(model, x.saturating_sub(body.x), y - body.top());
 }
 
 /// The tab whose name is at a position of the screen.

@@ -10,9 +10,9 @@ use std::mem::discriminant;
 use crate::console::frames::Soon;
 use crate::console::link::Update;
 use crate::console::model::Model;
-use crate::console::model::graph::{Form, Pick};
-use crate::console::model::inspector::Subject;
 use crate::console::msg::Msg;
+use crate::console::panes::graph::model::{Form, Pick};
+use crate::console::panes::inspector::model::Subject;
 use crate::domain::live::{Live, LivePart};
 
 /// How soon a message needs a frame. Call this before the message is applied.

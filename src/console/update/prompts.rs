@@ -4,13 +4,14 @@
 //!
 //! Text goes into the topmost text field or nowhere.
 
-use super::{choices, classify, executions, graph, lists, open, repair, review, search, typing};
+use super::{choices, classify, executions, lists, open, repair, review, search, typing};
 use crate::console::field::{Field, TextVerb, too_much};
 use crate::console::key::Key;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
 use crate::console::msg::Out;
+use crate::console::panes::graph::update as graph;
 use crate::domain::breaker::BadScope;
 use crate::domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,

@@ -12,12 +12,12 @@ use crate::console::event_text;
 use crate::console::halted;
 use crate::console::link::Update;
 use crate::console::model::listing::Kind;
-use crate::console::model::log::Line;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::{LookResult, SentCommand};
-use crate::console::model::screen::Pane;
 use crate::console::model::{IDLE, Message, Model};
 use crate::console::msg::Out;
+use crate::console::panes::Pane;
+use crate::console::panes::log::model::Line;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, RunEvent};
@@ -173,7 +173,7 @@ fn answered(model: &mut Model, answer: NodeId) {
     }
     let key = |name| model.settings.keymap.first(name);
     let mut keys = Vec::new();
-    if model.screen.focus != Pane::Graph {
+    if model.screen.focus != Pane::GRAPH {
         keys.push(key("graph"));
     }
     if model.graph.pinned {

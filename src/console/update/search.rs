@@ -5,12 +5,13 @@
 use super::prompts;
 use super::views::STILL;
 use crate::console::model::Model;
-use crate::console::model::graph::query::{self, Query};
-use crate::console::model::graph::{Pick, Search};
-use crate::console::model::inspector::Subject;
 use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
 use crate::console::model::seek::Seek;
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::query::{self, Query};
+use crate::console::panes::graph::model::{Pick, Search};
+use crate::console::panes::inspector::model::Subject;
 use crate::console::verbs::jumps;
 use crate::domain::id::TurnId;
 use crate::domain::node::Node;
@@ -27,9 +28,9 @@ enum Scope {
 }
 
 fn scope(model: &Model) -> Scope {
-    match (model.overlays.last(), model.screen.focus) {
-        (Some(Overlay::Page(_)), _) => Scope::Page,
-        (_, Pane::Inspector) => Scope::Inspector,
+    match model.overlays.last() {
+        Some(Overlay::Page(_)) => Scope::Page,
+        _ if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
         _ => Scope::Graph,
     }
 }

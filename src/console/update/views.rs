@@ -4,15 +4,17 @@
 
 use crate::console::doc::Doc;
 use crate::console::model::Model;
-use crate::console::model::graph::Form;
-use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
 use crate::console::motion::Move;
+use crate::console::panes;
+use crate::console::panes::Pane;
+use crate::console::panes::Place;
+use crate::console::panes::inspector::model::Tab;
 
 /// The pane at the bottom before or after one of them.
 fn beside(pane: Pane, back: bool) -> Pane {
-    let all = Pane::LOWER;
+    let all: Vec<Pane> = panes::lower().collect();
     let at = all.iter().position(|one| *one == pane).unwrap_or(0);
     let step = if back { all.len() - 1 } else { 1 };
     all.get((at + step) % all.len()).copied().unwrap_or(pane)
@@ -22,19 +24,19 @@ fn beside(pane: Pane, back: bool) -> Pane {
 pub(in crate::console) fn focus(model: &mut Model, pane: Pane) {
     let lead = model.screen.lead;
     model.screen.focus(pane);
-    if pane == Pane::Inspector {
+    if pane == Pane::INSPECTOR {
         hold(model);
     }
-    if model.screen.lead != lead && pane == Pane::Queue {
+    if model.screen.lead != lead && pane == Pane::QUEUE {
         model.inspector.choose(Tab::Arguments, pane);
     }
 }
 
 /// Ends follow mode: a new row would replace what is read in the inspector, and keys would apply
 /// to that.
-fn hold(model: &mut Model) {
+pub(in crate::console) fn hold(model: &mut Model) {
     let graph = &mut model.graph;
-    if model.screen.lead == Pane::Graph && !graph.pinned && graph.selected.is_some() {
+    if model.screen.lead == Pane::GRAPH && !graph.pinned && graph.selected.is_some() {
         graph.pinned = true;
         graph.see();
     }
@@ -83,73 +85,19 @@ pub(in crate::console) fn step(model: &mut Model, to: Move) {
     step_in(model, model.screen.focus, to);
 }
 
-/// Carries out a move in a pane.
+/// Carries out a move in a pane. The panes at the bottom are next to each other.
 pub(in crate::console) fn step_in(model: &mut Model, pane: Pane, to: Move) {
-    let height =
-        |area: Option<ratatui::layout::Rect>| area.map_or(1, |area| usize::from(inside(area).height).max(1));
-    let places = model.screen.places;
-    match pane {
-        Pane::Graph => {
-            if model.graph.form == Form::Map && super::graph::step(model, to) {
-                return;
-            }
-            let page = height(places.graph);
-            let at = model.graph.cursor().unwrap_or(0);
-            match to {
-                Move::Left => model.graph.toggle(Some(false), &model.run.state),
-                Move::Right => model.graph.toggle(Some(true), &model.run.state),
-                Move::Top => model.graph.go(0),
-                Move::Bottom => model.graph.go(usize::MAX),
-                other => model.graph.go(at.saturating_add_signed(by(other, page))),
-            }
-        }
-        Pane::Queue => {
-            match to {
-                Move::Left => return tab(model, model.inspector.next_tab(true)),
-                Move::Right => return tab(model, model.inspector.next_tab(false)),
-                // The pane is a few rows high: larger steps scroll the arguments in the inspector.
-                Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown => {
-                    let page = model.inspector.room(height(places.inspector)).max(1);
-                    scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
-                    return;
-                }
-                Move::Top => model.queue.step(isize::MIN),
-                Move::Bottom => {
-                    scroll(&mut model.inspector.top, &model.inspector.doc, to, 1);
-                    return;
-                }
-                other => model.queue.step(by(other, 1)),
-            }
-            model.inspector.choose(Tab::Arguments, Pane::Queue);
-        }
-        Pane::Inspector => match to {
-            Move::Left => tab(model, model.inspector.next_tab(true)),
-            Move::Right => tab(model, model.inspector.next_tab(false)),
-            other => {
-                // The wheel moves it wherever the focus is.
-                hold(model);
-                let page = model.inspector.room(height(places.inspector)).max(1);
-                scroll(&mut model.inspector.top, &model.inspector.doc, other, page);
-            }
-        },
-        pane => {
-            let page = height(places.lower);
-            match to {
-                Move::Left => focus(model, beside(pane, true)),
-                Move::Right => focus(model, beside(pane, false)),
-                to if pane == Pane::Log => model.log.step(to, page),
-                to => {
-                    if let Some(rows) = model.lower.of_mut(pane) {
-                        rows.step(to, page);
-                    }
-                }
-            }
-        }
+    let area = model.screen.places.of(pane).map(inside).unwrap_or_default();
+    let page = usize::from(area.height).max(1);
+    match (pane.place(), to) {
+        (Place::Lower, Move::Left) => focus(model, beside(pane, true)),
+        (Place::Lower, Move::Right) => focus(model, beside(pane, false)),
+        _ => pane.step(model, to, page),
     }
 }
 
 /// Rows of a move.
-fn by(to: Move, page: usize) -> isize {
+pub(in crate::console) fn by(to: Move, page: usize) -> isize {
     let page = isize::try_from(page).unwrap_or(1).max(1);
     match to {
         Move::Up => -1,
@@ -162,7 +110,7 @@ fn by(to: Move, page: usize) -> isize {
     }
 }
 
-fn scroll(top: &mut usize, doc: &Doc, to: Move, page: usize) {
+pub(in crate::console) fn scroll(top: &mut usize, doc: &Doc, to: Move, page: usize) {
     *top = match to {
         Move::Top => 0,
         Move::Bottom => doc.rows(),

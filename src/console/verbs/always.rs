@@ -8,8 +8,8 @@ use super::{About, By, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, can_decide, go_to_queue, question, subject};
 use crate::console::update::rules::{call, live as live_run, show};
@@ -50,7 +50,7 @@ fn always(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     if EffectiveStatus::of(&model.run.state, id) != Some(EffectiveStatus::Active(&Status::AwaitingApproval)) {
         return Err(format!("{id} does not await approval: \"always\" needs a call that does").into());
     }
-    if model.screen.lead == Pane::Graph || model.inspector.tab != Tab::Arguments {
+    if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
         can_decide(model)?;
         go_to_queue(model, id);
         let key = model.settings.keymap.first("always");

@@ -91,7 +91,7 @@ fn is_after_paste(model: &Model, verb: &Verb) -> bool {
 }
 
 /// Offered, or not.
-pub(super) const fn offered(is: bool) -> Availability {
+pub(in crate::console) const fn offered(is: bool) -> Availability {
     if is {
         Availability::Offered
     } else {

@@ -8,9 +8,9 @@ use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::lower::Target;
 use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::model::screen::Pane;
+use crate::console::panes;
+use crate::console::panes::rows::Target;
 use crate::console::refusal::Refusal;
 use crate::console::update::{open, prompts, review};
 use crate::domain::branch;
@@ -35,7 +35,7 @@ pub const BRANCHES: Verb = Verb {
 pub const BRANCH_SWITCH: Verb = Verb {
     name: "branch-switch",
     keys: &["enter"],
-    contexts: &[Context::Branches, Context::BranchPane],
+    contexts: &[Context::Branches, Context::Pane(panes::branches::PANE)],
     doc: "switch to this branch; previews it first",
     hint: "switch",
     rank: in_pane_leads,
@@ -76,7 +76,7 @@ pub const BRANCH_MARK: Verb = Verb {
 pub const PANE_NAME: Verb = Verb {
     name: "pane-name",
     keys: &["alt-n"],
-    contexts: &[Context::BranchPane],
+    contexts: &[Context::Pane(panes::branches::PANE)],
     doc: "name the branch under the cursor",
     hint: "name",
     ..BRANCH_NAME
@@ -86,7 +86,7 @@ pub const PANE_NAME: Verb = Verb {
 pub const PANE_MARK: Verb = Verb {
     name: "pane-mark",
     keys: &["space"],
-    contexts: &[Context::BranchPane],
+    contexts: &[Context::Pane(panes::branches::PANE)],
     doc: "mark the branch under the cursor, to compare others with it",
     hint: "mark",
     ..BRANCH_MARK
@@ -94,7 +94,7 @@ pub const PANE_MARK: Verb = Verb {
 
 /// The main keys of the branch pane come first there.
 pub(super) fn in_pane_leads(model: &Model) -> Rank {
-    Rank::leads_if(context(model) == Context::BranchPane)
+    Rank::leads_if(context(model) == Context::Pane(panes::branches::PANE))
 }
 
 /// True in a list over the panes, and for a row of the branch pane that satisfies `is`.
@@ -132,14 +132,14 @@ pub(super) fn listing(model: &Model) -> Option<&Listing> {
 
 /// True if a command applies to the row under the cursor of the branch pane.
 pub(super) fn in_pane(model: &Model) -> bool {
-    model.overlays.is_empty() && model.screen.focus == Pane::Branches
+    model.overlays.is_empty() && model.screen.focus == panes::branches::PANE
 }
 
 /// The branch under the cursor: of the list, or of the pane.
 pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
     let nothing = || "No branch selected".to_owned();
     if in_pane(model) {
-        return match model.lower.branches.selected() {
+        return match panes::branches::PANE.target(model) {
             Target::Branch(epoch) => Ok(epoch),
             _ => Err(nothing().into()),
         };
@@ -189,7 +189,7 @@ fn mark(model: &mut Model) -> Result<(), Refusal> {
     if in_pane(model) {
         let marked = &mut model.lower.marked;
         *marked = (*marked != Some(epoch)).then_some(epoch);
-        model.lower.branches.made = None;
+        model.lower.forget(panes::branches::PANE);
         return Ok(());
     }
     if let Some(Overlay::Listing(list)) = model.overlays.last_mut()

@@ -8,8 +8,8 @@ use super::{Care, Press, Verb, answer, repair};
 use crate::console::context::Context;
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::{Subject, Tab};
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{go_to_queue, subject};
@@ -22,7 +22,7 @@ use crate::domain::tags;
 pub const VERB: Verb = Verb {
     name: "decide",
     keys: &["enter"],
-    contexts: &[Context::Queue, Context::Graph],
+    contexts: &[Context::Pane(Pane::QUEUE), Context::Pane(Pane::GRAPH)],
     doc: "open what the selected call needs: its decision, its question, its repairs, its choices",
     hint: "choices",
     decides: true,
@@ -34,7 +34,7 @@ pub const VERB: Verb = Verb {
 
 /// True for an entry that a key alone does not decide.
 fn has_choices(model: &Model) -> bool {
-    let waits = model.screen.lead == Pane::Queue && model.queue.current().is_some();
+    let waits = model.screen.lead == Pane::QUEUE && model.queue.current().is_some();
     let broken = matches!(model.inspector.subject, Some(Subject::Broken(_)));
     waits
         && (broken
@@ -68,7 +68,7 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
         .filter(|call| model.run.waits(call).is_ok())
         .map(|call| (call.id, call.status.clone()))
     else {
-        views::focus(model, Pane::Inspector);
+        views::focus(model, Pane::INSPECTOR);
         return Ok(());
     };
     let asks_operator = tags::asks_operator(&model.run.state, id);
@@ -78,15 +78,15 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
     if asks_operator {
         return answer::type_answer(model, press.out);
     }
-    if model.screen.lead != Pane::Queue {
+    if model.screen.lead != Pane::QUEUE {
         go_to_queue(model, id);
         // The question is that of the queue, which the last frame did not show.
         refresh::prepare(model);
     }
     match status {
         Status::AwaitingApproval => {
-            views::focus(model, Pane::Inspector);
-            model.inspector.choose(Tab::Arguments, Pane::Queue);
+            views::focus(model, Pane::INSPECTOR);
+            model.inspector.choose(Tab::Arguments, Pane::QUEUE);
             Ok(())
         }
         Status::Repairing(_) => repair::choose(model, press.by, press.at),

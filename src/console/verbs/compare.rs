@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::Overlay;
+use crate::console::panes;
 use crate::console::refusal::Refusal;
 use crate::console::update::open;
 use crate::domain::branch;
@@ -30,7 +31,7 @@ pub const BRANCH_COMPARE: Verb = Verb {
 pub const PANE_COMPARE: Verb = Verb {
     name: "pane-compare",
     keys: &["alt-c"],
-    contexts: &[Context::BranchPane],
+    contexts: &[Context::Pane(panes::branches::PANE)],
     doc: "compare the branch under the cursor with the current one, or with the marked one",
     hint: "compare",
     ..BRANCH_COMPARE

@@ -9,6 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Item, Kind};
 use crate::console::model::overlay::Whose;
+use crate::console::panes;
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::subject;
 use crate::console::update::review;
@@ -20,7 +21,7 @@ use crate::domain::id::{Epoch, NodeId};
 pub const PANE_COPY: Verb = Verb {
     name: "pane-copy",
     keys: &["alt-t"],
-    contexts: &[Context::BranchPane],
+    contexts: &[Context::Pane(panes::branches::PANE)],
     doc: "copy the node selected in the graph from the branch under the cursor; previews it first",
     hint: "copy node",
     rank: in_pane_leads,

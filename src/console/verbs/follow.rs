@@ -9,19 +9,20 @@ use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
 use crate::console::context::Context;
 use crate::console::event_text;
 use crate::console::model::Model;
-use crate::console::model::log::Line;
-use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::model::screen::Pane;
+use crate::console::panes;
+use crate::console::panes::Pane;
+use crate::console::panes::health::Explained;
+use crate::console::panes::log::model::Line;
+use crate::console::panes::rows::{NameHash, Target};
 use crate::console::refusal::Refusal;
-use crate::console::rows::Explained;
 use crate::console::update::open;
 
 /// The verb `follow-event`.
 pub const FOLLOW_EVENT: Verb = Verb {
     name: "follow-event",
     keys: &["enter"],
-    contexts: &[Context::Log],
+    contexts: &[Context::Pane(Pane::LOG)],
     doc: "go to the node of the line, or read a line without a node in full",
     hint: "go there",
     label,
@@ -35,7 +36,7 @@ pub const FOLLOW_EVENT: Verb = Verb {
 pub const ONLY_DECISIONS: Verb = Verb {
     name: "only-decisions",
     keys: &["space"],
-    contexts: &[Context::Log],
+    contexts: &[Context::Pane(Pane::LOG)],
     doc: "show only decisions, edits and problems in the log, or everything again",
     hint: "decisions only",
     label: |model| model.log.decisions.then_some("all lines"),
@@ -52,7 +53,7 @@ pub const ONLY_DECISIONS: Verb = Verb {
 pub const FOLLOW_WRITER: Verb = Verb {
     name: "follow-writer",
     keys: &["enter"],
-    contexts: &[Context::State],
+    contexts: &[Context::Pane(panes::state::PANE)],
     doc: "go to the call that wrote the value of the row",
     hint: "go to writer",
     ..FOLLOW_EVENT
@@ -62,7 +63,7 @@ pub const FOLLOW_WRITER: Verb = Verb {
 pub const FOLLOW_COST: Verb = Verb {
     name: "follow-cost",
     keys: &["enter"],
-    contexts: &[Context::Budget],
+    contexts: &[Context::Pane(panes::budget::PANE)],
     doc: "change the limits, or go to the request or the sub-agent's call",
     hint: "change or go there",
     ..FOLLOW_EVENT
@@ -72,7 +73,7 @@ pub const FOLLOW_COST: Verb = Verb {
 pub const EXPLAIN_WEIGHT: Verb = Verb {
     name: "explain-weight",
     keys: &["enter"],
-    contexts: &[Context::Health],
+    contexts: &[Context::Pane(panes::health::PANE)],
     doc: "list or hide every change of the weight, go to the execution, or ask to mute the detector or reset the breaker",
     hint: "why, or go there",
     ..FOLLOW_EVENT
@@ -80,10 +81,11 @@ pub const EXPLAIN_WEIGHT: Verb = Verb {
 
 /// Label for the row under the cursor, if the key does not jump there.
 fn label(model: &Model) -> Option<&'static str> {
-    match (model.followed(), model.screen.focus) {
-        (Target::Nothing, Pane::Log) => Some("read it"),
-        (Target::Breaker(_), _) => Some("reset it (asks first)"),
-        (Target::Detector(detector), _) => {
+    let focus = model.screen.focus;
+    match model.followed() {
+        Target::Nothing if focus == Pane::LOG => Some("read it"),
+        Target::Breaker(_) => Some("reset it (asks first)"),
+        Target::Detector(detector) => {
             let muted = model.run.state.escape.muted.contains(&detector);
             Some(if muted {
                 "unmute it (asks first)"
@@ -91,14 +93,14 @@ fn label(model: &Model) -> Option<&'static str> {
                 "mute it (asks first)"
             })
         }
-        (Target::Weight(named), _) => {
+        Target::Weight(named) => {
             let one = model.run.weight(named);
             let open = one.zip(model.lower.explained.as_ref());
             let is_open = open.is_some_and(|(one, (tool, kind))| one.tool == **tool && one.kind == **kind);
             Some(if is_open { "hide why" } else { "list why" })
         }
-        (Target::Limits, _) => Some("change the limits"),
-        (Target::Node(_), Pane::Health | Pane::Budget) => Some("go there"),
+        Target::Limits => Some("change the limits"),
+        Target::Node(_) if [panes::health::PANE, panes::budget::PANE].contains(&focus) => Some("go there"),
         _ => None,
     }
 }
@@ -106,7 +108,7 @@ fn label(model: &Model) -> Option<&'static str> {
 fn leads_somewhere(model: &Model) -> Availability {
     match model.followed() {
         // A log line without a node can be read in full.
-        Target::Nothing => offered(model.screen.focus == Pane::Log && model.log.selected().is_some()),
+        Target::Nothing => offered(model.screen.focus == Pane::LOG && model.log.selected().is_some()),
         Target::Branch(_) => offered(model.run.state.epoch.0 > 0),
         Target::Node(_) | Target::Weight(_) => Availability::Offered,
         Target::Limits => of(model, &limits::VERB),
@@ -139,7 +141,7 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
 
 /// The whole log line under the cursor: a narrow pane shows only its beginning.
 fn noted(model: &Model) -> Option<String> {
-    let line = (model.screen.focus == Pane::Log).then(|| model.log.selected())??;
+    let line = (model.screen.focus == Pane::LOG).then(|| model.log.selected())??;
     Some(match line {
         Line::Event(envelope) => event_text::of(envelope),
         Line::Note(words) | Line::Problem(words) => words.clone(),
@@ -152,5 +154,5 @@ fn explain(model: &mut Model, named: NameHash) {
     let requested: Explained = row.map(|row| (Arc::from(row.tool), Arc::from(row.kind)));
     let open = &mut model.lower.explained;
     *open = if *open == requested { None } else { requested };
-    model.lower.health.made = None;
+    model.lower.forget(panes::health::PANE);
 }

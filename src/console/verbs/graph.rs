@@ -5,9 +5,9 @@
 use super::Verb;
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::graph::Form;
 use crate::console::model::overlay::LinePurpose;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Form;
 use crate::console::update::prompts;
 use crate::console::update::search::WORDS;
 
@@ -34,7 +34,7 @@ pub const DETAIL: Verb = Verb {
         let level = model.graph.settings.level.next();
         model.graph.set_level(level, &model.run.state);
         model.set_status(format!("Shown: {}", level.describe()));
-        model.screen.focus(Pane::Graph);
+        model.screen.focus(Pane::GRAPH);
         Ok(())
     },
     ..Verb::BASE
@@ -80,7 +80,7 @@ pub const FOLLOW: Verb = Verb {
             model.graph.see();
             model.set_status("The cursor stays here. New rows are counted");
         }
-        model.screen.focus(Pane::Graph);
+        model.screen.focus(Pane::GRAPH);
         Ok(())
     },
     ..Verb::BASE
@@ -91,7 +91,7 @@ fn form(model: &mut Model, form: Form) {
     let graph = &mut model.graph;
     graph.form = if graph.form == form { Form::Lanes } else { form };
     // Its size and layout are computed when it is shown.
-    model.screen.focus(Pane::Graph);
+    model.screen.focus(Pane::GRAPH);
 }
 
 /// Opens the line of the filter.

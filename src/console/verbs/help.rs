@@ -17,7 +17,7 @@ pub const HELP: Verb = Verb {
     doc: "show every key, those that work here first",
     hint: "help",
     // In a question, its answers come first.
-    rank: |model| Rank::stays_if(context(model).reach().contains(&Context::Panes)),
+    rank: |model| Rank::stays_if(context(model).reaches(Context::Panes)),
     run: |model, _| {
         help(model);
         Ok(())

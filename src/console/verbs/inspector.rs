@@ -8,6 +8,7 @@ use crate::console::context::Context;
 use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::overlay::Overlay;
+use crate::console::panes::{Pane, Place};
 use crate::console::refusal::Refusal;
 use crate::console::update::lazy_load::{self, decisions_changed};
 use crate::console::update::views;
@@ -20,7 +21,7 @@ pub const NEXT_TAB: Verb = Verb {
     doc: "go to the next tab of the inspector",
     hint: "tab",
     care: Care::Free,
-    available: |model| offered(!model.screen.focus.is_lower()),
+    available: |model| offered(model.screen.focus.place() != Place::Lower),
     run: |model, _| {
         views::tab(model, model.inspector.next_tab(false));
         Ok(())
@@ -96,7 +97,7 @@ pub const OUTPUT_COLOURS: Verb = Verb {
 pub const EXPAND: Verb = Verb {
     name: "expand",
     keys: &["space"],
-    contexts: &[Context::Graph],
+    contexts: &[Context::Pane(Pane::GRAPH)],
     doc: "show or hide the contents of a row: an observation, superseded nodes, a wide fan",
     run: |model, _| {
         model.graph.toggle(None, &model.run.state);

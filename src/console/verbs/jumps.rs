@@ -6,10 +6,10 @@ use super::Verb;
 use super::availability::offered;
 use crate::console::context::Context;
 use crate::console::halted;
-use crate::console::model::graph::Pick;
-use crate::console::model::queue::QueueEntry;
-use crate::console::model::screen::Pane;
 use crate::console::model::{Model, idle};
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::Refusal;
 use crate::console::update::{decide, search};
 use crate::domain::effective_status::EffectiveStatus;
@@ -143,7 +143,7 @@ fn to_match(model: &mut Model, back: bool) -> Result<(), Refusal> {
 
 /// Goes to a waiting call: the selected one if it still waits, else the next in the queue.
 fn pending(model: &mut Model) -> Result<(), Refusal> {
-    let in_queue = model.screen.lead == Pane::Queue;
+    let in_queue = model.screen.lead == Pane::QUEUE;
     let stays = match cursor(model) {
         _ if in_queue => model.queue.current(),
         // In follow mode the operator did not place the cursor.
@@ -171,7 +171,7 @@ fn pending(model: &mut Model) -> Result<(), Refusal> {
                 model.graph.go_to(call, &model.run);
             }
         }
-        QueueEntry::Turn { .. } => model.screen.focus(Pane::Queue),
+        QueueEntry::Turn { .. } => model.screen.focus(Pane::QUEUE),
     }
     Ok(())
 }
@@ -194,7 +194,7 @@ pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     if !graph.go_to(id, run) {
         return Err(format!("{id} has no row").into());
     }
-    model.screen.focus(Pane::Graph);
+    model.screen.focus(Pane::GRAPH);
     Ok(())
 }
 
@@ -206,7 +206,7 @@ fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
             if !model.graph.go_to_broken(turn) {
                 return Err(format!("{turn} has no row").into());
             }
-            model.screen.focus(Pane::Graph);
+            model.screen.focus(Pane::GRAPH);
             Ok(())
         }
     }

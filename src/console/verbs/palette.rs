@@ -59,9 +59,8 @@ pub const CHOOSE: Verb = Verb {
 /// Opens the palette: what works here, then what works elsewhere, with its place.
 fn palette(model: &mut Model) {
     let here = context(model);
-    let reach = here.reach();
     let works = |verb: &Verb| {
-        verb.contexts.iter().any(|context| reach.contains(context))
+        verb.contexts.iter().any(|context| here.reaches(*context))
             && (model.settings.is_replay() || verb.contexts != [Context::Replay])
     };
     // A move is pressed, not chosen. A text takes what edits it.

@@ -4,8 +4,8 @@
 
 use super::availability::predicts;
 use crate::console::model::Model;
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::update::decide::subject;
 use crate::domain::call::Status;
 use crate::domain::command::Command;
@@ -47,7 +47,7 @@ pub fn is_visible(model: &Model) -> bool {
 
 /// True if only the queue is visible: its calls are not shown, so no key decides.
 pub fn is_hidden(model: &Model) -> bool {
-    model.screen.lead == Pane::Queue
+    model.screen.lead == Pane::QUEUE
         && model.inspector.tab == Tab::Arguments
         && model.screen.places.inspector.is_none()
 }

@@ -45,7 +45,7 @@ pub struct Verb {
 
 impl Verb {
     /// What most verbs have in common: it changes nothing, and always works.
-    pub(super) const BASE: Self = Self {
+    pub(in crate::console) const BASE: Self = Self {
         name: "",
         keys: &[],
         contexts: &[],

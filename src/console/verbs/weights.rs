@@ -8,8 +8,9 @@ use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::lower::Target;
 use crate::console::model::overlay::LinePurpose;
+use crate::console::panes;
+use crate::console::panes::rows::Target;
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::send;
 use crate::console::update::prompts;
@@ -20,7 +21,7 @@ use crate::text::visible;
 pub const SET_WEIGHT: Verb = Verb {
     name: "set-weight",
     keys: &["Q"],
-    contexts: &[Context::Health],
+    contexts: &[Context::Pane(panes::health::PANE)],
     doc: "set the weight of the tool for the kind of task, 0 to 1",
     hint: "set weight",
     effect: Effect::Records,
@@ -42,7 +43,7 @@ pub const SET_WEIGHT: Verb = Verb {
 pub const RESET_WEIGHTS: Verb = Verb {
     name: "reset-weights",
     keys: &["backspace"],
-    contexts: &[Context::Health],
+    contexts: &[Context::Pane(panes::health::PANE)],
     doc: "reset the tool's weights",
     hint: "reset",
     effect: Effect::Records,

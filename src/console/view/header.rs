@@ -11,9 +11,9 @@ use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::queue::QueueEntry;
 use crate::console::model::run_phase::RunPhase;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -167,7 +167,7 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
     if !model.run.arrived {
         return None;
     }
-    let share = crate::console::rows::used_share(&model.run, model.now_of_run())?;
+    let share = crate::console::panes::budget::used_share(&model.run, model.now_of_run())?;
     let role = match share {
         0..80 => Role::Dim,
         80..100 => Role::Warning,
@@ -236,10 +236,10 @@ fn is_broken(turn: &Turn) -> bool {
 fn way_to(model: &Model, broken: TurnId) -> String {
     let key = |name| model.settings.keymap.first(name);
     let selected = matches!(model.queue.selected, Some(QueueEntry::Turn { turn, .. }) if turn == broken);
-    if !selected || model.screen.lead != Pane::Queue {
+    if !selected || model.screen.lead != Pane::QUEUE {
         return format!("{} then {}", key("next-pending"), key("decide"));
     }
-    if model.screen.focus == Pane::Queue {
+    if model.screen.focus == Pane::QUEUE {
         return key("decide");
     }
     // `next-pending` would lead away from it.

@@ -5,14 +5,15 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use super::overlay;
 use super::paint::{Canvas, row_of};
-use super::{inspector, overlay};
 use crate::console::columns::Columns as _;
 use crate::console::doc::{Styled, broken};
 use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::listing::Listing;
 use crate::console::model::overlay::{LinePrompt, LinePurpose, List};
+use crate::console::panes::inspector::view as inspector;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 

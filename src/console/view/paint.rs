@@ -13,7 +13,7 @@ use crate::console::sgr::Sgr;
 use crate::console::theme::{Look, Role};
 
 /// A place to paint.
-pub(super) struct Canvas<'a> {
+pub struct Canvas<'a> {
     /// The buffer.
     pub buf: &'a mut Buffer,
     /// The styles.
@@ -166,7 +166,7 @@ impl Canvas<'_> {
 }
 
 /// The longest end of a text that fits into `columns`.
-pub(super) fn tail(text: &str, columns: usize) -> &str {
+pub(in crate::console) fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let mut from = text.len();
     for (at, grapheme) in text.grapheme_indices(true).rev() {
@@ -180,7 +180,7 @@ pub(super) fn tail(text: &str, columns: usize) -> &str {
 }
 
 /// The start of a text in `columns`, with a sign if it was cut.
-pub(super) fn start(text: &str, columns: usize, more: char) -> String {
+pub(in crate::console) fn start(text: &str, columns: usize, more: char) -> String {
     if text.columns() <= columns {
         return text.to_owned();
     }
@@ -200,7 +200,7 @@ pub(super) fn start(text: &str, columns: usize, more: char) -> String {
 }
 
 /// One row of an area, counted from its top.
-pub(super) fn row_of(area: Rect, row: u16) -> Rect {
+pub(in crate::console) fn row_of(area: Rect, row: u16) -> Rect {
     Rect {
         y: area.y.saturating_add(row),
         height: u16::from(row < area.height),

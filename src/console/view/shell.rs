@@ -6,15 +6,15 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use super::{graph, header, inspector, log, overlay, queue, replay, rows, status};
+use super::{header, overlay, replay, status};
 use crate::console::layout::gutter::Line;
 use crate::console::model::Model;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
 /// Marks the selected row of the graph or the queue, whichever the inspector shows.
-pub(super) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
+pub(in crate::console) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
     let symbol = if model.screen.lead == pane {
         Symbol::Pointer
     } else {
@@ -25,7 +25,7 @@ pub(super) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: P
 }
 
 /// Draws everything.
-pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
+pub(in crate::console) fn draw(model: &Model, frame: &mut Frame<'_>) {
     let whole = frame.area();
     let places = model.screen.places;
     {
@@ -38,19 +38,10 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         if let Some(area) = places.banner {
             header::banner(model, &mut canvas, area);
         }
-        if let Some(area) = places.graph {
-            graph::draw(model, &mut canvas, area);
-        }
-        if let Some(area) = places.queue {
-            queue::draw(model, &mut canvas, area);
-        }
-        if let Some(area) = places.inspector {
-            inspector::draw(model, &mut canvas, area);
-        }
-        match (places.lower, model.screen.lower) {
-            (Some(area), Some(Pane::Log)) => log::draw(model, &mut canvas, area),
-            (Some(area), Some(pane)) => rows::draw(model, &mut canvas, area, pane),
-            _ => {}
+        for pane in model.screen.panes() {
+            if let Some(area) = places.of(pane) {
+                pane.draw(model, &mut canvas, area);
+            }
         }
     }
     overlay::draw(model, frame);
@@ -65,7 +56,13 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
 }
 
 /// Draws the title line of a pane.
-pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, words: &str) -> u16 {
+pub(in crate::console) fn title(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    pane: Pane,
+    words: &str,
+) -> u16 {
     if area.is_empty() {
         return 0;
     }
@@ -76,7 +73,7 @@ pub(super) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pa
 }
 
 /// Draws the title line of a pane without its text; returns the style for it.
-pub(super) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
+pub(in crate::console) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
     let focused = model.screen.focus == pane && model.overlays.is_empty();
     let role = if focused { Role::Focus } else { Role::Border };
     let rule = match (model.settings.charset, focused, model.settings.line) {

@@ -10,7 +10,7 @@ use crate::console::doc::Styled;
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
 use crate::console::status_line;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
@@ -88,7 +88,7 @@ fn draw_message(model: &Model, canvas: &mut Canvas<'_>, area: Rect, hints: &[hin
 
 /// Where a cut message can be read in full.
 fn rest(model: &Model) -> String {
-    let key = model.settings.keymap.first(Pane::Log.command());
+    let key = model.settings.keymap.first(Pane::LOG.verb());
     if model.overlays.is_empty() && !key.is_empty() {
         format!("{key}: all of it")
     } else {

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn a_long_word_moves_no_pane_off_a_screen_that_just_has_room_for_all() {
     let mut screen = Screen::new(40, 30);
-    screen.focus(Pane::State);
+    screen.focus(panes::state::PANE);
     for wordy in [1, 3] {
         screen.wordy = wordy;
         screen.arrange(0, false);
@@ -27,12 +27,12 @@ proptest! {
         let shown = |screen: &mut Screen, wordy: u16| {
             screen.wordy = wordy;
             screen.arrange(queued, banner);
-            Pane::ALL.map(|pane| screen.places.of(pane).is_some())
+            panes::ALL.iter().map(|pane| screen.places.of(*pane).is_some()).collect::<Vec<_>>()
         };
-        screen.lower = lower.map(|at| Pane::LOWER[at]);
+        screen.lower = lower.and_then(|at| panes::lower().nth(at));
         let [left, graph, queue, low] = sizes;
         screen.sizes = Sizes { left, graph, queue, lower: low };
-        screen.focus(Pane::ALL[pane]);
+        screen.focus(panes::ALL[pane]);
         prop_assert_eq!(shown(&mut screen, 1), shown(&mut screen, wordy), "a word moves no pane off the screen");
         let places = screen.places;
         let areas: Vec<Rect> = [places.graph, places.queue, places.inspector, places.lower, places.banner]

@@ -3,9 +3,9 @@
 use super::arming::approve_as;
 use crate::console::hints;
 use crate::console::link::Update;
-use crate::console::model::log::Line;
 use crate::console::model::overlay::{Bulk, Overlay};
 use crate::console::msg::Msg;
+use crate::console::panes::log::model::Line;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{EffectClass, Gate, Verdict};
 use crate::domain::command::{CallCommand, Command};

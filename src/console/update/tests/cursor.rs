@@ -2,10 +2,10 @@
 //!
 //! Must not know: how the cursor is drawn.
 
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::Subject;
-use crate::console::model::queue::QueueEntry;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::Subject;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;
@@ -121,7 +121,7 @@ fn deciding_moves_on_and_the_key_to_what_waits_leaves_nothing_out() {
     assert_eq!(selected(&stage), id("c4"), "it moves by itself");
     stage.press("t t t");
     assert_eq!(selected(&stage), id("c4"));
-    assert_eq!(stage.model.screen.lead, Pane::Queue);
+    assert_eq!(stage.model.screen.lead, Pane::QUEUE);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys.
 
+use crate::console::panes;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::event::run::Limits;
@@ -31,7 +32,11 @@ fn a_write_that_failed_is_no_value_of_the_state() {
     let mut stage = Stage::new(160, 40);
     stage.spent();
     stage.press("5");
-    let row = |stage: &Stage| stage.model.lower.state.rows[0].words.plain();
+    let row = |stage: &Stage| {
+        stage.model.lower.of(panes::state::PANE).unwrap().rows[0]
+            .words
+            .plain()
+    };
     assert!(row(&stage).starts_with("plan = "), "{}", row(&stage));
     stage.finish(
         "c5",

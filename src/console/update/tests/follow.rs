@@ -3,9 +3,9 @@
 //! Must not know: how rows are made.
 
 use crate::console::link::Update;
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::Subject;
 use crate::console::msg::Msg;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::Subject;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};

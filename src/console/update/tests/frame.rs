@@ -1,7 +1,7 @@
 //! Tests what the decision frame shows next to the arguments, and who says it.
 
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{ARMING, Stage, flat, id};
 use crate::console::theme::Role;
 use crate::domain::call::{Consequence, Decision, Digest, FileCheck, Gate, Operand, Part, Quoted, Verdict};
@@ -103,7 +103,7 @@ fn in_the_log_and_the_attempts_it_is_a_quotation_too() {
     assert!(log.contains(&format!("denied by {output}")), "{log}");
     assert!(!log.contains("gate ="), "{log}");
     stage.press("L 1 G ]");
-    stage.model.inspector.choose(Tab::Attempts, Pane::Graph);
+    stage.model.inspector.choose(Tab::Attempts, Pane::GRAPH);
     let flat = stage.flat();
     assert!(flat.contains("denied by a rule of the workspace"), "{flat}");
     assert!(

@@ -4,11 +4,11 @@ use crate::console::context::Context;
 use crate::console::halted::NOTHING;
 use crate::console::hints::{context, hints};
 use crate::console::link::Update;
-use crate::console::model::lower::Target;
 use crate::console::model::overlay::{Overlay, PageContent};
-use crate::console::model::screen::Pane;
 use crate::console::model::{Message, Model};
 use crate::console::msg::{Msg, Out};
+use crate::console::panes::Pane;
+use crate::console::panes::rows::Target;
 use crate::console::refusal;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::verbs::availability::{Availability, is_offered, of};
@@ -454,7 +454,7 @@ fn a_list_of_tools_and_a_row_of_limits_lead_to_nothing_that_is_typed() {
 fn enter_still_views_a_row_but_opens_no_question() {
     let mut stage = halted(false);
     stage.press("1 g g enter");
-    assert_eq!(stage.model.screen.focus, Pane::Inspector);
+    assert_eq!(stage.model.screen.focus, Pane::INSPECTOR);
     assert_eq!(stage.status(), "", "nothing was refused");
     let mut stage = Stage::new(80, 24);
     stage.begin();

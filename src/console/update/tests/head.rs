@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::symbols::Charset;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{EffectClass, Outcome};
@@ -95,7 +96,7 @@ fn nothing_stays_of_what_is_not_decided() {
     stage.begin();
     stage.finished("c3", "write_file", &long(1200), Outcome::ok("done"));
     stage.press("1 G");
-    stage.model.inspector.choose(Tab::Arguments, Pane::Graph);
+    stage.model.inspector.choose(Tab::Arguments, Pane::GRAPH);
     stage.press("3 pgdn");
     let rows = pane(&mut stage);
     assert!(stage.model.inspector.top > 0);

@@ -6,9 +6,9 @@ use super::branches::list;
 use crate::console::event_text;
 use crate::console::hints::hints;
 use crate::console::model::listing::Kind;
-use crate::console::model::log::Line;
-use crate::console::model::lower::{NameHash, Target};
-use crate::console::model::screen::Pane;
+use crate::console::panes;
+use crate::console::panes::log::model::Line;
+use crate::console::panes::rows::{NameHash, Target};
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::breaker::Phase;
 use crate::domain::call::EffectClass;
@@ -24,7 +24,7 @@ fn label(stage: &Stage, key: &str) -> Option<&'static str> {
 }
 
 fn on_row(stage: &mut Stage, expected: Target) {
-    if stage.model.screen.focus != Pane::Health {
+    if stage.model.screen.focus != panes::health::PANE {
         stage.press("8");
     }
     stage.press("g");

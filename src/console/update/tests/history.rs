@@ -3,11 +3,11 @@
 //! Must not know: the domain's reasons for superseding a node.
 
 use crate::console::hints::hints;
-use crate::console::model::graph::Mark;
-use crate::console::model::graph::bars::{self, BarKind};
-use crate::console::model::graph::query::Query;
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Mark;
+use crate::console::panes::graph::model::bars::{self, BarKind};
+use crate::console::panes::graph::model::query::Query;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::{Consequence, Decision, Outcome, Status};
 use crate::domain::command::Edit;
@@ -24,7 +24,7 @@ fn at_history() -> Stage {
     let (graph, run) = (&mut stage.model.graph, &stage.model.run);
     assert!(graph.go_to(id("c4"), run));
     stage.press("3");
-    stage.model.inspector.choose(Tab::Arguments, Pane::Graph);
+    stage.model.inspector.choose(Tab::Arguments, Pane::GRAPH);
     stage.wait(ARMING);
     stage
 }

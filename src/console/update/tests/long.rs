@@ -1,9 +1,9 @@
 //! Tests long texts: background work lays them out, and no decision precedes that.
 
-use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, Out, TermMsg};
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{ARMING, Stage, id, work};
 use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command};
@@ -150,7 +150,7 @@ fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, outcome);
     stage.press("1 G");
     assert_eq!(stage.selected(), Some(id("c3")));
-    stage.model.inspector.choose(Tab::Content, Pane::Graph);
+    stage.model.inspector.choose(Tab::Content, Pane::GRAPH);
     let (laid, _) = work::of(|| {
         stage.draw();
     });

@@ -7,6 +7,7 @@ use crate::console::keymap::Keymap;
 use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Msg;
+use crate::console::panes::Pane;
 use crate::console::testing::Stage;
 use crate::console::theme::{Colours, Role, Theme};
 use crate::console::verbs::approve;
@@ -115,9 +116,9 @@ fn new_keys_count_at_once_and_help_shows_them() {
     assert!(help.contains("ctrl-y") && help.contains("f10 q"), "{help}");
     let key = |text: &str| text.parse().unwrap();
     let map = &stage.model.settings.keymap;
-    assert_eq!(map.verb(Context::Queue, key("a"), false), None);
+    assert_eq!(map.verb(Context::Pane(Pane::QUEUE), key("a"), false), None);
     assert_eq!(
-        map.verb(Context::Queue, key("ctrl-y"), false),
+        map.verb(Context::Pane(Pane::QUEUE), key("ctrl-y"), false),
         Some(&approve::APPROVE)
     );
 }

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use crate::console::model::Source;
-use crate::console::model::lower::Target;
+use crate::console::panes;
+use crate::console::panes::rows::Target;
 use crate::console::testing::{Stage, id};
 use crate::domain::command::{Command, EscapeCommand};
 use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
@@ -197,7 +198,7 @@ fn a_detector_is_muted_and_unmuted_from_its_row_in_the_health_pane() {
     let mut stage = stage();
     stage.press("8 g");
     stage.text();
-    let rows = &stage.model.lower.health.rows;
+    let rows = &stage.model.lower.of(panes::health::PANE).unwrap().rows;
     let at = rows
         .iter()
         .position(|row| row.target == Target::Detector(Detector::NoProgress))

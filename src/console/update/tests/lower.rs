@@ -4,9 +4,10 @@ use crate::console::context::Context;
 use crate::console::hints::{context, hints};
 use crate::console::model::Source;
 use crate::console::model::listing::Kind;
-use crate::console::model::lower::Target;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::Pane;
+use crate::console::panes;
+use crate::console::panes::Pane;
+use crate::console::panes::rows::Target;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -25,11 +26,11 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
     let mut stage = spent();
     stage.press("2");
     for (key, pane, place) in [
-        ("4", Pane::Log, Context::Log),
-        ("5", Pane::State, Context::State),
-        ("6", Pane::Branches, Context::BranchPane),
-        ("7", Pane::Budget, Context::Budget),
-        ("8", Pane::Health, Context::Health),
+        ("4", Pane::LOG, Context::Pane(Pane::LOG)),
+        ("5", panes::state::PANE, Context::Pane(panes::state::PANE)),
+        ("6", panes::branches::PANE, Context::Pane(panes::branches::PANE)),
+        ("7", panes::budget::PANE, Context::Pane(panes::budget::PANE)),
+        ("8", panes::health::PANE, Context::Pane(panes::health::PANE)),
     ] {
         stage.press(key);
         assert_eq!(stage.model.screen.focus, pane);
@@ -40,7 +41,7 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
     assert_eq!(stage.model.screen.lower, None);
     assert_eq!(
         stage.model.screen.focus,
-        Pane::Queue,
+        Pane::QUEUE,
         "back to where decisions are made"
     );
 }
@@ -49,23 +50,17 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
 fn left_and_right_go_round_them() {
     let mut stage = spent();
     stage.press("4 l l");
-    assert_eq!(stage.model.screen.focus, Pane::Branches);
+    assert_eq!(stage.model.screen.focus, panes::branches::PANE);
     stage.press("h h h");
-    assert_eq!(stage.model.screen.focus, Pane::Health);
+    assert_eq!(stage.model.screen.focus, panes::health::PANE);
 }
 
 #[test]
 fn a_row_of_the_state_leads_to_its_writer() {
     let mut stage = spent();
     stage.press("5");
-    let rows: Vec<Target> = stage
-        .model
-        .lower
-        .state
-        .rows
-        .iter()
-        .map(|row| row.target)
-        .collect();
+    let pane = stage.model.lower.of(panes::state::PANE).unwrap();
+    let rows: Vec<Target> = pane.rows.iter().map(|row| row.target).collect();
     assert_eq!(
         rows,
         [
@@ -77,14 +72,18 @@ fn a_row_of_the_state_leads_to_its_writer() {
     );
     stage.press("j enter");
     assert_eq!(stage.selected(), Some(id("c5")));
-    assert_eq!(stage.model.screen.focus, Pane::Graph);
+    assert_eq!(stage.model.screen.focus, Pane::GRAPH);
 }
 
 #[test]
 fn the_current_write_is_shown_with_its_readers() {
     let mut stage = spent();
     stage.press("5");
-    let row = |stage: &Stage, at: usize| stage.model.lower.state.rows[at].words.plain();
+    let row = |stage: &Stage, at: usize| {
+        stage.model.lower.of(panes::state::PANE).unwrap().rows[at]
+            .words
+            .plain()
+    };
     let text = row(&stage, 0);
     assert!(text.starts_with("plan = ") && text.contains("by c3 r1"), "{text}");
     assert!(text.contains("read by c5"), "{text}");
@@ -338,8 +337,8 @@ fn panes_keep_the_cursor_while_the_run_continues() {
 #[test]
 fn earlier_events_are_in_the_log_before_the_notes() {
     use crate::console::link::Update;
-    use crate::console::model::log::Line;
     use crate::console::msg::Msg;
+    use crate::console::panes::log::model::Line;
     let stage = spent();
     let past: Vec<_> = stage
         .model

@@ -3,8 +3,8 @@
 use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, Out, TermMsg};
+use crate::console::panes::Pane;
 use crate::console::testing::{ARMING, Stage, id};
 
 fn act(stage: &mut Stage, mouse: Mouse, x: u16, y: u16) {
@@ -30,13 +30,13 @@ fn a_click_selects_the_row_under_it_and_takes_the_focus_there() {
     stage.press("2");
     let graph = stage.model.screen.places.graph.unwrap();
     click(&mut stage, graph.x + 5, graph.y + 3);
-    assert_eq!(stage.model.screen.focus, Pane::Graph);
+    assert_eq!(stage.model.screen.focus, Pane::GRAPH);
     assert_eq!(stage.selected(), Some(id("c3")));
     click(&mut stage, graph.x + 5, graph.bottom() - 1);
     assert_eq!(stage.selected(), Some(id("c3")), "there is no row");
     let queue = stage.model.screen.places.queue.unwrap();
     click(&mut stage, queue.x + 2, queue.y + 1);
-    assert_eq!(context(&stage.model), Context::Queue);
+    assert_eq!(context(&stage.model), Context::Pane(Pane::QUEUE));
 }
 
 /// The positions in the graph pane where the name of a node starts its row or box.
@@ -144,7 +144,7 @@ fn the_wheel_scrolls_what_is_under_it_and_leaves_the_focus() {
     stage.press("4 1");
     let lower = stage.model.screen.places.lower.unwrap();
     act(&mut stage, Mouse::WheelUp, lower.x + 3, lower.y + 1);
-    assert_eq!(stage.model.screen.focus, Pane::Graph);
+    assert_eq!(stage.model.screen.focus, Pane::GRAPH);
     assert_eq!(stage.model.log.below(), 3);
     act(&mut stage, Mouse::WheelDown, lower.x + 3, lower.y + 1);
     assert!(stage.model.log.follows());
@@ -180,7 +180,7 @@ fn borders_are_moved_and_every_pane_stays_usable() {
     assert_eq!(stage.model.screen.places.lower.unwrap().y, 12);
     act(&mut stage, Mouse::Drag, 5, 0);
     act(&mut stage, Mouse::Release, 5, 0);
-    for pane in [Pane::Graph, Pane::Queue, Pane::Inspector, Pane::Log] {
+    for pane in [Pane::GRAPH, Pane::QUEUE, Pane::INSPECTOR, Pane::LOG] {
         assert!(
             stage.model.screen.places.of(pane).unwrap().height >= 2,
             "{pane:?}"

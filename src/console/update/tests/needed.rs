@@ -243,10 +243,7 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     );
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
-    assert_eq!(
-        stage.model.screen.lead,
-        crate::console::model::screen::Pane::Queue
-    );
+    assert_eq!(stage.model.screen.lead, crate::console::panes::Pane::QUEUE);
 }
 
 #[test]

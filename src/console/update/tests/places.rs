@@ -4,11 +4,11 @@ use crate::config::keymap::parse;
 use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::keymap::Keymap;
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::Tab;
 use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, TermMsg};
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
@@ -361,7 +361,7 @@ fn the_way_to_what_waits_leads_there_in_the_graph_too_and_stays_on_what_still_wa
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
     assert_eq!(
         stage.model.screen.lead,
-        Pane::Queue,
+        Pane::QUEUE,
         "the keys are about the queue"
     );
 }

@@ -2,9 +2,9 @@
 //!
 //! Must not know: what a decision does.
 
-use crate::console::model::queue::QueueEntry;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};
+use crate::console::panes::Pane;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::testing::{Stage, id};
 
 #[test]
@@ -13,7 +13,7 @@ fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {
         let mut stage = Stage::new(140, 40);
         stage.three_wait();
         stage.press("t");
-        assert_eq!(stage.model.screen.focus, Pane::Queue);
+        assert_eq!(stage.model.screen.focus, Pane::QUEUE);
         stage.approved("c3");
         stage.draw();
         stage.press(key);

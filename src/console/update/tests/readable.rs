@@ -203,10 +203,7 @@ fn no_line_of_a_value_looks_like_another_argument() {
 fn enter_on_a_waiting_call_opens_what_it_needs() {
     let mut stage = Stage::asked(120, 40, WRITE);
     stage.press("1 G enter");
-    assert_eq!(
-        stage.model.screen.focus,
-        crate::console::model::screen::Pane::Inspector
-    );
+    assert_eq!(stage.model.screen.focus, crate::console::panes::Pane::INSPECTOR);
     assert!(stage.text().contains("may this call run?"), "{}", stage.text());
     stage.wait(ARMING);
     stage.press("a");

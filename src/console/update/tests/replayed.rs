@@ -2,8 +2,8 @@
 
 use crate::console::link::{At, ReplayControl, Update};
 use crate::console::model::Source;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Mouse, Msg, Out, TermMsg};
+use crate::console::panes::Pane;
 use crate::console::replay::{Mark, MarkKind};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::EffectClass;
@@ -134,7 +134,7 @@ fn a_recording_is_viewed_but_decides_nothing() {
     stage.press("1 g g enter");
     assert_eq!(
         stage.model.screen.focus,
-        Pane::Inspector,
+        Pane::INSPECTOR,
         "a row that does not wait"
     );
 }

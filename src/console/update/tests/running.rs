@@ -1,8 +1,8 @@
 //! Tests what the screen shows of a call that runs, and that an idle console is not woken.
 
 use crate::console::link::Update;
-use crate::console::model::screen::Pane;
 use crate::console::msg::Msg;
+use crate::console::panes::Pane;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{EffectClass, Outcome};
 use crate::domain::event::{Event, RunEvent};
@@ -101,6 +101,6 @@ fn the_answer_is_announced_with_the_way_to_it() {
         );
         stage.press(&way.replace(" then", ""));
         assert_eq!(stage.selected(), Some(id("a3")), "{pane}");
-        assert_eq!(stage.model.screen.focus, Pane::Inspector, "{pane}");
+        assert_eq!(stage.model.screen.focus, Pane::INSPECTOR, "{pane}");
     }
 }

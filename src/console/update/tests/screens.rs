@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use crate::console::key::{Code, Key};
 use crate::console::link::Update;
 use crate::console::model::Source;
-use crate::console::model::graph::Pick;
-use crate::console::model::queue::QueueEntry;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, TermMsg};
+use crate::console::panes::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::TurnId;
@@ -124,7 +124,7 @@ proptest! {
         let row = (model.graph.pinned, model.graph.selected);
         let waits = model.is_selected_in_queue() && model.queue.current().is_some();
         // In follow mode the graph moves the shared cursor, but never away from a waiting call.
-        let held = row.0 || waits || model.screen.lead == Pane::Queue;
+        let held = row.0 || waits || model.screen.lead == Pane::QUEUE;
         for (at, what) in arrivals.into_iter().enumerate() {
             arrive(&mut stage, what, 200 + at as u32);
             stage.draw();
@@ -291,11 +291,11 @@ fn tab_goes_round_the_panes() {
         stage.press("tab");
         seen.push(stage.model.screen.focus);
     }
-    assert_eq!(seen, [Pane::Graph, Pane::Queue, Pane::Inspector, Pane::Graph]);
+    assert_eq!(seen, [Pane::GRAPH, Pane::QUEUE, Pane::INSPECTOR, Pane::GRAPH]);
     stage.press("L");
-    assert_eq!(stage.model.screen.focus, Pane::Log);
+    assert_eq!(stage.model.screen.focus, Pane::LOG);
     stage.press("shift-tab");
-    assert_eq!(stage.model.screen.focus, Pane::Inspector);
+    assert_eq!(stage.model.screen.focus, Pane::INSPECTOR);
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_value_of_ten_megabytes_is_cut_once() {
 
 #[test]
 fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
-    use crate::console::model::inspector::Tab;
+    use crate::console::panes::inspector::model::Tab;
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.thought("t2", "first");

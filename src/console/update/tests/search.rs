@@ -1,6 +1,6 @@
 //! Tests that search covers the whole of each text, and reports what was never stored.
 
-use crate::console::model::graph::Pick;
+use crate::console::panes::graph::model::Pick;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::NodeId;

@@ -1,7 +1,7 @@
 //! Tests that tabs stay in place and keep their position, and which rows count as read.
 
 use super::arming::approve;
-use crate::console::model::inspector::Tab;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::id::Rev;

@@ -1,7 +1,7 @@
 //! Tests that unchanged text is not laid out again, by counting and not by timing.
 
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{Stage, id, work};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::event::{EditEvent, Event, RunEvent};
@@ -15,7 +15,7 @@ const SHORT: usize = 64 * 1024;
 
 /// Shows a tab of a call, and counts the layout work that unrelated events cause.
 fn stays(stage: &mut Stage, tab: Tab) {
-    stage.model.inspector.choose(tab, Pane::Graph);
+    stage.model.inspector.choose(tab, Pane::GRAPH);
     // Data that is loaded on demand is in the second frame.
     stage.draw();
     stage.draw();
@@ -88,7 +88,7 @@ fn who_comes_back_to_a_long_value_does_not_wait_for_it_again() {
     let mut stage = Stage::new(120, 40);
     let (bytes, _) = work::of(|| {
         stage = begun(r#"{"path":"a"}"#, Some(Outcome::ok(value)));
-        stage.model.inspector.choose(Tab::Content, Pane::Graph);
+        stage.model.inspector.choose(Tab::Content, Pane::GRAPH);
         stage.draw();
     });
     assert!(bytes >= LONG - 1_000, "{bytes}");
@@ -99,7 +99,7 @@ fn who_comes_back_to_a_long_value_does_not_wait_for_it_again() {
             stage.press("G");
             assert_eq!(stage.selected(), Some(id("c3")));
             for tab in [Tab::Arguments, Tab::Content] {
-                stage.model.inspector.choose(tab, Pane::Graph);
+                stage.model.inspector.choose(tab, Pane::GRAPH);
                 stage.draw();
             }
         }

@@ -1,7 +1,8 @@
 //! Tests the pane of weights and breakers: what made a weight, setting it, resetting.
 
-use crate::console::model::lower::{NameHash, Target};
 use crate::console::model::overlay::Overlay;
+use crate::console::panes;
+use crate::console::panes::rows::{NameHash, Target};
 use crate::console::testing::{Stage, id};
 
 /// Puts the cursor on the first weight of a tool.
@@ -20,7 +21,7 @@ fn on_weight(stage: &mut Stage, tool: &str) {
 }
 
 fn health_rows(stage: &Stage) -> Vec<String> {
-    let rows = &stage.model.lower.health.rows;
+    let rows = &stage.model.lower.of(panes::health::PANE).unwrap().rows;
     rows.iter().map(|row| row.words.plain()).collect()
 }
 

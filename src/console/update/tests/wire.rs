@@ -2,9 +2,9 @@
 
 use crate::console::doc::Styled;
 use crate::console::link::Frames;
-use crate::console::model::inspector::Tab;
-use crate::console::model::screen::Pane;
 use crate::console::msg::{Msg, Out};
+use crate::console::panes::Pane;
+use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{Stage, id};
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::{Rev, TurnId};
@@ -170,7 +170,7 @@ fn revisions_older_than_the_newest_twenty_are_reached_too() {
     }
     stage.draw();
     stage.press("1 g j");
-    stage.model.inspector.choose(Tab::Revisions, Pane::Graph);
+    stage.model.inspector.choose(Tab::Revisions, Pane::GRAPH);
     stage.draw();
     let rows = |stage: &mut Stage| -> Vec<String> {
         stage.draw();

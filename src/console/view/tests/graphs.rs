@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui::style::Color;
 
 use crate::console::layout::gutter::Line;
-use crate::console::model::graph::{Form, Level, Pick};
+use crate::console::panes::graph::model::{Form, Level, Pick};
 use crate::console::symbols::Charset;
 use crate::console::testing::{Stage, id};
 use crate::console::theme::{Colours, Theme};
@@ -373,7 +373,7 @@ fn few_failures_in_a_part_of_the_strip_are_counted() {
 fn walks_with_the_whole_box_on_screen(stage: &mut Stage, keys: &[&str]) {
     for key in keys {
         stage.press(key);
-        let width = crate::console::model::graph::map::MapPane::size(stage.model.graph.map.room).width;
+        let width = crate::console::panes::graph::model::map::MapPane::size(stage.model.graph.map.room).width;
         let shown = stage.text();
         let own: Vec<&str> = shown
             .lines()

@@ -344,7 +344,7 @@ fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
         stage.press("4");
         let log = stage.flat();
         stage.press("1 G 3");
-        while stage.model.inspector.tab != crate::console::model::inspector::Tab::Attempts {
+        while stage.model.inspector.tab != crate::console::panes::inspector::model::Tab::Attempts {
             stage.press(">");
             stage.draw();
         }

@@ -84,7 +84,7 @@ fn what_has_no_room_on_the_screen_is_read_in_the_log() {
         stage.draw();
         let rows = from_below(&mut stage);
         assert!(rows[0].contains("… L: all of it"), "{width}x{height}: {rows:?}");
-        let is_whole = |line: &&crate::console::model::log::Line| matches!(line, crate::console::model::log::Line::Problem(words) if *words == long);
+        let is_whole = |line: &&crate::console::panes::log::model::Line| matches!(line, crate::console::panes::log::model::Line::Problem(words) if *words == long);
         let logged = |stage: &Stage| {
             let lines = stage.model.log.shown().map(|(_, line)| line);
             lines.filter(is_whole).count()
@@ -450,8 +450,8 @@ fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
         .unwrap_or_default();
     assert!(row.contains("answered, not run"), "{exported}");
     while stage.model.inspector.subject
-        != Some(crate::console::model::inspector::Subject::Pick(
-            crate::console::model::graph::Pick::Node(id("c4")),
+        != Some(crate::console::panes::inspector::model::Subject::Pick(
+            crate::console::panes::graph::model::Pick::Node(id("c4")),
         ))
     {
         stage.press("k");

@@ -3,7 +3,7 @@
 //! Must not know: how a time is recorded.
 
 use crate::console::layout::gutter::Line;
-use crate::console::model::graph::bars::{self, BarKind};
+use crate::console::panes::graph::model::bars::{self, BarKind};
 use crate::console::testing::{Stage, id};
 use crate::domain::call::{Decision, Outcome};
 use crate::domain::envelope::Actor;

@@ -2,13 +2,13 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use super::refresh::prepare;
+use crate::console::update::refresh::prepare;
 use crate::console::layout::map::Flow;
 use crate::console::model::Model;
-use crate::console::model::graph::map::Spot;
-use crate::console::model::graph::query::Query;
-use crate::console::model::graph::{Form, GraphPane, body};
-use crate::console::model::screen::Pane;
+use crate::console::panes::graph::model::map::Spot;
+use crate::console::panes::graph::model::query::Query;
+use crate::console::panes::graph::model::{Form, GraphPane, body};
+use crate::console::panes::Pane;
 use crate::console::motion::Move;
 
 /// Layers of a large step in the map.
@@ -17,7 +17,7 @@ const LEAP: isize = 3;
 /// Filters the graph, or shows all of it if the query is empty. Refuses an invalid query.
 pub(in crate::console) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
-    model.screen.focus(Pane::Graph);
+    model.screen.focus(Pane::GRAPH);
     if query.is_empty() {
         model.graph.set_filter(None);
         model.set_status("Filter removed");

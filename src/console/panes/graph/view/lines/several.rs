@@ -5,7 +5,7 @@
 use crate::console::doc::Styled;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::model::Model;
-use crate::console::model::graph::rows::Row;
+use crate::console::panes::graph::model::rows::Row;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;

@@ -7,20 +7,21 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use regex::Regex;
 
-use super::paint::{Canvas, row_of};
-use super::shell;
+use crate::console::view::paint::{Canvas, row_of};
+use crate::console::view::shell;
 use crate::console::columns::Columns as _;
 use crate::console::doc::{Doc, Styled};
 use crate::console::model::Model;
-use crate::console::model::graph::Pick;
-use crate::console::model::inspector::{Subject, Tab};
-use crate::console::model::screen::{Pane, inside};
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::inspector::model::{Subject, Tab};
+use crate::console::model::screen::inside;
+use crate::console::panes::Pane;
 use crate::console::theme::Role;
 
 /// Draws the pane.
-pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
-    let role = shell::rule(model, canvas, area, Pane::Inspector);
+    let role = shell::rule(model, canvas, area, Pane::INSPECTOR);
     let body = inside(area);
     let bar = inspector.bar(area.width, model.settings.charset.around());
     let mut put = |x: u16, words: &str, role: Role| {
@@ -88,7 +89,7 @@ fn unnamed(model: &Model) -> Option<String> {
 }
 
 /// Draws a document from a row, below the fixed rows of its head; cut rows have a sign.
-pub(super) fn text(
+pub(in crate::console) fn text(
     canvas: &mut Canvas<'_>,
     body: Rect,
     doc: &Doc,
@@ -129,7 +130,7 @@ fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown
 }
 
 /// Draws the rows of a document from one; cut rows have a sign.
-pub(super) fn rows(
+pub(in crate::console) fn rows(
     canvas: &mut Canvas<'_>,
     body: Rect,
     doc: &Doc,
@@ -144,7 +145,7 @@ pub(super) fn rows(
 }
 
 /// Draws the range of visible rows at the right end of the title line.
-pub(super) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
+pub(in crate::console) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
     let shown = doc.shown(top, usize::from(inside(area).height));
     place_in(canvas, area, &shown, doc.rows());
 }

@@ -14,7 +14,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use super::run::RunPart;
+use crate::console::model::run::RunPart;
 use crate::console::layout::fold::{FoldKind, RowKind};
 use crate::console::layout::gutter::Shape;
 use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};

@@ -4,18 +4,22 @@
 
 use ratatui::layout::Rect;
 
-use super::paint::{Canvas, row_of};
-use super::shell;
 use crate::console::columns::Columns as _;
 use crate::console::model::Model;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::model::screen::inside;
+use crate::console::panes::{Pane, lower};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::console::view::paint::{Canvas, row_of};
+use crate::console::view::shell;
 
 /// Draws the pane.
-pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) {
+pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, name: &str) {
+    let Some(pane) = lower().find(|pane| pane.name() == name) else {
+        return;
+    };
     let Some(rows) = model.lower.of(pane) else { return };
-    let words = format!("{} {}", pane.label(), rows.title);
+    let words = format!("{} {}", pane.name(), rows.title);
     let used = shell::title(model, canvas, area, pane, words.trim_end());
     others(model, canvas, area, pane, used);
     let body = inside(area);
@@ -36,7 +40,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pan
 }
 
 /// Marks the row under the cursor.
-pub(super) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
+pub(in crate::console) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
     canvas.tint(place, Role::Selection);
     let pointer = Symbol::Pointer.glyph(model.settings.charset);
     canvas.put(
@@ -49,11 +53,11 @@ pub(super) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
 }
 
 /// Draws the names and keys of the other panes in this place, as far as there is room.
-pub(super) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
+pub(in crate::console) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
     let mut x = area.x + used + 1;
-    for other in Pane::LOWER.into_iter().filter(|other| *other != pane) {
-        let key = model.settings.keymap.first(other.command());
-        let word = format!(" {key} {} ", other.label());
+    for other in lower().filter(|other| *other != pane) {
+        let key = model.settings.keymap.first(other.verb());
+        let word = format!(" {key} {} ", other.name());
         let width = u16::try_from(word.columns()).unwrap_or(u16::MAX);
         if x.saturating_add(width) > area.right() {
             break;

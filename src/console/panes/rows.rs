@@ -1,15 +1,27 @@
-//! Panes of rows with a cursor, at the bottom of the screen: state, branches, budget, health.
+//! Panes of rows with a cursor, at the bottom of the screen.
 //!
-//! Must not know: what is in the rows, how they are drawn.
+//! Must not know: what is in the rows.
 //!
 //! The rows are made again when the run changes. The cursor stays on the target of its row.
 
+pub(in crate::console) mod view;
+
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use ratatui::layout::Rect;
+
+use super::health::Explained;
+use super::{Kind, Pane};
+
 use crate::console::doc::Styled;
-use crate::console::model::screen::Pane;
+use crate::console::model::Model;
+use crate::console::model::cached::Caches;
+use crate::console::model::run::RunPart;
+use crate::console::model::screen::inside;
 use crate::console::motion::Move;
-use crate::console::rows::Explained;
+use crate::console::symbols::Charset;
+use crate::console::view::paint::Canvas;
 use crate::domain::breaker::Scope;
 use crate::domain::escape::Detector;
 use crate::domain::id::{Epoch, NodeId, Seq};
@@ -137,44 +149,122 @@ impl RowsPane {
     }
 }
 
-/// The panes of rows.
+/// The panes of rows, and what the operator chose in them.
 #[derive(Debug, Clone, Default)]
-pub struct Lower {
-    /// Content of the state.
-    pub state: RowsPane,
-    /// Branches of the run.
-    pub branches: RowsPane,
-    /// Resources spent.
-    pub budget: RowsPane,
-    /// Success and latency of the tools.
-    pub health: RowsPane,
+pub struct RowsPanes {
+    panes: BTreeMap<&'static str, RowsPane>,
     /// The branch that others are compared with from the pane; none for the current branch.
     pub marked: Option<Epoch>,
     /// The weight whose changes are listed.
     pub explained: Explained,
 }
 
-impl Lower {
-    /// The rows of a pane; none for a pane of another kind.
-    pub const fn of(&self, pane: Pane) -> Option<&RowsPane> {
-        match pane {
-            Pane::State => Some(&self.state),
-            Pane::Branches => Some(&self.branches),
-            Pane::Budget => Some(&self.budget),
-            Pane::Health => Some(&self.health),
-            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => None,
+impl RowsPanes {
+    /// The rows of a pane; none before it was shown.
+    pub fn of(&self, pane: Pane) -> Option<&RowsPane> {
+        self.panes.get(pane.name())
+    }
+
+    /// Makes the rows of a pane again before the next frame.
+    pub fn forget(&mut self, pane: Pane) {
+        if let Some(rows) = self.panes.get_mut(pane.name()) {
+            rows.made = None;
+        }
+    }
+}
+
+/// What rows are made from.
+#[derive(Debug)]
+pub struct Making<'a> {
+    /// The run.
+    pub run: &'a RunPart,
+    /// Values computed from the whole run.
+    pub cached: &'a mut Caches,
+    /// The time until which open periods last.
+    pub now: Option<i64>,
+    /// The weight whose changes are listed.
+    pub explained: &'a Explained,
+    /// The branch that others are compared with.
+    pub marked: Option<Epoch>,
+    /// Columns of the pane.
+    pub width: u16,
+    /// The signs.
+    pub charset: Charset,
+}
+
+/// A kind of pane of rows.
+#[derive(Debug)]
+pub struct RowsKind {
+    /// Its name.
+    pub name: &'static str,
+    /// The heading of its keys.
+    pub heading: &'static str,
+    /// The name of the verb that shows it.
+    pub verb: &'static str,
+    /// True if it changes every second while the run works.
+    pub ticks: bool,
+    /// Makes the text after its name, and the rows.
+    pub make: fn(Making<'_>) -> (String, Vec<Row>),
+}
+
+impl Kind for RowsKind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn heading(&self) -> &'static str {
+        self.heading
+    }
+
+    fn verb(&self) -> &'static str {
+        self.verb
+    }
+
+    fn prepare(&self, model: &mut Model, area: Rect) {
+        let now = model.now_of_run().filter(|_| self.ticks);
+        let lasts = now.filter(|_| model.run.is_busy()).map(|now| now / 1000);
+        let key = Some((model.run.state.seq, area.width, lasts));
+        let lower = &mut model.lower;
+        let rows = lower.panes.entry(self.name).or_default();
+        if rows.made != key {
+            let (title, made) = (self.make)(Making {
+                run: &model.run,
+                cached: &mut model.cached,
+                now,
+                explained: &lower.explained,
+                marked: lower.marked,
+                width: area.width,
+                charset: model.settings.charset,
+            });
+            rows.made = key;
+            rows.take(title, made);
+        }
+        rows.scroll(usize::from(inside(area).height));
+    }
+
+    fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+        view::draw(model, canvas, area, self.name);
+    }
+
+    fn step(&self, model: &mut Model, to: Move, page: usize) {
+        model.lower.panes.entry(self.name).or_default().step(to, page);
+    }
+
+    fn point(&self, model: &mut Model, _column: u16, row: u16) {
+        let rows = model.lower.panes.entry(self.name).or_default();
+        let at = rows.top + usize::from(row);
+        if at < rows.rows.len() {
+            rows.at = at;
         }
     }
 
-    /// The rows of a pane, mutable.
-    pub const fn of_mut(&mut self, pane: Pane) -> Option<&mut RowsPane> {
-        match pane {
-            Pane::State => Some(&mut self.state),
-            Pane::Branches => Some(&mut self.branches),
-            Pane::Budget => Some(&mut self.budget),
-            Pane::Health => Some(&mut self.health),
-            Pane::Graph | Pane::Queue | Pane::Inspector | Pane::Log => None,
-        }
+    fn target(&self, model: &Model) -> Target {
+        let rows = model.lower.panes.get(self.name);
+        rows.map(RowsPane::selected).unwrap_or_default()
+    }
+
+    fn ticks(&self) -> bool {
+        self.ticks
     }
 }
 

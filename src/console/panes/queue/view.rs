@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::paint::{Canvas, row_of};
-use super::shell;
+use crate::console::view::paint::{Canvas, row_of};
+use crate::console::view::shell;
 use crate::console::doc::Styled;
 use crate::console::halted;
-use crate::console::model::queue::{Item, QueueEntry};
-use crate::console::model::screen::{Pane, inside};
+use crate::console::panes::queue::model::{Item, QueueEntry};
+use crate::console::model::screen::inside;
+use crate::console::panes::Pane;
 use crate::console::model::{Model, idle};
 use crate::console::summary;
 use crate::console::symbols::Symbol;
@@ -48,7 +49,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     if waiting > 0 && halted::is(model) {
         words = format!("{words}; {}", halted::NOTHING);
     }
-    shell::title(model, canvas, area, Pane::Queue, &words);
+    shell::title(model, canvas, area, Pane::QUEUE, &words);
     if body.is_empty() {
         return;
     }
@@ -84,7 +85,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         canvas.row(words, &entry(model, item, usize::from(words.width)), more);
         if Some(line) == cursor {
             canvas.tint(place, Role::Selection);
-            shell::pointer(model, canvas, place, Pane::Queue);
+            shell::pointer(model, canvas, place, Pane::QUEUE);
         }
     }
 }

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 use crate::console::approval_stats;
 use crate::console::doc::Styled;
-use crate::console::model::lower::{Row, Target};
+use super::Pane;
+use super::rows::{Making, Row, RowsKind, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+use crate::console::verbs::Verb;
 use crate::domain::call::Status;
 use crate::domain::price::{NOT_PRICED, Price, RunCost};
 use crate::domain::state::State;
@@ -24,12 +26,33 @@ const METER: usize = 20;
 /// Maximum number of requests that are listed, the newest ones.
 const REQUESTS: usize = 200;
 
+/// The pane.
+pub const PANE: Pane = Pane::new(&KIND);
+
+/// The verb `budget`.
+pub const SHOW: Verb = Verb {
+    name: "budget",
+    keys: &["7"],
+    doc: "show or hide the budget: limits, tokens, price, every request",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+const KIND: RowsKind = RowsKind {
+    name: "budget",
+    heading: "budget",
+    verb: "budget",
+    ticks: true,
+    make,
+};
+
 /// The rows.
-pub(super) fn make((run, now): (&RunPart, Option<i64>), width: u16, charset: Charset) -> (String, Vec<Row>) {
+fn make(making: Making<'_>) -> (String, Vec<Row>) {
+    let (run, now) = (making.run, making.now);
     let state = &run.state;
     let meter = Meter {
-        charset,
-        cells: if width >= 60 { METER } else { 0 },
+        charset: making.charset,
+        cells: if making.width >= 60 { METER } else { 0 },
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits((run, now), price, &meter);

@@ -6,13 +6,16 @@
 
 use std::sync::Arc;
 
-use super::{Chosen, guards};
+mod guards;
+
+use super::Pane;
+use super::rows::{Making, NameHash, Row, RowsKind, Target};
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
-use crate::console::model::lower::{NameHash, Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+use crate::console::verbs::Verb;
 use crate::domain::breaker::{Breaker, Phase, Scope};
 use crate::present::many;
 use crate::resilience::health::{Refused, ToolHealth, refused};
@@ -35,12 +38,33 @@ const ROOMY: u16 = 60;
 /// The weight that is explained, as (tool, kind of task).
 pub type Explained = Option<(Arc<str>, Arc<str>)>;
 
+/// The pane.
+pub const PANE: Pane = Pane::new(&KIND);
+
+/// The verb `health`.
+pub const SHOW: Verb = Verb {
+    name: "health",
+    keys: &["8"],
+    doc: "show or hide the health of the tools: success over time, failures, latency, weights",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+const KIND: RowsKind = RowsKind {
+    name: "health",
+    heading: "health",
+    verb: "health",
+    ticks: false,
+    make,
+};
+
 /// The rows.
-pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Charset) -> (String, Vec<Row>) {
-    let pane = Pane {
+fn make(making: Making<'_>) -> (String, Vec<Row>) {
+    let run = making.run;
+    let pane = Drawing {
         run,
-        charset,
-        roomy: width >= ROOMY,
+        charset: making.charset,
+        roomy: making.width >= ROOMY,
     };
     let watch = &run.watch;
     let refused = refused(&run.state);
@@ -82,7 +106,7 @@ pub(super) fn make(run: &RunPart, chosen: Chosen<'_>, width: u16, charset: Chars
         rows.extend(pane.repairs(name));
         for one in weights.iter().filter(|one| one.tool == name) {
             rows.push(pane.weight(one, false));
-            let is_open = chosen
+            let is_open = making
                 .explained
                 .as_ref()
                 .is_some_and(|(tool, kind)| **tool == one.tool && **kind == one.kind);
@@ -177,13 +201,13 @@ fn change(change: &Change) -> Row {
     Row::new(target, words)
 }
 
-struct Pane<'r> {
+struct Drawing<'r> {
     run: &'r RunPart,
     charset: Charset,
     roomy: bool,
 }
 
-impl Pane<'_> {
+impl Drawing<'_> {
     fn tool(&self, name: &str, refused: Option<&Refused>) -> Row {
         let mut words = Styled::new().untrusted(Role::Title, name, NAME);
         let health = self.run.watch.health.tool(name);

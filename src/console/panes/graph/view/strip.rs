@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::super::paint::Canvas;
+use crate::console::view::paint::Canvas;
 use crate::console::model::Model;
-use crate::console::model::graph::Mark;
+use crate::console::panes::graph::model::Mark;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 

@@ -4,13 +4,13 @@
 
 use ratatui::layout::Rect;
 
-use super::super::paint::Canvas;
+use crate::console::view::paint::Canvas;
 use super::lines;
 use crate::console::doc::Styled;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::layout::map::NodeBox;
 use crate::console::model::Model;
-use crate::console::model::graph::map::{MapPane, Spot};
+use crate::console::panes::graph::model::map::{MapPane, Spot};
 use crate::console::summary::{self, Summary};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;

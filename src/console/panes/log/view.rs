@@ -6,13 +6,15 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use super::paint::{Canvas, row_of};
-use super::{rows, shell};
+use crate::console::view::paint::{Canvas, row_of};
+use crate::console::panes::rows::view as rows;
+use crate::console::view::shell;
 use crate::console::doc::Styled;
 use crate::console::event_text;
 use crate::console::model::Model;
-use crate::console::model::log::Line;
-use crate::console::model::screen::{Pane, inside};
+use crate::console::panes::log::model::Line;
+use crate::console::model::screen::inside;
+use crate::console::panes::Pane;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
@@ -28,10 +30,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         // Writing into a string cannot fail.
         let _ = write!(words, ", {below} newer below");
     }
-    let used = shell::title(model, canvas, area, Pane::Log, &words);
-    rows::others(model, canvas, area, Pane::Log, used);
+    let used = shell::title(model, canvas, area, Pane::LOG, &words);
+    rows::others(model, canvas, area, Pane::LOG, used);
     let body = inside(area);
-    let cursor = log.cursor().filter(|_| model.screen.focus == Pane::Log);
+    let cursor = log.cursor().filter(|_| model.screen.focus == Pane::LOG);
     let shown = log.shown().skip_while(|(no, _)| *no < log.top());
     for (at, (no, line)) in shown.take(usize::from(body.height)).enumerate() {
         let place = row_of(body, u16::try_from(at).unwrap_or(u16::MAX));

@@ -4,7 +4,7 @@
 
 mod lines;
 mod map;
-pub(super) mod row_preview;
+pub(in crate::console) mod row_preview;
 mod strip;
 mod time;
 
@@ -13,13 +13,14 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::paint::{Canvas, row_of};
-use super::shell;
+use crate::console::view::paint::{Canvas, row_of};
+use crate::console::view::shell;
 use crate::console::columns::Columns as _;
 use crate::console::layout::gutter::{Cell, Glyphs};
 use crate::console::model::Model;
-use crate::console::model::graph::{Form, Level, body};
-use crate::console::model::screen::{Pane, inside};
+use crate::console::panes::graph::model::{Form, Level, body};
+use crate::console::model::screen::inside;
+use crate::console::panes::Pane;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::lineage::Plan;
@@ -32,9 +33,9 @@ const MAX_HIGHLIGHTED: usize = 32;
 const STRIP: u16 = 30;
 
 /// Draws the pane.
-pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let graph = &model.graph;
-    shell::title(model, canvas, area, Pane::Graph, &title(model));
+    shell::title(model, canvas, area, Pane::GRAPH, &title(model));
     let body = inside(area);
     if body.is_empty() {
         return;
@@ -156,7 +157,7 @@ fn lanes_of(
         }
         if Some(row) == cursor {
             canvas.tint(place, Role::Selection);
-            shell::pointer(model, canvas, place, Pane::Graph);
+            shell::pointer(model, canvas, place, Pane::GRAPH);
         }
         line += 1 + below;
         row += 1;

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
-use crate::console::model::lower::{Row, Target};
-use crate::console::model::run::RunPart;
+use super::Pane;
+use super::rows::{Making, Row, RowsKind, Target};
 use crate::console::summary;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
+use crate::console::verbs::Verb;
 use crate::domain::call::{Call, Outcome, Status};
 use crate::domain::fork::Fork;
 use crate::domain::id::NodeId;
@@ -23,9 +24,30 @@ use crate::present::many;
 /// Maximum number of readers that are named.
 const NAMED: usize = 4;
 
+/// The pane.
+pub const PANE: Pane = Pane::new(&KIND);
+
+/// The verb `state`.
+pub const SHOW: Verb = Verb {
+    name: "state",
+    keys: &["5"],
+    doc: "show or hide the state: paths, values, writers and readers",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+const KIND: RowsKind = RowsKind {
+    name: "state",
+    heading: "state",
+    verb: "state",
+    ticks: false,
+    make,
+};
+
 /// The rows.
-pub(super) fn make(run: &RunPart, width: u16, charset: Charset) -> (String, Vec<Row>) {
-    let state = &run.state;
+fn make(making: Making<'_>) -> (String, Vec<Row>) {
+    let (width, charset) = (making.width, making.charset);
+    let state = &making.run.state;
     let paths = written_paths(state);
     let readers = readers(state);
     let mut rows: Vec<Row> = state.forks.iter().map(forked).collect();

@@ -4,12 +4,12 @@
 
 use ratatui::layout::Rect;
 
-use super::super::paint::{Canvas, row_of};
+use crate::console::view::paint::{Canvas, row_of};
 use super::{MAX_HIGHLIGHTED, lanes_of};
 use crate::console::columns::Columns as _;
 use crate::console::model::Model;
-use crate::console::model::graph::Form;
-use crate::console::model::graph::rows::Row;
+use crate::console::panes::graph::model::Form;
+use crate::console::panes::graph::model::rows::Row;
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::lineage::Plan;
@@ -161,7 +161,7 @@ impl RowPreview {
 }
 
 /// Draws the affected rows of the graph into the room that a preview leaves.
-pub(in crate::console::view) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
+pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
     let graph = &model.graph;
     if area.height <= LEAST || graph.is_empty() {
         return;

@@ -6,7 +6,7 @@
 
 use crate::console::doc::Styled;
 use crate::console::edit_result;
-use crate::console::model::lower::{Row, Target};
+use crate::console::panes::rows::{Row, Target};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
 use crate::domain::escape::{Detector, Incident, Step, StepOutcome};

@@ -6,14 +6,14 @@ mod several;
 
 use ratatui::layout::Rect;
 
-use super::super::paint::{Canvas, tail};
+use crate::console::view::paint::{Canvas, tail};
 use super::row_preview::RowPreview;
 use super::{MAX_HIGHLIGHTED, lanes, open};
 use crate::console::doc::Styled;
 use crate::console::layout::fold::RowKind;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::model::Model;
-use crate::console::model::graph::rows::Row;
+use crate::console::panes::graph::model::rows::Row;
 use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::summary;
 use crate::console::symbols::Symbol;

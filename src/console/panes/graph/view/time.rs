@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use super::super::paint::Canvas;
+use crate::console::view::paint::Canvas;
 use super::lines;
 use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::model::Model;
-use crate::console::model::graph::bars::{self, Bar, BarKind};
-use crate::console::model::graph::rows::Row;
+use crate::console::panes::graph::model::bars::{self, Bar, BarKind};
+use crate::console::panes::graph::model::rows::Row;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, TurnId};

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::console::doc::{Cache, Doc};
-use crate::console::model::graph::Pick;
-use crate::console::model::screen::Pane;
+use crate::console::panes::graph::model::Pick;
+use crate::console::panes::Pane;
 use crate::console::model::seek::Seek;
 use crate::console::work::Work;
 use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
@@ -144,9 +144,10 @@ impl Inspector {
 
     /// Chooses a tab for the pane that the inspector follows.
     pub fn choose(&mut self, tab: Tab, lead: Pane) {
-        match lead {
-            Pane::Queue => self.queue_tab = tab,
-            _ => self.graph_tab = tab,
+        if lead == Pane::QUEUE {
+            self.queue_tab = tab;
+        } else {
+            self.graph_tab = tab;
         }
     }
 
@@ -220,10 +221,7 @@ impl Inspector {
 
     /// The tab to show for a subject.
     pub fn tab_for(&self, subject: Option<Subject>, lead: Pane) -> Tab {
-        let chosen = match lead {
-            Pane::Queue => self.queue_tab,
-            _ => self.graph_tab,
-        };
+        let chosen = if lead == Pane::QUEUE { self.queue_tab } else { self.graph_tab };
         if has(subject, chosen) {
             chosen
         } else {

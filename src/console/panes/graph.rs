@@ -1,0 +1,72 @@
+//! The graph pane: the nodes of the run as rows, turns, times or a map.
+//!
+//! Must not know: how a node is edited.
+
+pub mod model;
+pub(in crate::console) mod update;
+pub(in crate::console) mod view;
+
+use ratatui::layout::Rect;
+
+use super::{Kind, Pane, Place};
+use crate::console::model::Model;
+use crate::console::model::screen::inside;
+use crate::console::motion::Move;
+use crate::console::update::views::by;
+use crate::console::verbs::Verb;
+use crate::console::view::paint::Canvas;
+use model::{Form, GraphPane, body};
+
+/// The pane.
+pub const PANE: Pane = Pane::new(&Graph);
+
+/// The verb `graph`.
+pub const SHOW: Verb = Verb {
+    name: "graph",
+    keys: &["1"],
+    doc: "go to the graph",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+struct Graph;
+
+impl Kind for Graph {
+    fn name(&self) -> &'static str {
+        "graph"
+    }
+
+    fn place(&self) -> Place {
+        Place::Graph
+    }
+
+    fn prepare(&self, model: &mut Model, area: Rect) {
+        let area = inside(area);
+        let height = usize::from(area.height).saturating_sub(model.graph.form.head());
+        let state = &model.run.state;
+        let tall = |pane: &GraphPane, row| body::tall(state, pane, row, area.width);
+        model.graph.scroll(height, tall);
+    }
+
+    fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+        view::draw(model, canvas, area);
+    }
+
+    fn step(&self, model: &mut Model, to: Move, page: usize) {
+        if model.graph.form == Form::Map && update::step(model, to) {
+            return;
+        }
+        let at = model.graph.cursor().unwrap_or(0);
+        match to {
+            Move::Left => model.graph.toggle(Some(false), &model.run.state),
+            Move::Right => model.graph.toggle(Some(true), &model.run.state),
+            Move::Top => model.graph.go(0),
+            Move::Bottom => model.graph.go(usize::MAX),
+            other => model.graph.go(at.saturating_add_signed(by(other, page))),
+        }
+    }
+
+    fn point(&self, model: &mut Model, column: u16, row: u16) {
+        update::point(model, column, row);
+    }
+}

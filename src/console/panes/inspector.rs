@@ -1,0 +1,78 @@
+//! The inspector pane: all about the selected node, on tabs.
+//!
+//! Must not know: what is on a tab.
+
+pub mod model;
+pub(in crate::console) mod update;
+pub(in crate::console) mod view;
+
+use ratatui::layout::Rect;
+
+use super::{Kind, Pane, Place};
+use crate::console::model::Model;
+use crate::console::model::screen::inside;
+use crate::console::motion::Move;
+use crate::console::update::views;
+use crate::console::verbs::availability::offered;
+use crate::console::verbs::selection::is_hidden;
+use crate::console::verbs::{Rank, Verb};
+use crate::console::view::paint::Canvas;
+
+/// The pane.
+pub const PANE: Pane = Pane::new(&Inspector);
+
+/// The verb `inspector`.
+pub const SHOW: Verb = Verb {
+    name: "inspector",
+    keys: &["3"],
+    doc: "go to the inspector",
+    hint: "look at it",
+    rank: |_| Rank::Leads,
+    available: |model| offered(is_hidden(model) && model.queue.current().is_some()),
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+struct Inspector;
+
+impl Kind for Inspector {
+    fn name(&self) -> &'static str {
+        "inspector"
+    }
+
+    fn place(&self) -> Place {
+        Place::Inspector
+    }
+
+    fn prepare(&self, model: &mut Model, area: Rect) {
+        let room = usize::from(inside(area).height);
+        let width = if area.is_empty() { model.screen.width } else { area.width };
+        update::inspect(model, width, room);
+        model.inspector.scroll(room);
+    }
+
+    fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+        view::draw(model, canvas, area);
+    }
+
+    fn step(&self, model: &mut Model, to: Move, _page: usize) {
+        match to {
+            Move::Left => views::tab(model, model.inspector.next_tab(true)),
+            Move::Right => views::tab(model, model.inspector.next_tab(false)),
+            other => {
+                // The wheel moves it wherever the focus is.
+                views::hold(model);
+                scroll(model, other);
+            }
+        }
+    }
+
+    fn point(&self, _model: &mut Model, _column: u16, _row: u16) {}
+}
+
+/// Scrolls its text.
+pub(in crate::console) fn scroll(model: &mut Model, to: Move) {
+    let area = model.screen.places.inspector.map(inside).unwrap_or_default();
+    let page = model.inspector.room(usize::from(area.height).max(1)).max(1);
+    views::scroll(&mut model.inspector.top, &model.inspector.doc, to, page);
+}

@@ -1,0 +1,89 @@
+//! The queue pane: what waits for the operator.
+//!
+//! Must not know: how a decision is made.
+
+pub mod model;
+mod view;
+
+use ratatui::layout::Rect;
+
+use super::{Kind, Pane, Place, inspector};
+use crate::console::model::Model;
+use crate::console::model::screen::inside;
+use crate::console::motion::Move;
+use crate::console::update::views::{by, tab};
+use crate::console::verbs::Verb;
+use crate::console::view::paint::Canvas;
+use inspector::model::Tab;
+use model::QueueEntry;
+
+/// The pane.
+pub const PANE: Pane = Pane::new(&Queue);
+
+/// The verb `queue`.
+pub const SHOW: Verb = Verb {
+    name: "queue",
+    keys: &["2"],
+    doc: "go to the queue",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+struct Queue;
+
+impl Kind for Queue {
+    fn name(&self) -> &'static str {
+        "queue"
+    }
+
+    fn place(&self) -> Place {
+        Place::Queue
+    }
+
+    fn prepare(&self, model: &mut Model, area: Rect) {
+        let rows = usize::from(inside(area).height);
+        model.queue.scroll(rows);
+        mark(model, rows);
+    }
+
+    fn draw(&self, model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+        view::draw(model, canvas, area);
+    }
+
+    fn step(&self, model: &mut Model, to: Move, _page: usize) {
+        match to {
+            Move::Left => return tab(model, model.inspector.next_tab(true)),
+            Move::Right => return tab(model, model.inspector.next_tab(false)),
+            // The pane is a few rows high: larger steps scroll the arguments in the inspector.
+            Move::PageUp | Move::PageDown | Move::HalfUp | Move::HalfDown | Move::Bottom => {
+                return inspector::scroll(model, to);
+            }
+            Move::Top => model.queue.step(isize::MIN),
+            other => model.queue.step(by(other, 1)),
+        }
+        model.inspector.choose(Tab::Arguments, PANE);
+    }
+
+    /// One entry at a time, because keys decide about the selected one.
+    fn notch(&self) -> usize {
+        1
+    }
+
+    fn point(&self, model: &mut Model, _column: u16, row: u16) {
+        let item = model.queue.items.get(model.queue.top + usize::from(row));
+        if let Some(requested) = item.map(|item| item.entry) {
+            model.queue.selected = Some(requested);
+        }
+    }
+}
+
+/// Finds the marks of danger of the calls in the rows of the queue.
+fn mark(model: &mut Model, rows: usize) {
+    let items = model.queue.items.iter().skip(model.queue.top).take(rows);
+    let calls = items.filter_map(|item| match item.entry {
+        QueueEntry::Call { call, .. } if !item.gone => Some(call),
+        _ => None,
+    });
+    let calls: Vec<_> = calls.collect();
+    model.run.renew_marks(&calls);
+}
