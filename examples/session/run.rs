@@ -210,6 +210,7 @@ impl Run {
                 quoted: None,
                 parts: Vec::new(),
                 alone: false,
+                operator_only: false,
             },
         });
         let rule = rule.to_owned();

@@ -132,7 +132,7 @@ fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
     }
     let runtime = run::runtime()?;
     let views = runtime.block_on(async {
-        let connected = context.connect(None, &context.workspace).await;
+        let connected = context.connect(None, &context.workspace, &[]).await;
         let views = connected.servers();
         connected.close().await;
         views

@@ -401,8 +401,10 @@ fn under_way(state: &State) -> bool {
             // An overdue question has no deadline.
             limited && !call.approval.overdue || approver::is_asked(state, call)
         }
-        // A stopped run starts no probe.
-        Status::OutcomeUnknown(_) => !matches!(state.mode, Mode::Stopped(_)) && probing(state, call),
+        // A stopped run starts no probe, and an execution that ended is probed before a resumed run goes on.
+        Status::OutcomeUnknown(attempt) => {
+            !matches!(state.mode, Mode::Stopped(_)) && !call.was_cancelled(attempt) && probing(state, call)
+        }
         _ => false,
     };
     let shut = || {

@@ -83,7 +83,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     setup.policy = context.policy_text();
     setup.model = models::again(common, &context, setup.model)?;
     notices.extend(setup.samples.as_ref().and_then(demos::serve_again));
-    let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace));
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &workspace, &recorded.tools));
     notices.extend(connected.notices());
     let mut adviser = context.adviser(
         connected.tools(),

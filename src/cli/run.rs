@@ -221,7 +221,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     // With a control socket, questions wait as on the screen.
     let unattended = headless && !common.control;
     let runtime = runtime()?;
-    let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace));
+    let mut connected = runtime.block_on(context.connect(Some(&setup), &context.workspace, &[]));
     let of_servers = connected.notices();
     let adviser = context.adviser(connected.tools(), &setup, (&context.workspace, unattended))?;
     let model = models::build(context, &setup.model, !headless)?;

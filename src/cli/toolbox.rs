@@ -23,7 +23,7 @@ use crate::text::visible;
 use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
 use crate::tools::sources::mcp::ServerView;
-use crate::tools::sources::{self, Connected, recorded};
+use crate::tools::sources::{self, Connected, declared, recorded};
 use crate::tools::{Tool, builtin, sample};
 
 /// How long the end of a run waits for its servers.
@@ -66,7 +66,7 @@ impl RunTools {
 
 impl AppContext {
     /// Returns what the sources of tools need; without a run, everything. A built-in run as it is shipped has the program's own tools only.
-    pub fn sources(&self, setup: Option<&Setup>, workspace: &Path) -> sources::Context {
+    fn sources(&self, setup: Option<&Setup>, workspace: &Path) -> sources::Context {
         let own_only = setup.is_some_and(demos::is_built_in);
         let logs = setup.map(|setup| self.store.dir().join(&setup.session).join(LOGS));
         sources::Context {
@@ -84,6 +84,7 @@ impl AppContext {
             workspace: workspace.to_owned(),
             logs,
             pins: self.pins(),
+            recorded: Vec::new(),
         }
     }
 
@@ -105,9 +106,12 @@ impl AppContext {
         }
     }
 
-    /// Connects the tools of a run.
-    pub async fn connect(&self, setup: Option<&Setup>, workspace: &Path) -> RunTools {
-        let context = self.sources(setup, workspace);
+    /// Connects the tools of a run. `recorded` are those that an earlier process of it had.
+    pub async fn connect(&self, setup: Option<&Setup>, workspace: &Path, recorded: &[ToolCard]) -> RunTools {
+        let context = sources::Context {
+            recorded: recorded.to_vec(),
+            ..self.sources(setup, workspace)
+        };
         let names: Vec<String> = context
             .servers
             .iter()
@@ -122,10 +126,17 @@ impl AppContext {
         }
     }
 
-    /// Returns the tools of a stored session, for decisions only. Starts nothing.
-    pub fn recorded_tools(&self, setup: &Setup, cards: &[ToolCard]) -> Vec<Arc<dyn Tool>> {
+    /// Returns the tools of a stored session, for decisions only. Starts nothing. A declared tool that the settings still
+    /// have knows which files it would run.
+    pub fn recorded_tools(&self, setup: &Setup, workspace: &Path, cards: &[ToolCard]) -> Vec<Arc<dyn Tool>> {
         let mut tools = builtin::all(&self.builtin_setup(Some(setup)));
-        tools.extend(recorded::tools(cards));
+        let declared = declared::tools(&self.sources(Some(setup), workspace));
+        for tool in recorded::tools(cards) {
+            let mut same = declared
+                .iter()
+                .filter(|one| one.spec().card.name == tool.spec().card.name);
+            tools.push(same.next().cloned().unwrap_or(tool));
+        }
         tools.extend(samples(setup));
         tools
     }

@@ -35,7 +35,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     }
     let runtime = run::runtime()?;
     let result = runtime.block_on(async {
-        let mut connected = context.connect(None, &context.workspace).await;
+        let mut connected = context.connect(None, &context.workspace, &[]).await;
         let result = act(common, &context, &mut connected, tools.what.as_ref()).await;
         connected.close().await;
         result
@@ -199,7 +199,7 @@ fn show(common: &Common, registry: &Registry, servers: &[ServerView], name: &str
     if let Some(origin) = &card.origin {
         print::out(&format!("pin  {}", visible(&origin.pin)));
     }
-    if let Some(reason) = registry.parked(name) {
+    if let Some(reason) = card.drift() {
         print::out("changed since accepted:");
         block(reason);
     }
@@ -238,7 +238,7 @@ async fn call(
             format!("cannot call {}: only a run carries it out", visible(name)),
         ));
     }
-    if let Some(difference) = registry.parked(name) {
+    if let Some(difference) = card.drift() {
         let server = card.server().unwrap_or_default();
         return Err(Failure::new(
             Code::Halted,
@@ -363,7 +363,7 @@ fn accept(
     let accepted = pins::accepted(&dir, config).map_err(|error| Failure::new(Code::Other, error))?;
     let difference = accepted
         .as_ref()
-        .map(|accepted| drift::difference(accepted, &now))
+        .map(|accepted| drift::difference(accepted, &now, drift::Values::Whole))
         .unwrap_or_default();
     match hash {
         None if difference.is_empty() => {

@@ -342,6 +342,7 @@ impl Advice for Cards<'_> {
             quoted: None,
             parts: Vec::new(),
             alone: false,
+            operator_only: false,
         }
     }
 

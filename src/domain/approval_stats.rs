@@ -88,6 +88,7 @@ mod tests {
             quoted: None,
             parts: Vec::new(),
             alone: false,
+            operator_only: false,
         };
         let mut asks = ApprovalStats::default();
         assert_eq!(asks.describe(), None);

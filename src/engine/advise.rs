@@ -241,6 +241,7 @@ fn parked(verdict: Verdict, difference: &str) -> Verdict {
         rule: PARKED.to_owned(),
         reason: format!("the server's tools changed since they were accepted: {difference}"),
         alone: true,
+        operator_only: true,
         ..verdict
     }
 }
@@ -294,7 +295,7 @@ impl Advice for Adviser {
             key: Some(&key),
         };
         let verdict = self.policy.verdict_of_parts(&subject, &moment);
-        self.put(match self.registry.parked(tool) {
+        self.put(match spec.and_then(|spec| spec.card.drift()) {
             Some(difference) => parked(verdict, difference),
             None => verdict,
         })
@@ -430,6 +431,7 @@ impl Advice for Adviser {
         // The rule was written without knowing how the tool serves.
         let allowed = verdict.place();
         let (parts, alone) = (verdict.parts, verdict.alone);
+        let operator_only = verdict.operator_only;
         verdict = Verdict {
             gate: Gate::Ask,
             rule: format!("routing.ask_below (the policy allows it: {allowed})"),
@@ -439,6 +441,7 @@ impl Advice for Adviser {
             quoted: None,
             parts,
             alone,
+            operator_only,
         };
         self.put(verdict)
     }

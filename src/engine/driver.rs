@@ -16,7 +16,7 @@ use super::halt::Halt;
 use super::handle::{Handle, LiveTurns, Message, Publication, Toolbox};
 use super::log::Log;
 use super::resume;
-use crate::domain::call::Outcome;
+use crate::domain::call::{EffectClass, ErrorClass, Outcome};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::effect::Effect;
 use crate::domain::envelope::{Actor, Envelope};
@@ -28,7 +28,7 @@ use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
-use crate::domain::{advance, decide};
+use crate::domain::{advance, decide, tags};
 use crate::model::{Model, Tap};
 use crate::resilience::watch::Watch;
 
@@ -115,17 +115,13 @@ impl Driver {
         let (reported, newest) = watch::channel(Seq(0));
         let handle = Handle::new(to_inbox, watched, newest);
         let executor = match parts.launch {
-            Launch::World(model) => {
-                let mut executor = Executor::new(
-                    model,
-                    parts.adviser.registry.clone(),
-                    parts.adviser.workspace.clone(),
-                    handle.clone(),
-                    parts.clock,
-                );
-                executor.set_session(parts.adviser.session.clone());
-                Some(executor)
-            }
+            Launch::World(model) => Some(Executor::new(
+                model,
+                parts.adviser.registry.clone(),
+                parts.adviser.workspace.clone(),
+                handle.clone(),
+                parts.clock,
+            )),
             Launch::RecordOnly => None,
         };
         let driver = Self {
@@ -394,20 +390,30 @@ impl Driver {
     }
 
     /// Returns the report with its failure classified, if only the operator or its text determines
-    /// the kind.
+    /// the kind. The end of a call that its server did not answer is unknown, unless a repetition is harmless.
     fn known(&self, input: &Input) -> Option<Input> {
         let Input::Finished {
             call,
-            outcome: Outcome::Err(_),
+            outcome: Outcome::Err(error),
             ..
         } = input
         else {
             return None;
         };
         let (tool, _) = self.state.nodes.get(call)?.as_call()?;
+        let effect = self.state.calls.get(call)?.effect;
+        let by_server = || tags::card(&self.state, tool).is_some_and(|card| card.server().is_some());
+        let is_unknown = error.executed
+            && error.class == ErrorClass::Transient
+            && effect > EffectClass::Idempotent
+            && by_server();
         let mut known = input.clone();
         if let Input::Finished { outcome, .. } = &mut known {
-            self.adviser.ladder.classify(tool, outcome);
+            if is_unknown {
+                *outcome = Outcome::Cancelled { executed: true };
+            } else {
+                self.adviser.ladder.classify(tool, outcome);
+            }
         }
         Some(known)
     }

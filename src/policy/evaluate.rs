@@ -158,6 +158,7 @@ impl Policy {
                 quoted: None,
                 parts: Vec::new(),
                 alone: false,
+                operator_only: false,
             },
         }
     }
@@ -282,6 +283,7 @@ impl Policy {
             quoted: quoted(rule),
             parts: Vec::new(),
             alone: false,
+            operator_only: false,
         }
     }
 }

@@ -80,7 +80,8 @@ pub fn from_json_rpc(code: i64, message: &str) -> ToolError {
         evidence: format!("JSON-RPC {code}"),
         hint: (!hint.is_empty()).then(|| hint.to_owned()),
         partial: None,
-        executed: class == ErrorClass::Unknown,
+        // A server that is not trusted says so. Only a request that it did not understand cannot have had an effect.
+        executed: !matches!(code, -32_700 | -32_600 | -32_601),
         retry_after_ms: None,
     }
 }
@@ -158,7 +159,7 @@ mod tests {
             (-32_700, ErrorClass::Structural, false),
             (-32_600, ErrorClass::Structural, false),
             (-32_601, ErrorClass::Structural, false),
-            (-32_602, ErrorClass::Param, false),
+            (-32_602, ErrorClass::Param, true),
             (-32_603, ErrorClass::Unknown, true),
             (-32_050, ErrorClass::Unknown, true),
         ] {

@@ -154,11 +154,6 @@ impl Registry {
         self.entry(name).map(|entry| &entry.definition)
     }
 
-    /// Returns why every call of the tool of this name must wait for the operator.
-    pub fn parked(&self, name: &str) -> Option<&str> {
-        self.entry(name)?.tool.parked()
-    }
-
     /// Returns the compiled schema of the tool of this name.
     pub fn checker(&self, name: &str) -> Option<&Arc<Checker>> {
         self.entry(name).map(|entry| &entry.checker)
@@ -208,6 +203,8 @@ fn definition(card: &ToolCard) -> String {
     ];
     // All that its source said of it, and where it comes from.
     parts.extend(card.origin.iter().map(|origin| origin.pin.as_bytes()));
+    // A decision that was made before its server changed no longer holds.
+    parts.extend(card.drift().map(str::as_bytes));
     crate::canon::hash("overrule tool definition v1", &parts)
 }
 
@@ -349,6 +346,25 @@ mod tests {
         assert_eq!(&card.unwrap().tags, tags);
         assert_ne!(*registry.definition("shell").unwrap(), before);
         assert_eq!(*registry.definition("search").unwrap(), other);
+    }
+
+    #[test]
+    fn how_a_server_changed_is_part_of_what_its_tools_are() {
+        let with = |drift: Option<&str>| {
+            let mut card = all().spec("search").unwrap().card.clone();
+            card.origin = Some(Box::new(crate::domain::event::run::ToolOrigin {
+                source: "mcp".into(),
+                server: Some("s".into()),
+                tool: "search".into(),
+                title: None,
+                pin: "5ab7".into(),
+                drift: drift.map(Into::into),
+            }));
+            definition(&card)
+        };
+        assert_eq!(with(None), with(None));
+        assert_ne!(with(None), with(Some("new: write")));
+        assert_ne!(with(Some("new: write")), with(Some("new: send")));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Job {
     pub args: Value,
     /// The exact argument text.
     pub text: Arc<str>,
-    /// The same for every execution of these arguments by this call, and for no others.
+    /// The idempotency key that was recorded for the execution: the same for each attempt of a call.
     pub key: Arc<str>,
     /// The canonical directory that the tools work in.
     pub workspace: Arc<PathBuf>,
@@ -92,12 +92,6 @@ pub trait Tool: Send + Sync {
     /// Finds whether an execution with an unknown outcome happened, from what [`Tool::before`] recorded. Changes
     /// nothing.
     fn probe(&self, _args: &Value, _before: &Value, _workspace: &Path) -> Option<Finding> {
-        None
-    }
-
-    /// Returns why every call must wait for the operator, whatever the rules allow: the definition changed since it was
-    /// accepted.
-    fn parked(&self) -> Option<&str> {
         None
     }
 

@@ -97,3 +97,84 @@ args = {}
         "the change is recorded"
     );
 }
+
+#[test]
+fn two_tools_of_one_name_are_no_list() {
+    for (fault, why) in [
+        ("double", "it lists the tool `echo` twice"),
+        ("endless", "its list of tools has more than 64 pages"),
+    ] {
+        let served = Served::new(&[("FAULTY_LIST", fault)]);
+        let said = served.world.run(&["tools", "list"]).ends(0);
+        assert!(said.out.contains(why), "{}", said.out);
+        assert!(!said.out.contains("bad__echo"), "{}", said.out);
+        let starts = served.log().iter().filter(|line| *line == "start").count();
+        // The probe for the newer protocol may cost one more.
+        assert!(starts <= 2, "it would be the same at the next attempt: {starts}");
+    }
+}
+
+/// Lets a call wait, and approves it as an operator does while no process runs the session.
+fn approved(served: &Served) -> String {
+    served
+        .play(&[("echo", json!({"text": "a"}))], "preset = \"guarded\"\n")
+        .ends(0);
+    let id = served.world.id();
+    let call = served.world.state(&id).calls.keys().next().unwrap().to_string();
+    served.world.run(&["retry", &id, &call]).ends(0);
+    let state = served.world.state(&id);
+    let digest = state.calls.values().next().unwrap().digest.clone().unwrap();
+    served
+        .world
+        .run(&["approve", &id, &call, "--digest", &digest.0])
+        .ends(0);
+    id
+}
+
+#[test]
+fn another_new_tool_ends_the_approval_of_a_call_that_has_not_started() {
+    let served = Served::new(&[]);
+    let id = approved(&served);
+    served.change("more");
+    served.world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(
+        served.calls(),
+        [""; 0],
+        "nothing ran under definitions that nobody saw"
+    );
+    assert!(served.world.journal(&id).contains("new: more"));
+}
+
+#[test]
+fn a_server_that_is_late_gets_the_calls_that_were_approved_before() {
+    let served = Served::new(&[]);
+    let id = approved(&served);
+    // It takes longer than a run waits for its servers.
+    served.world.aside("faulty.log.start", "late");
+    served.world.run(&["resume", &id, "--headless"]).ends(0);
+    assert_eq!(served.calls(), ["echo {\"text\":\"a\"}"]);
+}
+
+#[test]
+fn no_program_decides_about_changed_definitions() {
+    let served = Served::new(&[]);
+    let asked = served.world.path("asked");
+    let config = format!(
+        "[approver]\ncommand = [\"sh\", \"-c\", \"touch {}; echo '{{\\\"decision\\\":\\\"allow\\\"}}'\"]\n",
+        asked.display()
+    );
+    let config = served.world.aside("config.toml", &config);
+    let policy = served.world.aside("policy.toml", "preset = \"guarded\"\n");
+    let playbook = crate::servers::playbook(&[("echo", json!({"text": "a"}))]);
+    let play = || {
+        let more = ["--policy", &policy, "--config", &config];
+        served.world.play(&playbook, &more).ends(0)
+    };
+    assert_eq!(play().out, "a\n");
+    assert!(asked.exists());
+    std::fs::remove_file(&asked).unwrap();
+    served.change("more");
+    assert_eq!(play().out, "no result\n");
+    assert!(!asked.exists(), "only the operator decides");
+    assert_eq!(served.calls().len(), 1);
+}

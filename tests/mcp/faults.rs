@@ -21,13 +21,22 @@ fn status(state: &State, tool: &str) -> Status {
 }
 
 #[test]
-fn a_call_whose_server_dies_fails_with_an_unknown_effect_and_is_not_repeated() {
-    for fault in ["die", "flood", "wrong_id"] {
+fn the_outcome_of_a_call_whose_server_dies_is_unknown_and_it_is_not_repeated() {
+    for fault in ["die", "flood", "wrong_id", "hang"] {
         let served = Served::new(&[]);
-        let said = served.play(&[(fault, json!({})), ("echo", json!({"text": "a"}))], ALLOW);
-        said.ends(0);
+        let config = served.world.aside("config.toml", "[mcp.bad]\ntimeout = \"2s\"\n");
+        let policy = served.world.aside("policy.toml", ALLOW);
+        let playbook = crate::servers::playbook(&[(fault, json!({})), ("echo", json!({"text": "a"}))]);
+        let more = ["--policy", &policy, "--config", &config];
+        // Without an operator the run stops: only they know what happened.
+        let said = served.world.play(&playbook, &more).ends(4);
+        assert!(said.err.contains("its outcome is unknown"), "{}", said.err);
         let state = served.world.state(&served.world.id());
-        assert!(matches!(status(&state, fault), Status::Failed(_)), "{fault}");
+        assert!(
+            matches!(status(&state, fault), Status::OutcomeUnknown(_)),
+            "{fault}: {:?}",
+            status(&state, fault)
+        );
         let entry = state
             .ledger
             .values()

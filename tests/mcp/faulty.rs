@@ -17,6 +17,7 @@ struct Server {
     log: String,
     new: bool,
     version: String,
+    start: String,
     dropped: Vec<String>,
 }
 
@@ -29,10 +30,12 @@ fn set(name: &str) -> Option<String> {
 pub fn serve() {
     let Some(log) = set(LOG) else { return };
     let changed = std::fs::read_to_string(format!("{log}.version")).ok();
+    let start = std::fs::read_to_string(format!("{log}.start")).ok();
     let server = Server {
         log,
         new: set("FAULTY_GENERATION").as_deref() == Some("new"),
         version: changed.unwrap_or_else(|| "1".to_owned()),
+        start: start.or_else(|| set("FAULTY_START")).unwrap_or_default(),
         dropped: Vec::new(),
     };
     server.run();
@@ -81,12 +84,12 @@ impl Server {
         self.note("start");
         let stderr = set("FAULTY_STDERR").unwrap_or_else(|| "a word on standard error".to_owned());
         eprintln!("{stderr}");
-        match set("FAULTY_START").as_deref() {
-            Some("exit") => std::process::exit(3),
-            Some("silent") => loop {
+        match self.start.as_str() {
+            "exit" => std::process::exit(3),
+            "silent" => loop {
                 std::thread::sleep(Duration::from_secs(3_600));
             },
-            Some("late") => std::thread::sleep(Duration::from_secs(12)),
+            "late" => std::thread::sleep(Duration::from_secs(12)),
             _ => {}
         }
         loop {
@@ -128,6 +131,8 @@ impl Server {
                 }),
             ),
             "tools/list" => self.list(id, params),
+            // A server that never answers this must not keep its tools from being used.
+            "subscriptions/listen" if set("FAULTY_LISTEN").is_some() => self.note("listen"),
             "tools/call" => self.call(id, params),
             "notifications/cancelled" => self.note(&format!("cancelled {}", params["requestId"])),
             "ping" => answer(id, json!({})),
@@ -141,6 +146,19 @@ impl Server {
     fn list(&self, id: &Value, params: &Value) {
         self.note("list");
         let mut tools = self.tools();
+        let fault = set("FAULTY_LIST").unwrap_or_default();
+        if fault == "endless" {
+            answer(
+                id,
+                json!({ "resultType": "complete", "tools": [], "nextCursor": "1" }),
+            );
+            return;
+        }
+        if fault == "double" {
+            let mut second = tools[0].clone();
+            second["description"] = "Says something else.".into();
+            tools.push(second);
+        }
         let second = tools.split_off(4);
         let result = if params["cursor"] == "2" {
             json!({ "resultType": "complete", "tools": second })
@@ -175,10 +193,13 @@ impl Server {
             "big",
         ];
         let tool = |name: &&str| json!({ "name": name, "description": format!("does {name}"), "inputSchema": object });
+        // The version "more" has one tool more, and the others as they were.
+        let more = self.version == "more";
+        let version = if more { "1" } else { &self.version };
         let echo = json!({
             "name": "echo",
             "title": "Echo",
-            "description": format!("Says the text again (version {}).", self.version),
+            "description": format!("Says the text again (version {version})."),
             "inputSchema": says,
             "annotations": { "readOnlyHint": true, "openWorldHint": false }
         });
@@ -186,6 +207,7 @@ impl Server {
             json!({ "name": "broken", "inputSchema": { "type": "object", "$ref": "file:///etc/passwd" } });
         let mut tools = vec![echo, broken];
         tools.extend(names.iter().map(tool));
+        tools.extend(more.then(|| tool(&"more")));
         tools.retain(|tool| !self.dropped.iter().any(|name| tool["name"] == **name));
         tools
     }
@@ -238,7 +260,7 @@ impl Server {
                 }),
             ),
             "drift" => {
-                self.version = "changed".to_owned();
+                "changed".clone_into(&mut self.version);
                 self.dropped.push("fail".to_owned());
                 say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
                 answer(id, text("drifted"));

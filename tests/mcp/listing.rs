@@ -134,3 +134,11 @@ fn the_doctor_tells_of_each_server_and_ends_with_what_it_found() {
     );
     assert!(!is_running(&broken.world));
 }
+
+#[test]
+fn a_server_that_does_not_answer_a_request_for_changes_is_used_all_the_same() {
+    let served = Served::new(&[("FAULTY_GENERATION", "new"), ("FAULTY_LISTEN", "silent")]);
+    let said = served.call("echo", r#"{"text":"a"}"#).ends(0);
+    assert_eq!(said.out, "a\n");
+    assert!(served.log().iter().any(|line| line == "listen"));
+}

@@ -95,9 +95,8 @@ pub fn playbook(calls: &[(&str, Value)]) -> String {
         .to_owned();
     for (at, (tool, args)) in calls.iter().enumerate() {
         let args: toml::Value = serde_json::from_value(args.clone()).unwrap();
-        text.push_str(&format!(
-            "[[rule.call]]\ntool = \"bad__{tool}\"\nas = \"it{at}\"\nargs = {args}\n"
-        ));
+        let call = format!("[[rule.call]]\ntool = \"bad__{tool}\"\nas = \"it{at}\"\nargs = {args}\n");
+        text.push_str(&call);
     }
     text
 }

@@ -188,6 +188,7 @@ impl Stage {
             quoted: None,
             parts: Vec::new(),
             alone: false,
+            operator_only: false,
         }
     }
 

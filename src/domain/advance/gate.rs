@@ -146,9 +146,9 @@ fn one(draft: &mut Draft<'_>, advice: &dyn Advice, call: &Call, (rev, asks): (Re
         rev,
         deadline_ms: verdict.deadline_ms,
         // Only the operator decides about irreversible calls and questions to the operator.
-        approver: advice
-            .approver()
-            .filter(|_| !asks && tags::confirmation(draft.state, call.id).is_none()),
+        approver: advice.approver().filter(|_| {
+            !asks && !verdict.operator_only && tags::confirmation(draft.state, call.id).is_none()
+        }),
     });
 }
 

@@ -99,6 +99,9 @@ pub struct Verdict {
     /// True if only a shell can say what it runs: it is approved alone, never in a list.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
+    /// True if only the operator may answer, and no program in their place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub operator_only: bool,
 }
 
 impl Verdict {

@@ -132,12 +132,21 @@ pub struct ToolOrigin {
     pub title: Option<Arc<str>>,
     /// Hash of its whole definition and of the command line or address that it comes from.
     pub pin: Arc<str>,
+    /// How the definitions of its server differ from the accepted ones; `None` if they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Arc<str>>,
 }
 
 impl ToolCard {
     /// Returns the server that offers the tool.
     pub fn server(&self) -> Option<&str> {
         self.origin.as_ref()?.server.as_deref()
+    }
+
+    /// Returns why every call of the tool must wait for the operator, whatever the rules allow: the definitions of its
+    /// server changed since they were accepted.
+    pub fn drift(&self) -> Option<&str> {
+        self.origin.as_ref()?.drift.as_deref()
     }
 
     /// Returns the effect class of a call with these arguments. A value that is not listed, a reference and arguments

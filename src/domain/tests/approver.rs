@@ -219,3 +219,15 @@ fn a_stopped_run_takes_no_answer() {
     };
     assert!(w.cmd(Command::Call(approve)).is_err());
 }
+
+#[test]
+fn it_is_not_asked_about_what_only_the_operator_may_decide() {
+    let mut w = world(&["write"], None);
+    w.rules.operator_only = true;
+    w.reply(&[call("write", r#"{"_as":"a","n":1}"#)]);
+    let id = w.id("a");
+    assert_eq!(w.status(id), Status::AwaitingApproval);
+    assert_eq!(w.approvers, []);
+    w.approve(id).unwrap();
+    assert_eq!(w.runs(id).len(), 1);
+}

@@ -62,6 +62,8 @@ pub struct Rules {
     pub alive: Arc<Mutex<BTreeMap<u32, OrphanProcess>>>,
     /// The operator's program that is asked about calls.
     pub approver: Option<Arc<str>>,
+    /// Whether it may not be asked.
+    pub operator_only: bool,
     /// When breakers change; none where there are none.
     pub breakers: Option<crate::resilience::breaker::Settings>,
 }
@@ -71,6 +73,7 @@ impl Default for Rules {
         Self {
             gates: BTreeMap::new(),
             lasting: false,
+            operator_only: false,
             reliable: BTreeMap::new(),
             uses: BTreeMap::new(),
             deadline: None,
@@ -257,6 +260,7 @@ impl Advice for Rules {
                 quoted: None,
                 parts: Vec::new(),
                 alone: false,
+                operator_only: false,
             };
         }
         let spent = |uses: &u32| used.times(&format!("test: {tool} {gate:?}")) >= *uses;
@@ -272,6 +276,7 @@ impl Advice for Rules {
             quoted: None,
             parts: Vec::new(),
             alone: false,
+            operator_only: self.operator_only,
         }
     }
 

@@ -68,6 +68,7 @@ fn started() -> Box<Started> {
                 tool: text("read"),
                 title: Some(text("Read a file")),
                 pin: text("5ab7"),
+                drift: Some(text("new: write")),
             })),
         }],
         policy: "guarded".to_owned(),

@@ -64,6 +64,7 @@ fn beginning() -> Vec<Event> {
                 quoted: None,
                 parts: Vec::new(),
                 alone: false,
+                operator_only: false,
             },
         }));
     }

@@ -15,6 +15,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::tool::Tool;
+use crate::domain::event::run::ToolCard;
 pub use connected::Connected;
 
 /// What the sources need to know.
@@ -32,6 +33,8 @@ pub struct Context {
     pub logs: Option<PathBuf>,
     /// The file of accepted definitions; `None` accepts all.
     pub pins: Option<PathBuf>,
+    /// The tools that an earlier process of the run recorded; empty for a new run.
+    pub recorded: Vec<ToolCard>,
 }
 
 /// What a source reports after it was connected.

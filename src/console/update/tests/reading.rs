@@ -200,6 +200,7 @@ fn calls_only_a_shell_can_resolve_are_in_no_list() {
     let alone = Verdict {
         gate: Gate::Ask,
         alone: true,
+        operator_only: true,
         ..Stage::verdict()
     };
     stage.awaiting_by("c4", ("write_file", ARGS), alone);

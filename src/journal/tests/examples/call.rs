@@ -166,6 +166,7 @@ fn checks() -> Vec<CallEvent> {
                     rule: "user config.toml:1".into(),
                 }],
                 alone: true,
+                operator_only: true,
             },
         },
         CallEvent::Invalid {

@@ -2,13 +2,16 @@
 //!
 //! Must not know: who allowed it, what follows from its outcome.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::ServiceError;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use rmcp::service::PeerRequestOptions;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::http;
 use super::result::{failed, lost, outcome};
 use super::server::{Live, Server};
 use crate::domain::call::{ErrorClass, Outcome};
@@ -20,10 +23,13 @@ use crate::tools::tool::Job;
 /// How long a call waits for a server that is starting.
 const READY: Duration = Duration::from_secs(10);
 
-/// The tool that a call is of: its name at the server, and the hash of the definition that was decided on.
+/// The tool that a call is of: its name at the server, and what was decided on.
 pub(super) struct Target {
     pub(super) tool: String,
+    /// Hash of its definition.
     pub(super) pin: String,
+    /// How the definitions of its server differed from the accepted ones.
+    pub(super) drift: Option<Arc<str>>,
 }
 
 /// Calls the tool once.
@@ -48,8 +54,8 @@ pub(super) async fn call(server: &Server, target: &Target, job: Job) -> Outcome 
     if !is_current(server, &live, target) {
         return Outcome::err(refused(
             ErrorClass::Conflict,
-            format!("the MCP server {name} changed this tool after the call was decided: nothing was sent"),
-            "hash of the tool's definition",
+            format!("the MCP server {name} changed its tools after the call was decided: nothing was sent"),
+            "hash of the server's definitions",
             "the operator sees the difference; call it again",
         ));
     }
@@ -59,7 +65,19 @@ pub(super) async fn call(server: &Server, target: &Target, job: Job) -> Outcome 
 fn is_current(server: &Server, live: &Live, target: &Target) -> bool {
     let identity = server.config.identity();
     let mut tools = live.tools.iter();
-    tools.any(|tool| tool.name == target.tool && tool.pin(&identity) == target.pin)
+    live.drift() == target.drift
+        && tools.any(|tool| tool.name == target.tool && tool.pin(&identity) == target.pin)
+}
+
+/// The end of a call that could not be sent or answered. A server that forgot the session is connected to again, and
+/// its tools are read before anything else is sent.
+fn unanswered(live: &Live, error: &ServiceError) -> Outcome {
+    if let ServiceError::TransportSend(error) = error
+        && http::is_session_expired(error)
+    {
+        live.closing.cancel();
+    }
+    Outcome::err(failed(error))
 }
 
 async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcome {
@@ -81,12 +99,12 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
         () = job.cancel.cancelled() => return Outcome::Cancelled { executed: true },
         sent = tokio::time::timeout(server.config.limit, sent) => match sent {
             Ok(Ok(handle)) => handle,
-            Ok(Err(error)) => return Outcome::err(failed(&error)),
+            Ok(Err(error)) => return unanswered(live, &error),
             Err(_) => return Outcome::err(lost("the server does not read its input")),
         },
     };
     let token = handle.progress_token.clone();
-    let _progress = server.progress.follow(token.clone());
+    server.progress.follow(token.clone(), job.on_output);
     let limit = server.config.limit;
     let (ended, words) = tokio::select! {
         biased;
@@ -95,7 +113,7 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
             let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             return match answer {
                 Ok(Ok(result)) => outcome(result, ms),
-                Ok(Err(error)) => Outcome::err(failed(&error)),
+                Ok(Err(error)) => unanswered(live, &error),
                 Err(_) => Outcome::err(lost("the connection ended")),
             };
         }

@@ -108,7 +108,7 @@ impl Definition {
 
     /// Describes the tool under its offered name. Its effect is unknown, whatever the server says: hints may only raise
     /// a class, and there is none above.
-    pub(super) fn spec(&self, offered: &str, server: &ServerConfig) -> Spec {
+    pub(super) fn spec(&self, offered: &str, server: &ServerConfig, drift: Option<Arc<str>>) -> Spec {
         let mut description: String = self
             .text("description")
             .unwrap_or_default()
@@ -143,6 +143,7 @@ impl Definition {
                 tool: self.name.as_str().into(),
                 title: self.text("title").map(|_| self.title().into()),
                 pin: self.pin(&server.identity()).into(),
+                drift,
             })),
         };
         let facts = ToolFacts::of(&card);

@@ -18,7 +18,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use tokio::sync::Notify;
 
 use super::log::ServerLog;
-use super::server::Progress;
+use super::progress::Progress;
 use crate::text::visible_head;
 
 /// Characters kept of a server's words.

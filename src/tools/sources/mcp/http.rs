@@ -3,13 +3,14 @@
 //! Must not know: what the messages mean.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use secrecy::ExposeSecret as _;
 
 use super::setup::{BearerToken, Secrets};
@@ -41,11 +42,14 @@ pub(super) async fn transport(
         value.set_sensitive(true);
         named.insert(key, value);
     }
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(named);
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url)
+        .custom_headers(named)
+        // A call is not sent again in a new session, whose tools nobody has read.
+        .reinit_on_expired_session(false);
     if let Some(token) = token {
         config = config.auth_header(read(token, environment).await?);
     }
-    Ok(StreamableHttpClientTransport::with_client(client()?, config))
+    Ok(StreamableHttpClientTransport::with_client(client(url)?, config))
 }
 
 async fn read(token: &BearerToken, environment: &Environment) -> Result<String, String> {
@@ -65,14 +69,131 @@ async fn read(token: &BearerToken, environment: &Environment) -> Result<String, 
     }
 }
 
-fn client() -> Result<reqwest::Client, String> {
+fn client(url: &str) -> Result<reqwest::Client, String> {
     // Fails only if a provider is installed already, which is just as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
+    let mut builder = reqwest::Client::builder();
+    if is_here(url) {
+        // A proxy of the system has another loopback address.
+        builder = builder.no_proxy();
+    }
+    builder
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(Duration::from_secs(10))
         // A message and its keys go to no other server.
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|error| format!("no requests can be sent: {error}"))
+}
+
+/// True for an address of this machine.
+fn is_here(url: &str) -> bool {
+    let url = reqwest::Url::parse(url).ok();
+    let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
+    let number = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = number
+        .parse::<std::net::IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    is_loopback || host == "localhost" || host.ends_with(".localhost")
+}
+
+/// Finds the failure of a transport in the causes of an error.
+fn cause<T: Error + 'static>(error: &DynamicTransportError) -> Option<&T> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
+    while let Some(error) = cause {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// Returns true if the server no longer knows the session.
+pub(super) fn is_session_expired(error: &DynamicTransportError) -> bool {
+    matches!(
+        cause::<StreamableHttpError<reqwest::Error>>(error),
+        Some(StreamableHttpError::SessionExpired)
+    )
+}
+
+/// Says what went wrong with a transport. The address and the words of the server are left out: filled in variables may
+/// be keys, and a server may repeat its address.
+pub(super) fn words(error: &DynamicTransportError) -> String {
+    if let Some(error) = cause::<StreamableHttpError<reqwest::Error>>(error) {
+        return of_http(error);
+    }
+    match cause::<std::io::Error>(error) {
+        Some(error) => error.to_string(),
+        None => "the connection failed".to_owned(),
+    }
+}
+
+fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
+    match error {
+        StreamableHttpError::Client(error) => of_request(error),
+        StreamableHttpError::HttpStatus(error) => format!("HTTP {}", error.status),
+        StreamableHttpError::SessionExpired => "the server ended the session".to_owned(),
+        StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => LOG_IN.to_owned(),
+        StreamableHttpError::UnexpectedServerResponse(words) => {
+            let status = words.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
+            let status = status.filter(|status| status.bytes().all(|byte| byte.is_ascii_digit()));
+            status.map_or_else(
+                || "the answer is no message of the protocol".to_owned(),
+                |status| format!("HTTP {status}"),
+            )
+        }
+        StreamableHttpError::UnexpectedContentType(_) | StreamableHttpError::Deserialize(_) => {
+            "the answer is no message of the protocol".to_owned()
+        }
+        StreamableHttpError::ResponseBodyTooLarge { max_size } => {
+            format!("the answer is longer than {max_size} bytes")
+        }
+        StreamableHttpError::Sse(_) | StreamableHttpError::UnexpectedEndOfStream => {
+            "the answer broke off".to_owned()
+        }
+        StreamableHttpError::Io(error) => error.to_string(),
+        _ => "the connection failed".to_owned(),
+    }
+}
+
+/// Says why a request failed, with its innermost cause, which has no address.
+fn of_request(error: &reqwest::Error) -> String {
+    let what = if error.is_timeout() {
+        "time limit of a connection"
+    } else if error.is_connect() {
+        "no connection"
+    } else if error.is_builder() {
+        "the address is not valid"
+    } else {
+        "the request failed"
+    };
+    let mut innermost = None;
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        innermost = Some(error);
+        cause = error.source();
+    }
+    innermost.map_or_else(|| what.to_owned(), |error| format!("{what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_proxy_is_asked_about_this_machine() {
+        for (url, here) in [
+            ("http://localhost:3000/mcp", true),
+            ("http://127.0.0.1/", true),
+            ("http://127.8.9.1:80/", true),
+            ("http://[::1]:3000/mcp", true),
+            ("http://mcp.localhost/", true),
+            ("https://docs.example/mcp", false),
+            ("http://localhost.example/", false),
+            ("http://10.0.0.1/", false),
+        ] {
+            assert_eq!(is_here(url), here, "{url}");
+        }
+    }
 }

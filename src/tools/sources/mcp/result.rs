@@ -4,8 +4,10 @@
 
 use rmcp::ServiceError;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
+use rmcp::service::ClientInitializeError;
 use serde_json::{Value, json};
 
+use super::http;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::tools::errors::{from_json_rpc, refused, shown};
 use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
@@ -20,12 +22,15 @@ pub(super) fn outcome(result: ServerResult, ms: u64) -> Outcome {
     match result {
         ServerResult::CallToolResult(result) => finished(result, ms),
         ServerResult::EmptyResult(_) => finished(CallToolResult::default(), ms),
-        ServerResult::InputRequiredResult(_) => Outcome::err(refused(
-            ErrorClass::Business,
-            "the server wants input from a person before it goes on, which is not supported yet",
-            "input_required",
-            "use another tool, or ask the operator",
-        )),
+        ServerResult::InputRequiredResult(_) => Outcome::err(ToolError {
+            executed: true,
+            ..refused(
+                ErrorClass::Business,
+                "the server wants input from a person before it goes on, which is not supported yet",
+                "input_required",
+                "use another tool, or ask the operator",
+            )
+        }),
         ServerResult::CreateTaskResult(_) => Outcome::err(ToolError {
             executed: true,
             ..refused(
@@ -153,9 +158,28 @@ pub(super) fn failed(error: &ServiceError) -> ToolError {
         ServiceError::McpError(error) => from_json_rpc(i64::from(error.code.0), &error.message),
         error if error.is_authorization_required() => ToolError {
             class: ErrorClass::Auth,
-            ..lost(super::http::LOG_IN)
+            ..lost(http::LOG_IN)
         },
-        error => lost(&shown(&error.to_string())),
+        error => lost(&words(error)),
+    }
+}
+
+/// Says why a request failed.
+pub(super) fn words(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => shown(&http::words(error)),
+        ServiceError::TransportClosed => "the connection ended".to_owned(),
+        error => shown(&error.to_string()),
+    }
+}
+
+/// Says why a connection could not be established.
+pub(super) fn of_handshake(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => shown(&http::words(error)),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_handshake(fallback),
+        ClientInitializeError::ConnectionClosed(_) => "the connection ended".to_owned(),
+        error => shown(&error.to_string()),
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Must not know: calls, policy, screens.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,20 +9,26 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use rmcp::RoleClient;
-use rmcp::model::{ProgressNotificationParam, ProgressToken, ProtocolVersion, SubscriptionFilter};
-use rmcp::service::{ClientLifecycleMode, Peer, RunningService, serve_client_with_lifecycle};
+use rmcp::model::{ProtocolVersion, SubscriptionFilter};
+use rmcp::service::{
+    ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, Peer, RunningService,
+    serve_client_with_lifecycle,
+};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::definition::Definition;
 use super::handler::Handler;
+use super::listing::{self, Listed, Unlisted};
 use super::log::ServerLog;
+use super::pace::Pace;
 use super::pins::{self, Pinned};
+use super::progress::Progress;
+use super::result::of_handshake;
 use super::setup::{ServerConfig, Via};
 use super::stdio::{self, Process};
-use super::{http, view};
-use crate::text::visible_head;
+use super::{drift, http, view};
 use crate::tools::child::Environment;
 
 /// Maximum number of restarts in a row.
@@ -34,10 +39,10 @@ const BACKOFF: Duration = Duration::from_millis(500);
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Time limit for the handshake and the first list of tools.
 const HANDSHAKE: Duration = Duration::from_secs(60);
-/// Bounds of the time after which a server says that its list is outdated.
-const TTL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(3_600));
-/// Characters kept of an error.
-const WORDS: usize = 400;
+/// How long a process whose output ended may take to end itself.
+const MOMENT: Duration = Duration::from_millis(200);
+/// Time limit for the answer to a request to be told of changes.
+const LISTEN: Duration = Duration::from_secs(5);
 
 /// What a server is doing.
 #[derive(Clone)]
@@ -59,40 +64,21 @@ pub(super) enum Phase {
 pub(super) struct Live {
     pub(super) peer: Peer<RoleClient>,
     pub(super) tools: Vec<Definition>,
+    /// Hash of them all.
+    pub(super) hash: String,
     /// How they differ from the accepted ones.
-    pub(super) drift: Vec<String>,
+    pub(super) difference: Vec<String>,
     pub(super) protocol: String,
     pub(super) pid: Option<u32>,
+    /// Ends the connection.
+    pub(super) closing: CancellationToken,
 }
 
-/// The open calls that a server may report progress of.
-#[derive(Default)]
-pub(super) struct Progress(Mutex<HashMap<ProgressToken, watch::Sender<String>>>);
-
-impl Progress {
-    fn open(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, watch::Sender<String>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Follows a call until it is [forgotten](Self::forget).
-    pub(super) fn follow(&self, token: ProgressToken) -> watch::Receiver<String> {
-        let (sender, receiver) = watch::channel(String::new());
-        self.open().insert(token, sender);
-        receiver
-    }
-
-    pub(super) fn forget(&self, token: &ProgressToken) {
-        self.open().remove(token);
-    }
-
-    /// Takes a report. One that arrives after the end of its call is ignored.
-    pub(super) fn note(&self, report: &ProgressNotificationParam) {
-        if let Some(sender) = self.open().get(&report.progress_token) {
-            let total = report.total.map(|total| format!("/{total}")).unwrap_or_default();
-            let message = report.message.as_deref().unwrap_or_default();
-            let words = format!("{}{total} {message}", report.progress);
-            sender.send_replace(visible_head(words.trim(), WORDS));
-        }
+impl Live {
+    /// Says how the definitions differ from the accepted ones, for a question; `None` if they do not. The hash of all of
+    /// them distinguishes differences that look alike.
+    pub(super) fn drift(&self) -> Option<Arc<str>> {
+        (!self.difference.is_empty()).then(|| drift::excerpt(&self.difference, &self.hash).into())
     }
 }
 
@@ -104,6 +90,21 @@ enum End {
     Refused(String),
     /// It is lost.
     Lost(String),
+}
+
+/// A connection before its definitions are read.
+struct Connection {
+    peer: Peer<RoleClient>,
+    pid: Option<u32>,
+    closing: CancellationToken,
+}
+
+/// What a reading of the definitions gave.
+struct Read {
+    /// The time after which they are outdated.
+    ttl: Option<Duration>,
+    /// True if they are not those of the reading before.
+    is_other: bool,
 }
 
 /// A server of the settings.
@@ -250,8 +251,9 @@ impl Server {
             () = self.stop.cancelled() => End::Stopped,
             end = self.connected(&mut process, on_change) => end,
         };
+        let is_lost = matches!(end, End::Lost(_));
         let status = match process {
-            Some(process) => Process::end(process).await,
+            Some(process) => process.end(if is_lost { MOMENT } else { Duration::ZERO }).await,
             None => None,
         };
         match (end, status) {
@@ -280,23 +282,44 @@ impl Server {
             Err(_) => return End::Lost(format!("no handshake within {} s", HANDSHAKE.as_secs())),
         };
         let peer = running.peer().clone();
-        let closing = running.cancellation_token();
-        let mut ended = std::pin::pin!(running.waiting());
-        let filter = SubscriptionFilter::builder().tools_list_changed().build();
-        let is_new = peer
-            .peer_info()
-            .is_some_and(|info| !info.protocol_version.has_initialize());
-        let mut subscription = if is_new {
-            peer.listen(filter).await.ok()
-        } else {
-            None
+        // A kept answer would hide a change.
+        peer.set_response_cache_config(ClientCacheConfig::disabled())
+            .await;
+        let connection = Connection {
+            peer,
+            pid: process.as_ref().map(Process::pid),
+            closing: CancellationToken::new(),
         };
-        let pid = process.as_ref().map(Process::pid);
-        let end = loop {
-            let ttl = match self.read_tools(&peer, pid).await {
-                Ok(ttl) => ttl,
-                Err(why) => break End::Lost(why),
+        let service = running.cancellation_token();
+        let mut ended = std::pin::pin!(running.waiting());
+        let end = tokio::select! {
+            _ = &mut ended => End::Lost("the connection ended".to_owned()),
+            () = connection.closing.cancelled() => End::Lost("the server ended the session".to_owned()),
+            end = self.follow(&connection, on_change) => end,
+        };
+        service.cancel();
+        end
+    }
+
+    /// Keeps the definitions of a connection current, until they cannot be read.
+    async fn follow(&self, connection: &Connection, on_change: &OnChange) -> End {
+        let peer = &connection.peer;
+        let info = peer.peer_info();
+        let mut listens = info.is_some_and(|info| !info.protocol_version.has_initialize());
+        let mut subscription = None;
+        let mut pace = Pace::new();
+        loop {
+            if listens && subscription.is_none() {
+                let filter = SubscriptionFilter::builder().tools_list_changed().build();
+                let opened = tokio::time::timeout(LISTEN, peer.listen(filter)).await;
+                subscription = opened.ok().and_then(Result::ok);
+                listens = subscription.is_some();
+            }
+            let read = match self.read_tools(connection).await {
+                Ok(read) => read,
+                Err(end) => return end,
             };
+            pace.read(read.is_other);
             on_change(None).await;
             let next = async {
                 match &mut subscription {
@@ -305,14 +328,18 @@ impl Server {
                 }
             };
             tokio::select! {
-                _ = &mut ended => break End::Lost("the connection ended".to_owned()),
                 () = self.refresh.notified() => {}
-                changed = next => if changed { self.outdated() } else { subscription = None },
-                () = tokio::time::sleep(ttl.unwrap_or(Duration::MAX)), if ttl.is_some() => {}
+                is_open = next => {
+                    // What was reported after its end is not known.
+                    self.outdated();
+                    if !is_open {
+                        subscription = None;
+                    }
+                }
+                () = tokio::time::sleep(read.ttl.unwrap_or(Duration::MAX)), if read.ttl.is_some() => {}
             }
-        };
-        closing.cancel();
-        end
+            pace.wait().await;
+        }
     }
 
     /// Notes that the definitions may have changed: calls wait until they are read again.
@@ -339,11 +366,8 @@ impl Server {
                 legacy_version: Some(ProtocolVersion::V_2025_11_25),
             }
         };
-        let lost = |error: &dyn std::fmt::Display| {
-            End::Lost(format!(
-                "the handshake failed: {}",
-                visible_head(&error.to_string(), WORDS)
-            ))
+        let lost = |error: &ClientInitializeError| {
+            End::Lost(format!("the handshake failed: {}", of_handshake(error)))
         };
         match &self.config.via {
             Via::Command {
@@ -377,38 +401,42 @@ impl Server {
         }
     }
 
-    /// Reads the list of tools and takes calls. Returns after what time the list is outdated.
-    async fn read_tools(
-        &self,
-        peer: &Peer<RoleClient>,
-        pid: Option<u32>,
-    ) -> Result<Option<Duration>, String> {
+    /// Reads the list of tools and takes calls.
+    async fn read_tools(&self, connection: &Connection) -> Result<Read, End> {
         self.stale.store(false, Ordering::SeqCst);
-        let listed = tokio::time::timeout(HANDSHAKE, peer.list_all_tools_with_cache_hint()).await;
-        let listed = match listed {
+        let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer)).await;
+        let Listed { tools, ttl } = match listed {
             Ok(Ok(listed)) => listed,
-            Ok(Err(error)) => {
-                let words = visible_head(&error.to_string(), WORDS);
-                return Err(format!("its tools cannot be listed: {words}"));
+            Ok(Err(Unlisted::Lost(why))) => return Err(End::Lost(why)),
+            Ok(Err(Unlisted::Refused(why))) => return Err(End::Refused(why)),
+            Err(_) => {
+                let why = format!("no list of tools within {} s", HANDSHAKE.as_secs());
+                return Err(End::Lost(why));
             }
-            Err(_) => return Err(format!("no list of tools within {} s", HANDSHAKE.as_secs())),
         };
-        let tools: Vec<Definition> = listed.items.iter().map(Definition::of).collect();
         let now = Pinned::new(&self.config, &tools);
-        let drift = pins::check(self.pins.as_deref(), &self.config, &now);
-        for line in &drift {
+        let hash = now.hash();
+        let difference = pins::check(self.pins.as_deref(), &self.config, &now);
+        for line in &difference {
             self.log.note(&format!("definitions: {line}"));
         }
-        let info = peer.peer_info();
+        let info = connection.peer.peer_info();
         let protocol = info.map_or_else(String::new, |info| info.protocol_version.to_string());
         let live = Arc::new(Live {
-            peer: peer.clone(),
+            peer: connection.peer.clone(),
             tools: now.tools,
-            drift,
+            hash,
+            difference,
             protocol,
-            pid,
+            pid: connection.pid,
+            closing: connection.closing.clone(),
         });
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
+        let before = self
+            .last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .replace(Arc::clone(&live));
+        let is_other = before.is_some_and(|before| before.hash != live.hash);
         self.phase.send_if_modified(|phase| {
             // They may have changed again meanwhile: then they are read once more.
             let is_current = !self.stale.load(Ordering::SeqCst);
@@ -417,8 +445,7 @@ impl Server {
             }
             is_current
         });
-        let ttl = listed.ttl_ms.filter(|ms| *ms > 0).map(Duration::from_millis);
-        Ok(ttl.map(|ttl| ttl.clamp(TTL.0, TTL.1)))
+        Ok(Read { ttl, is_other })
     }
 }
 

@@ -14,6 +14,7 @@ use super::names;
 use super::server::{OnChange, Server};
 use super::tool::McpTool;
 use super::view::ServerView;
+use crate::domain::event::run::ToolCard;
 use crate::schema::Checker;
 use crate::tools::sources::{Change, Changes, Context, Source};
 use crate::tools::tool::Tool;
@@ -27,6 +28,8 @@ const STOP: Duration = Duration::from_secs(4);
 #[derive(Default)]
 struct Servers {
     all: Mutex<Vec<Arc<Server>>>,
+    /// The tools of an earlier process of the run.
+    recorded: Mutex<Arc<[ToolCard]>>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -46,14 +49,26 @@ impl Servers {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.clone()
     }
+
+    /// Returns the tools of all servers, in the order of the servers.
+    fn offered(&self) -> Vec<Vec<Offered>> {
+        let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let recorded = Arc::clone(&recorded);
+        let mut taken = BTreeSet::new();
+        let all = self.all();
+        all.iter()
+            .map(|server| offered(server, &recorded, &mut taken))
+            .collect()
+    }
 }
 
-/// Returns the tools of one server that can be offered. `taken` has the names that are in use.
-fn offered(server: &Arc<Server>, taken: &mut BTreeSet<String>) -> Vec<Offered> {
+/// Returns the tools of one server that can be offered: those of its list, and until it was read those that the run had
+/// before. `taken` has the names that are in use.
+fn offered(server: &Arc<Server>, recorded: &[ToolCard], taken: &mut BTreeSet<String>) -> Vec<Offered> {
     let Some(live) = server.last() else {
-        return Vec::new();
+        return known(server, recorded, taken);
     };
-    let drift: Option<Arc<str>> = (!live.drift.is_empty()).then(|| live.drift.join("\n").into());
+    let drift = live.drift();
     let mut found = Vec::new();
     for definition in &live.tools {
         let name = names::offered(&server.config.name, &definition.name, taken);
@@ -76,12 +91,24 @@ fn offered(server: &Arc<Server>, taken: &mut BTreeSet<String>) -> Vec<Offered> {
     found
 }
 
-/// Returns the tools of all servers, in the order of the servers.
-fn tools(servers: &[Arc<Server>]) -> Vec<Arc<dyn Tool>> {
-    let mut taken = BTreeSet::new();
-    let of = |server: &Arc<Server>| offered(server, &mut taken);
-    let offered: Vec<Offered> = servers.iter().flat_map(of).collect();
-    offered.into_iter().map(|offered| offered.tool).collect()
+/// Returns the recorded tools of a server. Their calls wait for it, and are sent if its list still has them.
+fn known(server: &Arc<Server>, recorded: &[ToolCard], taken: &mut BTreeSet<String>) -> Vec<Offered> {
+    let tools = recorded
+        .iter()
+        .filter_map(|card| McpTool::recorded(Arc::clone(server), card));
+    let mut found = Vec::new();
+    for tool in tools {
+        let card = &tool.spec().card;
+        let name = card.origin.as_ref().map(|origin| origin.tool.to_string());
+        let name = name.unwrap_or_default();
+        if server.config.offers(&name) && taken.insert(card.name.to_string()) {
+            found.push(Offered {
+                tool: Arc::new(tool),
+                name,
+            });
+        }
+    }
+    found
 }
 
 impl Source for Servers {
@@ -107,6 +134,7 @@ impl Source for Servers {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone_from(&servers);
+        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = context.recorded.clone().into();
         Box::pin(async move {
             let on_change = on_change(changes);
             let tasks = servers
@@ -117,25 +145,24 @@ impl Source for Servers {
                 .unwrap_or_else(PoisonError::into_inner)
                 .extend(tasks);
             join_all(servers.iter().map(|server| server.started(START))).await;
-            tools(&servers)
+            self.tools().unwrap_or_default()
         })
     }
 
     fn tools(&self) -> Option<Vec<Arc<dyn Tool>>> {
-        Some(tools(&self.all()))
+        let offered = self.offered().into_iter().flatten();
+        Some(offered.map(|offered| offered.tool).collect())
     }
 
     fn servers(&self) -> Vec<ServerView> {
-        let mut taken = BTreeSet::new();
-        let servers = self.all();
-        let view = |server: &Arc<Server>| {
-            let names: Vec<(String, String)> = offered(server, &mut taken)
+        let view = |(server, offered): (&Arc<Server>, Vec<Offered>)| {
+            let names: Vec<(String, String)> = offered
                 .into_iter()
                 .map(|offered| (offered.name, offered.tool.spec().card.name.to_string()))
                 .collect();
             ServerView::new(server, &names)
         };
-        servers.iter().map(view).collect()
+        self.all().iter().zip(self.offered()).map(view).collect()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

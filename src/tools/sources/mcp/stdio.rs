@@ -5,6 +5,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
 use tokio::io::BufReader;
@@ -53,9 +54,11 @@ impl Process {
         self.tree.pid()
     }
 
-    /// Ends it and everything that it started. Returns how it ended.
-    pub(super) async fn end(mut self) -> Option<String> {
-        let ended = self.child.try_wait().ok().flatten();
+    /// Ends it and everything that it started. Returns how it ended by itself; one that closed its output gets a moment
+    /// for that.
+    pub(super) async fn end(mut self, moment: Duration) -> Option<String> {
+        let ended = tokio::time::timeout(moment, self.child.wait()).await;
+        let ended = ended.ok().and_then(Result::ok);
         let _ = tokio::join!(self.tree.end(), self.child.wait());
         ended.map(|status| status.to_string())
     }

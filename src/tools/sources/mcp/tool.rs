@@ -7,9 +7,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::call::{self, Target};
-use super::definition::Definition;
+use super::definition::{Definition, SOURCE};
 use super::server::Server;
-use crate::domain::call::Outcome;
+use crate::domain::advice::ToolFacts;
+use crate::domain::call::{EffectClass, Outcome};
+use crate::domain::event::run::ToolCard;
 use crate::tools::tool::{Job, Spec, Tool};
 
 /// A tool of a server, by the definition that was current when it was offered.
@@ -17,7 +19,6 @@ pub(super) struct McpTool {
     spec: Spec,
     server: Arc<Server>,
     target: Arc<Target>,
-    drift: Option<Arc<str>>,
 }
 
 impl McpTool {
@@ -28,24 +29,49 @@ impl McpTool {
         drift: Option<Arc<str>>,
     ) -> Self {
         Self {
-            spec: definition.spec(offered, &server.config),
+            spec: definition.spec(offered, &server.config, drift.clone()),
             target: Arc::new(Target {
                 tool: definition.name.clone(),
                 pin: definition.pin(&server.config.identity()),
+                drift,
             }),
             server,
-            drift,
         }
+    }
+
+    /// Returns the tool of a card that an earlier process recorded, for a server whose list was not read yet. `None` if
+    /// it is not a tool of this server. The class that the settings give it is set anew.
+    pub(super) fn recorded(server: Arc<Server>, card: &ToolCard) -> Option<Self> {
+        let origin = card.origin.as_deref()?;
+        if *origin.source != *SOURCE || card.server() != Some(&server.config.name) {
+            return None;
+        }
+        let target = Target {
+            tool: origin.tool.to_string(),
+            pin: origin.pin.to_string(),
+            drift: origin.drift.clone(),
+        };
+        let card = ToolCard {
+            effect: EffectClass::Unknown,
+            effect_by: None,
+            probe: None,
+            compensate: None,
+            ..card.clone()
+        };
+        Some(Self {
+            spec: Spec {
+                facts: ToolFacts::of(&card),
+                card,
+            },
+            server,
+            target: Arc::new(target),
+        })
     }
 }
 
 impl Tool for McpTool {
     fn spec(&self) -> &Spec {
         &self.spec
-    }
-
-    fn parked(&self) -> Option<&str> {
-        self.drift.as_deref()
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {
