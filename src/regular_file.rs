@@ -68,8 +68,8 @@ pub fn rewrite(path: &Path) -> io::Result<File> {
     )
 }
 
-/// Writes a whole file, readable for its owner alone, by way of a draft beside it: at any time the file has its old or
-/// its new content.
+/// Writes a whole file, readable for its owner alone, by way of a draft in the same directory: at any time the file has
+/// its old or its new content.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension(format!("{}.part", std::process::id()));
     let mut file = rewrite(&draft)?;

@@ -66,7 +66,7 @@ impl Launch {
         command.spawn().map_err(|error| self.failed(&error.to_string()))
     }
 
-    /// Starts it in a pane beside this one.
+    /// Starts it in a pane next to this one.
     pub async fn in_tmux(&self, workspace: &Path) -> Result<(), Failure> {
         let mut command = Command::new("tmux");
         command

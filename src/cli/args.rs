@@ -215,7 +215,7 @@ pub enum Window {
     /// In another terminal: the line for it is printed
     #[default]
     None,
-    /// In a tmux pane beside this one
+    /// In a tmux pane next to this one
     Tmux,
 }
 

@@ -409,7 +409,7 @@ fn under_way(state: &State) -> bool {
             // An overdue question has no deadline.
             limited && !call.approval.overdue || approver::is_asked(state, call)
         }
-        // A stopped run starts no probe, and an execution that ended is probed before a resumed run goes on.
+        // A stopped run starts no probe, and an execution that ended is probed before a resumed run continues.
         Status::OutcomeUnknown(attempt) => {
             !matches!(state.mode, Mode::Stopped(_)) && !call.was_cancelled(attempt) && probing(state, call)
         }

@@ -27,7 +27,7 @@ struct Row {
     name: String,
     wire: Wire,
     server: String,
-    /// The name of the model at the server; none for a provider of which no model is named.
+    /// The name of the model at the server; none for a provider without a named model.
     model: Option<String>,
     window: Option<u64>,
     price: Option<Price>,
@@ -196,7 +196,7 @@ fn general(settings: &Settings) -> Option<Row> {
     Some(named(origin, wire, base_url, (access, answer)).of(settings, settings.model.value.clone()))
 }
 
-/// The providers of which a key was found.
+/// The providers for which a key was found.
 fn providers(settings: &Settings) -> Vec<Row> {
     let row = |key: &crate::config::KeyOf| {
         let Origin::Environment(name) = &key.origin else {

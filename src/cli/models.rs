@@ -152,7 +152,7 @@ pub fn again(common: &Common, context: &AppContext, recorded: ModelSetup) -> Res
                 of
             };
             let entry = entry(settings, of.as_deref(), &base_url);
-            // An entry that is not in the settings any more goes on as it was.
+            // An entry that is not in the settings any more continues as it was.
             let is_gone = of.as_ref().is_some_and(|of| !settings.entries.contains_key(of));
             Ok(ModelSetup::Server {
                 wire: match &common.wire {

@@ -261,7 +261,7 @@ async fn ended(child: &mut Option<Child>) -> End {
     }
 }
 
-/// What a conversation beside the first one is built with.
+/// What a conversation other than the first one is built with.
 #[derive(Clone)]
 struct Beside {
     upstream: Arc<Upstream>,
@@ -279,8 +279,8 @@ impl Beside {
     }
 }
 
-/// Gives every conversation beside the first one a session of its own, in which the same policy decides, and the
-/// operator by other commands.
+/// Gives every conversation other than the first one a session of its own. The same policy decides in it, and the
+/// operator decides by other commands.
 async fn serve_beside(
     mut common: Common,
     context: AppContext,
@@ -391,7 +391,7 @@ fn session(
     ));
     let started = Started {
         system: opening.request.system_text().into(),
-        // The agent alone says what is asked and what runs.
+        // Only the agent decides what the model is asked and which calls are made.
         reuse: Reuse {
             replies: false,
             pure: false,

@@ -219,7 +219,7 @@ mod tests {
             assert_eq!(of(model, url), None, "{model} {url}");
         }
         assert!(list.of("gpt-4o", openai).unwrap().window.is_some());
-        // What it takes at most, beside the answer.
+        // Its maximum input, without the answer.
         assert_eq!(list.of("gpt-5-mini", openai).unwrap().window, Some(272_000));
     }
 

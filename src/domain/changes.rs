@@ -22,7 +22,7 @@ use crate::text::visible;
 pub struct Changes {
     /// The files, in the order in which the run first wrote them.
     pub files: Vec<FileChange>,
-    /// Executions that may have changed files, without a record of which.
+    /// Executions that may have changed files; which ones is not recorded.
     pub unrecorded: Vec<Unrecorded>,
 }
 
@@ -170,7 +170,7 @@ pub fn changes(state: &State) -> Changes {
             continue;
         };
         let other = intent.before.as_deref() != Some(left.as_str());
-        // A write of which nobody knows explains a different text.
+        // A write with an unknown outcome explains a different text.
         if other && file.unsure.is_none() {
             file.foreign = file.foreign.or(Some(entry.call));
         }

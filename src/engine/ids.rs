@@ -15,7 +15,7 @@ pub fn seed() -> u64 {
     uuid::Uuid::now_v7().as_u64_pair().1
 }
 
-/// Returns a random word of 32 characters that nobody can guess.
+/// Returns a random string of 32 characters that cannot be guessed.
 pub fn secret() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }

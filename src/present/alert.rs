@@ -1,4 +1,4 @@
-//! Builds the view that a notification sends: why the run needs the operator, what waits, what happened last.
+//! Builds the view of a notification: why the run needs the operator, the waiting calls, the newest events.
 //!
 //! Must not know: who is notified, how, how a text is cleaned of secrets.
 

@@ -24,9 +24,9 @@ pub struct SumView<'b> {
     pub executions: usize,
     /// Requests to the model.
     pub requests: u32,
-    /// Tokens sent; none if no request told.
+    /// Tokens sent; none if no request reported them.
     pub tokens_in: Option<u64>,
-    /// Tokens received; none if no request told.
+    /// Tokens received; none if no request reported them.
     pub tokens_out: Option<u64>,
     /// What these requests cost, with the currency; none without a price.
     pub cost: Option<String>,

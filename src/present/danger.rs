@@ -27,7 +27,7 @@ pub fn add_overwrite(marks: &mut Vec<DangerMark>) {
     }
 }
 
-/// The marks in words; without any, that no rule matched.
+/// Describes the marks; without any, says that no rule matched.
 pub fn describe(marks: &[DangerMark]) -> String {
     if marks.is_empty() {
         return NO_MATCH.to_owned();

@@ -1,4 +1,4 @@
-//! Builds the view of the plan of an edit: which nodes fall, which calls run, what it costs.
+//! Builds the view of the plan of an edit: which nodes are superseded, which calls run, what it costs.
 //!
 //! Must not know: how a plan is made, how a change is committed.
 

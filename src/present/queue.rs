@@ -1,4 +1,4 @@
-//! Builds the view of what waits for the operator: calls, broken streams, and why the run stands still.
+//! Builds the view of the queue: calls, broken streams, and why the run needs attention.
 //!
 //! Must not know: which verbs there are, how it is printed.
 
@@ -40,7 +40,7 @@ pub struct BrokenStreamView<'s> {
 }
 
 impl<'s> BrokenStreamView<'s> {
-    /// Lists broken streams, but not one that is the reason why the run stands still.
+    /// Lists broken streams, but not one that is the reason why the run needs attention.
     pub fn all(
         state: &'s State,
         reported: Option<&'s AttentionReason>,

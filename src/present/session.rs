@@ -98,11 +98,11 @@ pub struct JournalView {
 pub struct SessionCountsView {
     /// Requests to the model.
     pub requests: u32,
-    /// Tokens sent; none if no request told.
+    /// Tokens sent; none if no request reported them.
     pub tokens_in: Option<u64>,
-    /// Tokens of these that the provider had cached; none if no request told.
+    /// Tokens of these that the provider had cached; none if no request reported them.
     pub tokens_cached: Option<u64>,
-    /// Tokens received; none if no request told.
+    /// Tokens received; none if no request reported them.
     pub tokens_out: Option<u64>,
     /// What the requests cost, with the currency; none without a price.
     pub cost: Option<String>,

@@ -1,4 +1,4 @@
-//! Describes single values of a run in words: outcomes, decisions, contents, counts.
+//! Describes single values of a run as text: outcomes, decisions, contents, counts.
 //!
 //! Must not know: where the words go, how they are cut.
 

@@ -24,7 +24,7 @@ pub enum Kind {
         /// True for a sub-agent of another conversation.
         is_sub_agent: bool,
     },
-    /// A request without tools, such as one for a title: nothing that can be held follows from it.
+    /// A request without tools, such as one for a title: its reply can contain no call.
     Aside,
 }
 
@@ -84,7 +84,7 @@ pub fn wire_of(path: &str) -> Option<Wire> {
 pub fn is_streamed(wire: Wire, path: &str, request: &AgentRequest) -> bool {
     match (wire.name(), request.stream) {
         ("gemini", _) => path.contains(":streamGenerateContent"),
-        // It streams unless it is told not to.
+        // It streams unless the request turns that off.
         ("ollama", stream) => stream != Some(false),
         (_, stream) => stream == Some(true),
     }
@@ -119,8 +119,8 @@ const BY_AGENT: [&str; 3] = [
     "# AGENTS.md instructions",
 ];
 
-/// Returns what a request adds behind the newest reply in it. Some agents write each result right behind its call, between
-/// the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
+/// Returns what a request adds after the newest reply in it. Some agents write each result directly after its call,
+/// between the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
 pub fn tail(request: &AgentRequest) -> Tail {
     let newest = request
         .messages
@@ -159,7 +159,7 @@ pub fn tail(request: &AgentRequest) -> Tail {
     tail
 }
 
-/// The results with an id before a message, back to the words of the user. A result behind which its id is used again
+/// The results with an id before a message, back to the words of the user. A result whose id is used again after it
 /// belongs to an earlier call.
 fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
     let before = request.messages.get(..end).unwrap_or_default();

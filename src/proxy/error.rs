@@ -1,6 +1,6 @@
 //! What can go wrong between an agent and its model.
 //!
-//! Must not know: who is told.
+//! Must not know: who gets the error.
 
 use std::net::SocketAddr;
 

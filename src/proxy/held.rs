@@ -1,4 +1,4 @@
-//! Keeps back a reply behind its first undecided call, and gives out what the agent may have.
+//! Keeps back a reply from its first undecided call on, and gives out what the agent may have.
 //!
 //! Must not know: sockets, who decides.
 
@@ -96,7 +96,7 @@ impl HeldReply {
         calls.iter().all(|call| self.is_decided(*call))
     }
 
-    /// The end of a text waits for what comes after it, so that a heartbeat can extend the text.
+    /// The end of a text waits for the next event, so that a heartbeat can extend the text.
     fn is_kept_open(&self, event: &RawEvent) -> bool {
         self.calls.ends_words(event)
             && match self.queue.get(1) {

@@ -1,11 +1,11 @@
-//! Stands between an agent and its model, so that a person supervises an agent that knows nothing of it.
+//! Sits between an agent and its model, so that a person supervises an agent that knows nothing of it.
 //!
 //! Must not know: screens, flags, how a session is stored, how a call is decided.
 //!
 //! - [`server`] receives the agent's requests; [`upstream`] sends them to the model.
 //! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
-//! - [`held`] keeps back the bytes of a reply behind an undecided call; [`release`] writes a decided one.
+//! - [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
 //! - [`overlay`] changes what the model sees of the agent's history: masked calls and corrected results.
 
 pub mod address;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the bytes mean, who decides.
 //!
-//! What is not read yet is kept here; there is no more of it than of a whole reply.
+//! Bytes that are not read yet are kept here: at most those of a whole reply.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ struct State {
     has_ended: bool,
     /// True where the end is no end: the connection is to break.
     is_cut: bool,
-    /// True once nobody reads any more.
+    /// True once the reader is gone.
     is_gone: bool,
 }
 
@@ -40,7 +40,7 @@ impl Shared {
 #[derive(Debug)]
 pub struct BodyWriter(Arc<Shared>);
 
-/// Where a response body is read. Nobody waits for it once this is dropped.
+/// Where a response body is read. Once this is dropped, the body has no reader.
 #[derive(Debug)]
 pub struct BodyReader(Arc<Shared>);
 
@@ -51,7 +51,7 @@ pub fn body() -> (BodyWriter, BodyReader) {
 }
 
 impl BodyWriter {
-    /// Writes bytes. Returns false if nobody reads them.
+    /// Writes bytes. Returns false if they will not be read.
     pub fn write(&self, bytes: &[u8]) -> bool {
         let mut state = self.0.lock();
         if state.waiting.len() + bytes.len() > MOST {
@@ -70,7 +70,7 @@ impl BodyWriter {
         self.0.lock().is_cut = true;
     }
 
-    /// Returns true once nobody reads any more.
+    /// Returns true once the reader is gone.
     pub fn is_gone(&self) -> bool {
         self.0.lock().is_gone
     }

@@ -102,8 +102,8 @@ pub fn applied(state: &State, request: &AgentRequest, notes: &[Arc<str>]) -> Str
     named(state, rewrite.body(), &masks)
 }
 
-/// Some formats name the tool in a result: the true name stands there as well. As a whole JSON string, the name of a mask
-/// stands for nothing else.
+/// Some formats name the tool in a result: the true name is used there as well. As a whole JSON string, the name of a
+/// mask stands for nothing else.
 fn named(state: &State, body: String, masks: &[&Call]) -> String {
     masks.iter().fold(body, |body, call| {
         let tool = state
@@ -156,7 +156,7 @@ fn reworded(state: &State, text: &str) -> Option<PartEdit> {
     };
     let mut same = state.nodes.values().filter(own).peekable();
     same.peek()?;
-    // Where the same words stand several times, one that still holds keeps them.
+    // If several nodes had the same text, one that is active and still has it keeps it.
     let mut changed = None;
     for node in same {
         let now = node.text();

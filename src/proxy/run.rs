@@ -33,7 +33,7 @@ use crate::tools::registry::Registry;
 
 /// How often an agent that waits for a decision gets an event.
 const BEAT: Duration = Duration::from_secs(30);
-/// The same for a reply in one piece, where nothing but white space can be sent.
+/// The same for a reply in one piece, where nothing but whitespace can be sent.
 const BEAT_OF_WHOLE: Duration = Duration::from_secs(5);
 
 /// The head of a response.
@@ -79,7 +79,7 @@ pub struct Pending {
     history: Vec<String>,
     head: oneshot::Sender<Head>,
     out: BodyWriter,
-    /// True once the run was told to ask, where it would not by itself.
+    /// True once the run got a command to ask the model, because it would not by itself.
     nudged: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct AgentRun {
     upstream: Arc<Upstream>,
     attached: OnceLock<Attached>,
     inner: Mutex<Inner>,
-    /// Told whenever the state or the pending request changed.
+    /// Notified whenever the state or the pending request changed.
     changed: Notify,
     /// Requests of the conversation are taken in one after the other.
     arriving: tokio::sync::Mutex<()>,

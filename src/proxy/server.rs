@@ -1,4 +1,4 @@
-//! Serves agents on this machine: checks who asks, tells conversations apart, passes everything else through.
+//! Serves agents on this machine: checks who asks, identifies conversations, passes everything else through.
 //!
 //! Must not know: formats of replies, how a call is decided, sessions.
 
@@ -36,7 +36,7 @@ const HEAD: Duration = Duration::from_secs(30);
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
 type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
 
-/// A conversation that begins: whoever receives this gives it a run.
+/// A conversation that begins: the receiver of this gives it a run.
 pub struct Opening {
     /// The conversation.
     pub run: Arc<AgentRun>,
@@ -44,7 +44,7 @@ pub struct Opening {
     pub request: AgentRequest,
     /// Its format.
     pub wire: Wire,
-    /// True for a sub-agent, and for a conversation beside the first one.
+    /// True for a sub-agent, and for a conversation other than the first one.
     pub is_beside: bool,
 }
 
@@ -118,7 +118,7 @@ impl Server {
                 http.timer(TokioTimer::new())
                     .header_read_timeout(HEAD)
                     .title_case_headers(false);
-                // A connection that breaks is told by the reply on it.
+                // The reply on a connection detects that it broke.
                 let _ = http.serve_connection(TokioIo::new(socket), service).await;
             });
         }
@@ -174,7 +174,7 @@ impl Server {
                 }
                 Kind::Aside => self.pass(head.method, &path, &head.headers, body).await,
             },
-            // A reply could hold a call that nobody would see.
+            // A reply could contain a call that the operator would not see.
             Some((_, Err(why))) => {
                 tracing::warn!(why = %crate::text::visible(&why), "a request was not understood");
                 plain(

@@ -119,7 +119,7 @@ impl Tool for AgentTool {
             let result = run.with_agent(job.call, &tool, &job.text);
             tokio::select! {
                 outcome = result => outcome,
-                // The agent may have begun, and nobody can stop it from here.
+                // The agent may have begun, and cannot be stopped from here.
                 () = job.cancel.cancelled() => Outcome::Cancelled { executed: true },
             }
         })

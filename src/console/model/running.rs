@@ -1,4 +1,4 @@
-//! What runs now, for a row: seconds, a spinner, the last printed line, the speed of a stream.
+//! Data about running work, for a row: seconds, a spinner, the last printed line, the speed of a stream.
 //!
 //! Must not know: how it is drawn, clocks.
 

@@ -23,7 +23,7 @@ const NOTCH: usize = 3;
 pub enum Place {
     /// At the left, or at the top of a narrow screen.
     Graph,
-    /// Beside or below the graph.
+    /// Next to or below the graph.
     Queue,
     /// Below the queue.
     Inspector,

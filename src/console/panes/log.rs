@@ -1,6 +1,6 @@
 //! The log pane: what happened, line by line.
 //!
-//! Must not know: how an event is told.
+//! Must not know: how an event is described.
 
 pub mod model;
 mod view;

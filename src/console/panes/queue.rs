@@ -1,4 +1,4 @@
-//! The queue pane: what waits for the operator.
+//! The queue pane: everything that waits for the operator.
 //!
 //! Must not know: how a decision is made.
 

@@ -264,7 +264,7 @@ fn value(maker: &mut Maker<'_>, source: &Arc<str>, form: Form, (first, next): (&
         .text_after(pager, role, (Role::Decision, format!("{bar}{next}")), Some(lead));
 }
 
-/// Adds an argument: its name, and its value beside it or below it.
+/// Adds an argument: its name, and its value next to it or below it.
 fn argument(maker: &mut Maker<'_>, name: &str, source: &Arc<str>) {
     let shown = visible(name);
     let is_short = shown.columns() < ARGUMENT;

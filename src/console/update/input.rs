@@ -175,7 +175,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 pub(in crate::console) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
     let done = match availability::of(model, verb) {
         Availability::Refused(refusal) => Err(refusal),
-        // What was seen of its question is judged for this press.
+        // For this press, the verb checks what was seen of its question.
         Availability::Offered | Availability::NotYet(_) | Availability::NotOffered => {
             (verb.run)(model, &mut Press { by, at, out })
         }

@@ -69,7 +69,7 @@ fn is_approvable(model: &Model) -> bool {
         && command().is_some_and(|command| predicts(model, &command))
 }
 
-/// Refuses a call that was not on screen whole and for long enough.
+/// Returns a refusal if the call was not on screen in full and for long enough.
 fn read(model: &Model) -> Result<(), Refusal> {
     match question(model) {
         Some(question @ Question::Call { .. }) => {

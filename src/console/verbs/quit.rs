@@ -118,7 +118,7 @@ fn leaves(model: &Model) -> Availability {
     seen_if(offered, || may_leave(model, By::Key, model.arming.now))
 }
 
-/// Leaves once the command has ended what runs.
+/// Sends the command, and quits once nothing runs any more.
 fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<Out>) {
     model.overlays.pop();
     model.keys.leaving = true;

@@ -1,4 +1,4 @@
-//! Draws the bar of a recorded run: marks, position, and the current event in words.
+//! Draws the bar of a recorded run: marks, position, and the current event as text.
 //!
 //! Must not know: keys, how a recording is read.
 
@@ -71,7 +71,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     words(model, canvas, row_of(area, 1));
 }
 
-/// Draws how it plays, the current event in words, and the legend.
+/// Draws how it plays, the current event as text, and the legend.
 fn words(model: &Model, canvas: &mut Canvas<'_>, row: Rect) {
     if row.is_empty() {
         return;

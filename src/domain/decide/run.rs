@@ -258,7 +258,7 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Shortens old results of the thread whose request is too long, and goes on with it.
+/// Shortens old results of the thread whose request is too long, and continues the thread.
 fn shorten(draft: &mut Draft<'_>) -> Result<(), Refusal> {
     let state = draft.state;
     let limit = state.limits.context;

@@ -81,7 +81,7 @@ fn the_oldest_long_results_are_shortened_before_a_request_that_is_too_long() {
     let turn = w.asked[w.asked.len() - 2].turn;
     let again = crate::domain::transcript::build::messages(&w.state, ROOT, Some(turn));
     assert_eq!(again, before[..again.len()]);
-    // Nothing ran again, and the run goes on.
+    // Nothing ran again, and the run continues.
     assert_eq!(w.executed.len(), 4);
     w.reply(&[answer("done")]);
     assert!(matches!(w.state.mode, Mode::Finished(_)));

@@ -23,7 +23,7 @@ const OF_SESSION: &str = "prompt_cache_key";
 /// A function that keeps an exchange when it is over.
 pub type Keep = Arc<dyn Fn(&Exchange) + Send + Sync>;
 
-/// One request and what came back.
+/// One request and its response, as far as one was received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The body of the request.
@@ -192,7 +192,7 @@ pub enum Error {
     },
 }
 
-/// Kept exchanges, of which each answers one request.
+/// Kept exchanges. Each one answers one request.
 #[derive(Debug)]
 pub struct Recording {
     exchanges: Mutex<Vec<(Exchange, bool)>>,

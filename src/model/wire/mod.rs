@@ -113,7 +113,7 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Returns a model of which nothing is asked.
+    /// Returns a model with no options.
     pub fn plain(model: &'a str) -> Self {
         static NONE: Options = Options::NONE;
         Self {

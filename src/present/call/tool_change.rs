@@ -31,7 +31,7 @@ pub struct ToolChangeView<'s> {
     /// The schema of its arguments, as JSON text.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "lines")]
     pub schema: Option<ChangeView<&'s Arc<str>>>,
-    /// The changes of what it can do and how it is approved, in words. Contains untrusted text.
+    /// The changes of what it can do and how it is approved, as text. Contains untrusted text.
     #[serde(skip)]
     pub raised: Vec<String>,
 }

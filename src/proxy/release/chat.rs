@@ -15,7 +15,7 @@ pub(super) struct Chat {
     calls: usize,
     /// The newest call under each index of each choice, with its id.
     open: BTreeMap<(u64, u64), (usize, Option<String>)>,
-    /// The calls of which the agent has the beginning.
+    /// The calls whose beginning the agent has.
     begun: Vec<usize>,
     /// Members of every event of the reply.
     shape: Option<Value>,
@@ -134,7 +134,7 @@ fn shape(data: &Value) -> Value {
     shape
 }
 
-/// True for an event of which only what was dropped said anything.
+/// True for an event that has no content apart from what was dropped.
 fn says_nothing(data: &Value) -> bool {
     let quiet = |choice: &Value| {
         let delta = choice["delta"].as_object();

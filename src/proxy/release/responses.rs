@@ -100,7 +100,7 @@ impl Responses {
         raw.with(&data)
     }
 
-    /// From here on events are numbered anew.
+    /// From here on events are renumbered.
     fn shift(&mut self) {
         if self.next.is_none() {
             self.next = self.last.map(|last| last + 1);

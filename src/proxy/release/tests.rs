@@ -172,7 +172,7 @@ fn a_reply_in_one_piece_is_held_and_changed_as_well() {
             ("read", "rejected_by_operator_7"),
             "{wire}"
         );
-        // As an object, no arguments are an object without members: the two cannot be told apart.
+        // As an object, no arguments are an object without members: the two look the same.
         let args = now[1].args.as_str();
         assert_eq!(if args.is_empty() { "{}" } else { args }, "{}", "{wire}");
     }

@@ -26,7 +26,7 @@ use crate::text::visible_head;
 
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
 const LONGEST: usize = 512 * 1024;
-/// Characters of a refusal that are told.
+/// Maximum characters of a refusal in a notice.
 const TOLD: usize = 200;
 /// What stands for a request that adds nothing.
 const AGAIN: &str = "(the agent asks again)";

@@ -183,7 +183,7 @@ impl Inner {
             }
             match nodes.get(number).copied().flatten() {
                 Some(call) if is_refused(state, call) => reply.held.decide(number, masked(call.id)),
-                // The run made no call of it: it was cut, or meant for nobody.
+                // The run made no call of it: it was cut, or had no recipient.
                 None if is_closed && reply.has_ended => {
                     reply.held.decide(number, masked(NodeId::new(NodeKind::Call, 0)));
                 }

@@ -12,7 +12,7 @@ use crate::domain::event::run::ToolCard;
 use crate::tools::errors::refused;
 use crate::tools::tool::{Job, Spec, Tool};
 
-/// A tool of which only the card is known.
+/// A tool that is known only by its card.
 struct Recorded {
     spec: Spec,
 }

@@ -187,7 +187,7 @@ proptest! {
     fn the_cursor_changes_no_drawn_character(text in text()) {
         let text: String = text.chars().filter(|c| *c != ' ').take(20).collect();
         let mut field = Field::lines(&text);
-        // Room for every row and for the cursor behind it, but no more: blank cells take time, too.
+        // Room for every row and for the cursor after it, and nothing else: blank cells take time, too.
         let columns = text.split('\n').map(|line| visible_line(line).columns()).max().unwrap_or_default();
         let width = u16::try_from(columns + 2).unwrap();
         let height = u16::try_from(text.matches('\n').count() + 1).unwrap();

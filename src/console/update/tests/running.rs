@@ -45,7 +45,7 @@ fn a_running_call_shows_its_time_and_its_newest_output() {
         assert!(row.contains("compiling ⟨U+001B⟩[2Jb") || width < 100, "{row}");
         assert!(text.contains("printed 28 bytes; the last lines:"), "{text}");
         assert!(text.contains("  compiling a"), "{text}");
-        // Its end takes the output away.
+        // The output disappears when the call ends.
         stage.finish("c3", Outcome::ok(r#""done""#));
         let text = stage.text();
         assert!(!text.contains("compiling") && !text.contains("running"), "{text}");

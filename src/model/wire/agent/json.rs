@@ -237,7 +237,7 @@ pub fn without_member(raw: &str, key: &str) -> String {
         *before..end
     } else {
         let begin = raw.find('{').map_or(0, |at| at + 1);
-        // The comma behind the first member goes with it.
+        // The comma after the first member is removed with it.
         let rest = raw.get(end..).unwrap_or_default().trim_ascii_start();
         let comma = if rest.starts_with(',') {
             raw.len() - rest.len() + 1

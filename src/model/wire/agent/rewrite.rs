@@ -59,7 +59,7 @@ impl<'r> Rewrite<'r> {
         self.parts.insert((message, part), edit);
     }
 
-    /// Puts messages, as JSON texts of the format, in the place of these. An empty range inserts them.
+    /// Replaces a range of messages with new ones, as JSON texts of the format. An empty range inserts them.
     pub fn messages(&mut self, replaced: Range<usize>, new: Vec<String>) {
         let begin = replaced.start.min(self.request.messages.len());
         self.messages.insert(begin, (replaced.len(), new));

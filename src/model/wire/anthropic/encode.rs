@@ -307,7 +307,7 @@ fn messages<'m>(list: &'m [Message], quirks: &Quirks) -> Vec<Turn<'m>> {
     turns
 }
 
-/// Returns true for a message in the middle of which the provider paused: it is sent back as it is, to go on.
+/// Returns true for a message in which the provider paused: it is sent back unchanged, and the provider continues it.
 fn is_paused(turn: &Turn<'_>) -> bool {
     let Some(Block::Raw(last)) = turn.content.last() else {
         return false;

@@ -61,7 +61,7 @@ impl MessagesFrames {
         event("content_block_stop", &format!(",\"index\":{index}"))
     }
 
-    /// Writes the end that was held back.
+    /// Writes the end that was not written yet.
     fn close(&mut self) -> String {
         match self.open.take() {
             Some(_) => self.stop(),

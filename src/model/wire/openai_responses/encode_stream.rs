@@ -80,7 +80,7 @@ impl ResponsesFrames {
     fn item(&mut self, raw: &str) -> String {
         let mut out = self.added(raw);
         if is_reasoning(raw) {
-            // Its words were streamed with another item, or nobody can read them.
+            // Its words were streamed with another item, or they are unreadable.
             out += &self.about(
                 "reasoning_summary_text.delta",
                 "rs",

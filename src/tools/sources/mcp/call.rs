@@ -124,7 +124,7 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
         }
     };
     server.progress.forget(&token);
-    // The server is told, so that it ends the call too; it may not read it.
+    // The server is notified, so that it ends the call too; it may not read it.
     let told = handle.cancel(Some(words.to_owned()));
     let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
     ended

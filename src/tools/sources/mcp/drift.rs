@@ -28,7 +28,7 @@ pub enum Values {
 pub fn difference(accepted: &Pinned, now: &Pinned, values: Values) -> Vec<String> {
     let mut lines = Vec::new();
     if accepted.identity != now.identity {
-        // It may hold a key that somebody wrote out.
+        // It may contain a key in plain text.
         let (old, new) = pair(&redact(&accepted.written), &redact(&now.written), values);
         lines.push(format!("the command line or address changed: {old} → {new}"));
     }

@@ -27,7 +27,7 @@ const WORDS: usize = 300;
 /// The client as a server sees it.
 pub(super) struct Handler {
     pub(super) log: Arc<ServerLog>,
-    /// Called at once when the tools changed, so that no call is made under the old definitions.
+    /// Called immediately when the tools changed, so that no call is made under the old definitions.
     pub(super) outdated: Arc<dyn Fn() + Send + Sync>,
     pub(super) refresh: Arc<Notify>,
     pub(super) progress: Arc<Progress>,

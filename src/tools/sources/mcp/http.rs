@@ -44,7 +44,7 @@ pub(super) async fn transport(
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(named)
-        // A call is not sent again in a new session, whose tools nobody has read.
+        // A call is not sent again in a new session, whose tools were not read.
         .reinit_on_expired_session(false);
     if let Some(token) = token {
         config = config.auth_header(read(token, environment).await?);

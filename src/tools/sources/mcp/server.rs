@@ -35,13 +35,13 @@ use crate::tools::child::Environment;
 const RESTARTS: u32 = 5;
 /// Wait before the first restart; each further one waits twice as long.
 const BACKOFF: Duration = Duration::from_millis(500);
-/// A server that ran this long starts to count its restarts anew.
+/// A server that ran this long counts its restarts from zero again.
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Time limit for the handshake and the first list of tools.
 const HANDSHAKE: Duration = Duration::from_secs(60);
 /// How long a process whose output ended may take to end itself.
 const MOMENT: Duration = Duration::from_millis(200);
-/// Time limit for the answer to a request to be told of changes.
+/// Time limit for the answer to a request for notifications of changes.
 const LISTEN: Duration = Duration::from_secs(5);
 
 /// What a server is doing.
@@ -438,7 +438,7 @@ impl Server {
             .replace(Arc::clone(&live));
         let is_other = before.is_some_and(|before| before.hash != live.hash);
         self.phase.send_if_modified(|phase| {
-            // They may have changed again meanwhile: then they are read once more.
+            // They may have changed again meanwhile: then they are read again.
             let is_current = !self.stale.load(Ordering::SeqCst);
             if is_current {
                 *phase = Phase::Ready(live);

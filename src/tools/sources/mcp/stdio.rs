@@ -54,8 +54,8 @@ impl Process {
         self.tree.pid()
     }
 
-    /// Ends it and everything that it started. Returns how it ended by itself; one that closed its output gets a moment
-    /// for that.
+    /// Ends it and everything that it started. Returns how it ended by itself; one that closed its output has the
+    /// time `moment` for that.
     pub(super) async fn end(mut self, moment: Duration) -> Option<String> {
         let ended = tokio::time::timeout(moment, self.child.wait()).await;
         let ended = ended.ok().and_then(Result::ok);

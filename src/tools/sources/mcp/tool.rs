@@ -40,7 +40,7 @@ impl McpTool {
     }
 
     /// Returns the tool of a card that an earlier process recorded, for a server whose list was not read yet. `None` if
-    /// it is not a tool of this server. The class that the settings give it is set anew.
+    /// it is not a tool of this server. The class that the settings give it is set again.
     pub(super) fn recorded(server: Arc<Server>, card: &ToolCard) -> Option<Self> {
         let origin = card.origin.as_deref()?;
         if *origin.source != *SOURCE || card.server() != Some(&server.config.name) {

@@ -35,7 +35,7 @@ struct Carries {
     /// What the provider adds to reasoning with words, to reasoning without, to text, to a call. `WORDS` stands for the
     /// words.
     opaque: [Option<&'static str>; 4],
-    /// A refusal in words.
+    /// A refusal has a text.
     refusal: bool,
     /// Parts stay apart in one JSON text.
     order: bool,
@@ -217,7 +217,7 @@ fn without_doubtful_calls(format: &Carries, said: &mut Said) {
 fn grouped(format: &Carries, said: Said) -> Said {
     let mut parts: Vec<ReplyPart> = said.parts;
     for part in &mut parts {
-        // As an object, no arguments are an object without members: the two cannot be told apart.
+        // As an object, no arguments are an object without members: the two look the same.
         if let ReplyPart::Call(call) = part
             && !format.quoted
             && call.args.is_empty()
