@@ -14,6 +14,16 @@ use crate::model::wire::agent::{AgentMessage, AgentRequest, Part, PartKind, Role
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
+impl Key {
+    /// The conversation that the agent holds next to this one, by its number; 0 is this one.
+    pub fn fork(&self, number: usize) -> Self {
+        match number {
+            0 => self.clone(),
+            number => Self(format!("{}#{number}", self.0)),
+        }
+    }
+}
+
 /// What a request is to the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
@@ -101,6 +111,24 @@ pub struct SentResult {
     pub text: String,
     /// True for an error.
     pub is_error: bool,
+}
+
+/// Returns true for a request that repeats an earlier one with these messages, or goes on after a reply to it.
+pub fn goes_on(asked: &[String], history: &[String], request: &AgentRequest) -> bool {
+    let added = request.messages.get(asked.len()..).unwrap_or_default();
+    let has_reply = added.iter().any(|message| message.role == Role::Assistant);
+    history.starts_with(asked) && (added.is_empty() || has_reply)
+}
+
+/// Returns true for a request with a call or result of one of these ids.
+pub fn has_any(request: &AgentRequest, ids: &[&str]) -> bool {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| match &part.kind {
+        PartKind::Call { id: Some(id), .. } | PartKind::Result { id: Some(id), .. } => {
+            ids.contains(&id.as_str())
+        }
+        _ => false,
+    })
 }
 
 /// What a request adds to the newest reply in it.

@@ -17,7 +17,7 @@ use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
 use tokio::sync::{Notify, oneshot};
 
-use super::conversation::Tail;
+use super::conversation::{self, Tail};
 use super::outlet::{BodyReader, BodyWriter};
 use super::upstream::Upstream;
 use crate::domain::apply;
@@ -208,6 +208,41 @@ impl AgentRun {
             && inner.pending.is_none()
             && !is_replying
             && inner.with_agent.is_empty()
+    }
+
+    /// Returns how many messages of a request this conversation has already; 0 if they differ.
+    pub fn known(&self, history: &[String]) -> usize {
+        let inner = self.lock();
+        if history.starts_with(&inner.history) {
+            inner.history.len()
+        } else {
+            0
+        }
+    }
+
+    /// True for a request that the agent makes next to this conversation: the conversation waits for a reply or for
+    /// results, and the request neither repeats nor continues what the agent asked before.
+    pub fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
+        let inner = self.lock();
+        let goes_on = |asked: &[String]| conversation::goes_on(asked, history, request);
+        if let Some(reply) = inner.reply.as_ref().filter(|reply| reply.is_open())
+            && reply.is_connected()
+        {
+            return !goes_on(&reply.history);
+        }
+        if let Some(pending) = &inner.pending
+            && !pending.head.is_closed()
+        {
+            return !goes_on(&pending.history);
+        }
+        let calls = inner.with_agent.keys().map(|id| {
+            let call = inner.state.calls.get(id)?;
+            call.provider_id.as_deref()
+        });
+        // Without ids nothing can be told.
+        let ids: Option<Vec<&str>> = calls.collect();
+        ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
+            && !goes_on(&inner.history)
     }
 
     /// The model's server.

@@ -30,10 +30,14 @@ use crate::model::wire::agent::{AgentRequest, decode_request};
 
 /// Maximum bytes of the body of a request.
 const MAX_BODY: usize = 64 << 20;
+/// How long after a request of an agent its hang-up on the one before may be noticed.
+const HANG_UP: Duration = Duration::from_millis(150);
 /// How long a connection may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
+/// The conversations by key. Several keys may lead to one.
+type Runs = BTreeMap<Key, Arc<AgentRun>>;
 type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
 
 /// A conversation that begins: the receiver of this gives it a run.
@@ -64,7 +68,7 @@ pub struct Setup {
 pub struct Server {
     setup: Setup,
     at: SocketAddr,
-    runs: Mutex<BTreeMap<Key, Arc<AgentRun>>>,
+    runs: Mutex<Runs>,
     requests: watch::Sender<u64>,
 }
 
@@ -187,7 +191,11 @@ impl Server {
     }
 
     async fn converse(&self, key: Key, is_sub_agent: bool, incoming: run::Incoming) -> Sent {
-        let (run, opening) = self.run_of(key, is_sub_agent, &incoming);
+        let history = incoming.request.canonical();
+        if self.is_fork(&key, &incoming, &history) {
+            tokio::time::sleep(HANG_UP).await;
+        }
+        let (run, opening) = self.run_of(&key, is_sub_agent, &incoming, &history);
         if let Some(opening) = opening
             && self.setup.openings.send(opening).await.is_err()
         {
@@ -211,17 +219,25 @@ impl Server {
         }
     }
 
+    /// True for a request next to a conversation that goes on.
+    fn is_fork(&self, key: &Key, incoming: &run::Incoming, history: &[String]) -> bool {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(place_of(&runs, key, incoming, history), Place::New(new) if new != *key)
+    }
+
     /// The conversation of a request, and its opening if it is new.
     fn run_of(
         &self,
-        key: Key,
+        key: &Key,
         is_sub_agent: bool,
         incoming: &run::Incoming,
+        history: &[String],
     ) -> (Arc<AgentRun>, Option<Opening>) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(run) = runs.get(&key) {
-            return (run.clone(), None);
-        }
+        let key = match place_of(&runs, key, incoming, history) {
+            Place::Known(run) => return (run, None),
+            Place::New(key) => key,
+        };
         // A new conversation of the agent continues the run that no request of it is waiting for.
         let idle = runs
             .values()
@@ -261,6 +277,27 @@ impl Server {
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
+    }
+}
+
+/// Where a request belongs.
+enum Place {
+    /// In this conversation.
+    Known(Arc<AgentRun>),
+    /// In a new one with this key.
+    New(Key),
+}
+
+/// Where a request belongs: of the conversations of its key, the one that knows most of it, unless that one waits for
+/// something else.
+fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]) -> Place {
+    let forks = (0..).map_while(|number| runs.get(&key.fork(number)));
+    let forks: Vec<&Arc<AgentRun>> = forks.collect();
+    // Of equal ones the first.
+    let nearest = forks.iter().rev().max_by_key(|run| run.known(history));
+    match nearest {
+        Some(run) if !run.is_fork(&incoming.request, history) => Place::Known((*run).clone()),
+        _ => Place::New(key.fork(forks.len())),
     }
 }
 

@@ -349,3 +349,94 @@ async fn an_agent_that_hangs_up_and_repeats_itself_finds_its_question() {
         .await;
     live.end().await;
 }
+
+#[tokio::test]
+async fn a_request_next_to_a_held_reply_is_a_conversation_of_its_own_and_ends_nothing() {
+    for wire in WIRES {
+        let model = Server::new(vec![
+            streamed(wire, "Hold.", &[("f1", "bash", bash("ls"))]),
+            streamed(wire, "Perhaps.", &[("g1", "edit", bash("x"))]),
+            streamed(wire, "End.", &[]),
+        ]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let mut other = agent.clone();
+        other.ran = crate::agent::Ran::default();
+        let (ran, beside) = (agent.ran.clone(), other.ran.clone());
+        let work = tokio::spawn(async move { agent.work("go").await });
+        let mut live = stage.run(Preset::Supervised).await;
+        let held = asked(&mut live, "bash").await;
+        // The same program asks something else with the same beginning, while it waits.
+        other.say("go");
+        other.say("what would you suggest?");
+        let asking = tokio::spawn(async move {
+            let (_, bytes) = other.ask().await;
+            overrule::model::decode::summary(Wire::named(wire).unwrap(), &bytes)
+        });
+        let mut second = stage.run(Preset::Supervised).await;
+        let suggested = asked(&mut second, "edit").await;
+        assert_eq!(
+            live.state.calls[&held].status,
+            Status::AwaitingApproval,
+            "{wire}: the held call still waits"
+        );
+        reject(&second, suggested, "no").await;
+        assert_eq!(asking.await.unwrap().text, "Perhaps.", "{wire}");
+        approve(&live, held).await;
+        assert_eq!(work.await.unwrap(), "End.", "{wire}");
+        assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), bash("ls"))], "{wire}");
+        assert!(beside.lock().unwrap().is_empty(), "{wire}");
+        live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+            .await;
+        let prompts = live.state.nodes.keys();
+        let prompts = prompts.filter(|id| id.kind == NodeKind::Prompt).count();
+        assert_eq!((prompts, live.state.requests), (1, 2), "{wire}");
+        live.end().await;
+        second.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_knows_nothing_of_a_call_with_the_agent_does_not_end_it() {
+    for wire in ["anthropic", "openai-chat", "openai-responses"] {
+        let model = Server::new(vec![
+            streamed(wire, "Now.", &[("h1", "bash", bash("make"))]),
+            streamed(wire, "A title.", &[]),
+            streamed(wire, "Made.", &[]),
+        ]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let mut other = agent.clone();
+        agent.say("go");
+        let asking = tokio::spawn(async move {
+            let (_, bytes) = agent.ask().await;
+            (agent, bytes)
+        });
+        let mut live = stage.run(Preset::Auto).await;
+        let (mut agent, bytes) = asking.await.unwrap();
+        live.settles("a call", |state| !state.calls.is_empty()).await;
+        let call = *live.state.calls.keys().next().unwrap();
+        // The agent runs the call for a while, and asks for something else meanwhile.
+        other.say("go");
+        other.say("name this");
+        let naming = tokio::spawn(async move { other.ask().await });
+        let mut second = stage.run(Preset::Auto).await;
+        naming.await.unwrap();
+        second
+            .settles("answered", |state| matches!(state.mode, Mode::Finished(_)))
+            .await;
+        live.settles("the call is with the agent", |state| {
+            let mut calls = state.calls.values();
+            calls.any(|one| one.id == call && matches!(one.status, Status::Running(_)))
+        })
+        .await;
+        let reply = overrule::model::decode::summary(Wire::named(wire).unwrap(), &bytes);
+        agent.take(&reply);
+        agent.ask().await;
+        live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+            .await;
+        assert_eq!(live.state.calls[&call].status, Status::Succeeded, "{wire}");
+        live.end().await;
+        second.end().await;
+    }
+}
