@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use hyper::header::HeaderMap;
+use serde_json::Value;
 
 use crate::canon;
 use crate::model::wire::Wire;
@@ -45,10 +46,18 @@ const NAMED_BY: [(&str, &[&str]); 3] = [
     ("x-session-id", &["x-parent-session-id"]),
 ];
 
+/// Members in which formats list tools.
+const LISTS: [&str; 4] = [
+    "tools",
+    "functions",
+    "functionDeclarations",
+    "function_declarations",
+];
+
 /// Returns what a request is.
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
-    // A kind of tool that is not known yet counts too: its calls must be seen.
-    if request.tools.is_empty() {
+    // Tools in a place that is not known yet count too: their calls must be seen.
+    if request.tools.is_empty() && !mentions_tools(&request.body) {
         return Kind::Aside;
     }
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -69,6 +78,26 @@ pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
         key: Key(canon::hash("overrule conversation v1", &parts)),
         is_sub_agent: false,
     }
+}
+
+/// True for a body with a list of tools anywhere.
+fn mentions_tools(body: &str) -> bool {
+    fn is_in(value: &Value) -> bool {
+        let is_full = |value: &Value| match value {
+            Value::Array(list) => !list.is_empty(),
+            Value::Object(members) => !members.is_empty(),
+            _ => false,
+        };
+        match value {
+            Value::Array(list) => list.iter().any(is_in),
+            Value::Object(members) => members
+                .iter()
+                .any(|(name, value)| (LISTS.contains(&name.as_str()) && is_full(value)) || is_in(value)),
+            _ => false,
+        }
+    }
+    // What cannot be read could have some.
+    serde_json::from_str(body).map_or(true, |body| is_in(&body))
 }
 
 /// Returns the format of a request for a reply by its path; none for every other request.

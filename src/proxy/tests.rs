@@ -69,6 +69,49 @@ fn sub_agents_are_conversations_of_their_own_and_what_has_no_tools_is_none() {
 }
 
 #[test]
+fn tools_count_wherever_a_request_offers_them() {
+    let tool = json!({"type": "custom", "name": "exec", "description": "runs"});
+    let in_namespace = json!({"type": "namespace", "name": "functions", "tools": [tool]});
+    let words = json!({"type": "message", "role": "user", "content": "\"tools\":[1]"});
+    let item = json!({"type": "additional_tools", "role": "developer", "tools": [in_namespace]});
+    let later = json!({"type": "tools_of_next_year", "tools": [tool]});
+    let read = |body: serde_json::Value| {
+        let body = body.to_string();
+        decode_request(wire("openai-responses"), body.as_bytes()).unwrap()
+    };
+    let names = |request: &crate::model::wire::agent::AgentRequest| {
+        let names = request.tools.iter().map(|tool| tool.name.clone());
+        names.collect::<Vec<_>>()
+    };
+    for (body, known) in [
+        (json!({"input": [item, words]}), vec!["exec"]),
+        (json!({"input": [words], "tools": [in_namespace]}), vec!["exec"]),
+        (
+            json!({"input": [item, words], "tools": [tool]}),
+            vec!["exec", "exec"],
+        ),
+        (json!({"input": [later, words]}), vec![]),
+        (json!({"input": [words], "functions": [tool]}), vec![]),
+        (
+            json!({"input": [words], "config": {"functionDeclarations": [tool]}}),
+            vec![],
+        ),
+    ] {
+        let request = read(body);
+        assert_eq!(names(&request), known, "{}", request.body);
+        let is_held = matches!(kind(&headers(&[]), &request), Kind::Conversation { .. });
+        assert!(is_held, "{}", request.body);
+    }
+    for body in [json!({"input": [words]}), json!({"input": [words], "tools": []})] {
+        let request = read(body);
+        assert_eq!(kind(&headers(&[]), &request), Kind::Aside, "{}", request.body);
+    }
+    // The item is not the newest reply of the model.
+    let request = read(json!({"input": [item, words]}));
+    assert_eq!(tail(&request).words, "\"tools\":[1]");
+}
+
+#[test]
 fn a_path_says_the_format_and_whether_it_streams() {
     for (path, name) in [
         ("/v1/messages?beta=true", "anthropic"),

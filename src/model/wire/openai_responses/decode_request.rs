@@ -14,6 +14,8 @@ use crate::model::wire::openai_chat::decode_request::result_text;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["input", "tools", "model", "stream", "instructions"];
+/// An item with tools that the request offers, too.
+const MORE_TOOLS: &str = "additional_tools";
 /// Members of a call that the program reads.
 const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
 
@@ -21,8 +23,16 @@ const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
 pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     let fields = body.fields()?;
     let input = fields.need("input")?;
+    let mut tools = offered(&fields)?;
     let (list, messages) = if input.is_list() {
-        let items = input.list()?.iter().map(item).collect::<Result<_, _>>()?;
+        let items = input.list()?;
+        for one in &items {
+            let fields = one.fields()?;
+            if fields.text("type")?.as_deref() == Some(MORE_TOOLS) {
+                tools.extend(offered(&fields)?);
+            }
+        }
+        let items = items.iter().map(item).collect::<Result<_, _>>()?;
         (Some(input.span()), items)
     } else {
         let kind = PartKind::Text { text: input.text()? };
@@ -37,7 +47,7 @@ pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
         model: fields.text("model")?,
         stream: fields.get("stream").map(|stream| stream.raw() == "true"),
         system: fields.text("instructions")?.into_iter().collect(),
-        tools: fields.list("tools")?.iter().map(tool).collect::<Result<_, _>>()?,
+        tools,
         list,
         messages,
         settings: fields.others(REQUEST),
@@ -45,8 +55,21 @@ pub fn read(body: Json<'_>) -> Result<AgentRequest, RequestError> {
     })
 }
 
-fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
-    let fields = value.fields()?;
+/// The tools of a request, an item or a namespace. A namespace has tools of its own.
+fn offered(fields: &Fields<'_>) -> Result<Vec<AgentTool>, RequestError> {
+    let mut tools = Vec::new();
+    for one in fields.list("tools")? {
+        let inner = one.fields()?;
+        if inner.text("type")?.as_deref() == Some("namespace") {
+            tools.extend(offered(&inner)?);
+        } else {
+            tools.push(tool(&inner)?);
+        }
+    }
+    Ok(tools)
+}
+
+fn tool(fields: &Fields<'_>) -> Result<AgentTool, RequestError> {
     let kind = fields.need("type")?.text()?;
     let is_own = matches!(&*kind, "function" | "custom");
     let schema = fields.get("parameters").map_or("{}", |schema| schema.raw());
@@ -73,6 +96,7 @@ fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
     };
     Ok(match &*name {
         "message" => return message(&fields),
+        MORE_TOOLS => whole(Role::System, PartKind::Other { name }, None),
         "function_call" | "custom_tool_call" => {
             let is_text = name == "custom_tool_call";
             let key = if is_text { "input" } else { "arguments" };
