@@ -134,8 +134,9 @@ pub fn is_streamed(wire: Wire, path: &str, request: &AgentRequest) -> bool {
 pub struct SentResult {
     /// The id of its call, if the format has one.
     pub id: Option<String>,
-    /// Place of its call among the calls of the reply, for formats without ids.
-    pub place: usize,
+    /// Place of its call among the calls of the newest reply, for calls without an id of the model; none for a result
+    /// of an earlier reply.
+    pub place: Option<usize>,
     /// The text.
     pub text: String,
     /// True for an error.
@@ -200,7 +201,7 @@ pub fn tail(request: &AgentRequest) -> Tail {
                     let place = place(&calls, part, tail.results.len() - between);
                     tail.results.push(SentResult {
                         id: id.clone(),
-                        place,
+                        place: Some(place),
                         text: text.clone(),
                         is_error: *is_error,
                     });
@@ -238,7 +239,7 @@ fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
                 ..
             } if !used.contains(id.as_str()) => found.push(SentResult {
                 id: Some(id.clone()),
-                place: 0,
+                place: None,
                 text: text.clone(),
                 is_error: *is_error,
             }),

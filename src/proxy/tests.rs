@@ -153,7 +153,7 @@ fn results_and_words_behind_the_newest_reply_are_new_and_what_the_agent_adds_is_
     assert_eq!(tail.words, "and stop");
     let result = |id: &str, place, text: &str, is_error| SentResult {
         id: Some(id.into()),
-        place,
+        place: Some(place),
         text: text.into(),
         is_error,
     };

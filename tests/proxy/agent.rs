@@ -26,6 +26,8 @@ pub struct Agent {
     /// What it ran.
     pub ran: Ran,
     streams: bool,
+    /// True for an agent that gives calls ids of its own.
+    invents_ids: bool,
 }
 
 impl Agent {
@@ -37,7 +39,14 @@ impl Agent {
             history: Vec::new(),
             ran: Ran::default(),
             streams: true,
+            invents_ids: false,
         }
+    }
+
+    /// The same with ids of its own for calls that the model gave none.
+    pub fn with_ids_of_its_own(mut self) -> Self {
+        self.invents_ids = true;
+        self
     }
 
     /// The same without streamed replies.
@@ -197,18 +206,26 @@ impl Agent {
             }
             "gemini" => {
                 let mut parts = vec![json!({"text": reply.text})];
-                parts.extend(
-                    reply
-                        .calls
-                        .iter()
-                        .map(|call| json!({"functionCall": {"name": call.name, "args": args(&call.args)}})),
-                );
-                self.history.push(json!({"role": "model", "parts": parts}));
-                let parts: Vec<Value> = calls()
-                    .map(|(call, (text, _))| {
-                        json!({"functionResponse": {"name": call.name, "response": {"output": text}}})
+                let begin = self.history.len();
+                let own = |mut part: Value, at: usize| {
+                    if self.invents_ids {
+                        part["id"] = format!("own_{begin}_{at}").into();
+                    }
+                    part
+                };
+                parts.extend(reply.calls.iter().enumerate().map(|(at, call)| {
+                    let part = json!({"name": call.name, "args": args(&call.args)});
+                    json!({"functionCall": own(part, at)})
+                }));
+                let results: Vec<Value> = calls()
+                    .enumerate()
+                    .map(|(at, (call, (text, _)))| {
+                        let part = json!({"name": call.name, "response": {"output": text}});
+                        json!({"functionResponse": own(part, at)})
                     })
                     .collect();
+                self.history.push(json!({"role": "model", "parts": parts}));
+                let parts = results;
                 if !parts.is_empty() {
                     self.history.push(json!({"role": "user", "parts": parts}));
                 }

@@ -37,7 +37,7 @@ fn chunks(text: &str, calls: &[(&str, &str, Value)]) -> Vec<Chunk> {
         chunks.extend([
             Chunk::Call {
                 part,
-                id: Some((*id).to_owned()),
+                id: (!id.is_empty()).then(|| (*id).to_owned()),
                 name: (*name).to_owned(),
             },
             Chunk::Args {
@@ -439,4 +439,38 @@ async fn a_request_that_knows_nothing_of_a_call_with_the_agent_does_not_end_it()
         live.end().await;
         second.end().await;
     }
+}
+
+#[tokio::test]
+async fn results_with_ids_of_the_agents_own_are_taken_by_their_place() {
+    let wire = "gemini";
+    let model = Server::new(vec![
+        streamed(
+            wire,
+            "Two.",
+            &[("", "bash", bash("one")), ("", "edit", bash("two"))],
+        ),
+        streamed(wire, "More.", &[("", "bash", bash("three"))]),
+        streamed(wire, "End.", &[]),
+    ]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let mut agent = Agent::new(wire, &stage.base).with_ids_of_its_own();
+    let ran = agent.ran.clone();
+    let work = tokio::spawn(async move { agent.work("go").await });
+    let mut live = stage.run(Preset::Auto).await;
+    assert_eq!(work.await.unwrap(), "End.");
+    let tools: Vec<String> = ran
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(_, args)| args["command"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(tools, ["one", "two", "three"], "each ran once");
+    live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+        .await;
+    for call in live.state.calls.values() {
+        assert_eq!(call.status, Status::Succeeded, "{}", call.id);
+    }
+    assert_eq!(model.seen().len(), 3);
+    live.end().await;
 }

@@ -239,8 +239,7 @@ impl Inner {
 
     /// True if a call of the run waits for this result.
     fn is_awaited(&self, result: &SentResult) -> bool {
-        let of = |call: &&Call| result.id.is_none() || call.provider_id.as_deref() == result.id.as_deref();
-        let mut calls = self.state.calls.values().filter(of);
+        let mut calls = self.state.calls.values().filter(|call| can_be_of(result, call));
         calls.any(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)))
     }
 
@@ -303,8 +302,9 @@ impl Inner {
         for result in &new.tail.results {
             let by_id =
                 |call: &&&Call| result.id.is_some() && call.provider_id.as_deref() == result.id.as_deref();
-            let by_place = newest.get(result.place).filter(|_| result.id.is_none());
-            let by_place = by_place.filter(|call| waiting.iter().any(|one| one.id == call.id));
+            let by_place = result.place.and_then(|place| newest.get(place));
+            let by_place = by_place
+                .filter(|call| can_be_of(result, call) && waiting.iter().any(|one| one.id == call.id));
             if let Some(call) = waiting.iter().rev().find(by_id).or(by_place) {
                 found.push((call.id, outcome(result)));
             }
@@ -375,6 +375,14 @@ impl Inner {
         };
         pending.nudged = true;
         Some(command)
+    }
+}
+
+/// True for a result that may be of a call. An agent may give calls ids of its own where the model gave none.
+fn can_be_of(result: &SentResult, call: &Call) -> bool {
+    match (&call.provider_id, &result.id) {
+        (Some(given), Some(sent)) => **given == **sent,
+        (None, _) | (_, None) => result.place.is_some(),
     }
 }
 
