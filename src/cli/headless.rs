@@ -180,17 +180,22 @@ fn take(state: &mut State, out: &mut Out, fact: Option<Publication>) -> Option<E
     None
 }
 
+/// Prints the result of a run without an answer, as JSON.
+fn print_no_answer(session: &Address, end: &End) {
+    print::out(&json(&ResultView {
+        answer: None,
+        exit: end.code.number(),
+        session: session.id(),
+        failed_calls: None,
+        output: None,
+    }));
+}
+
 /// Ends with the agent of another program, which has said its answer itself.
 fn end_with_agent(common: &Common, state: &State, session: &Address, end: End) -> Result<Code, Failure> {
     if state.started.is_some() {
         if common.json {
-            print::out(&json(&ResultView {
-                answer: None,
-                exit: end.code.number(),
-                session: session.id(),
-                failed_calls: None,
-                output: None,
-            }));
+            print_no_answer(session, &end);
         }
         print::err(&format!("session {}", session.id()));
     }
@@ -220,13 +225,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
         return print_answer(common, state, text, session);
     }
     if common.json {
-        print::out(&json(&ResultView {
-            answer: None,
-            exit: end.code.number(),
-            session: session.id(),
-            failed_calls: None,
-            output: None,
-        }));
+        print_no_answer(session, &end);
     }
     // A run that never started has no session.
     if state.started.is_some() {

@@ -36,7 +36,7 @@ pub enum Kind {
         is_sub_agent: bool,
     },
     /// A request without tools, such as one for a title: its reply can contain no call.
-    Aside,
+    SideRequest,
 }
 
 /// Headers with which agents name a conversation, and those that a sub-agent adds.
@@ -58,7 +58,7 @@ const LISTS: [&str; 4] = [
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     // Tools in a place that is not known yet count too: their calls must be seen.
     if request.tools.is_empty() && !mentions_tools(&request.body) {
-        return Kind::Aside;
+        return Kind::SideRequest;
     }
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let named = NAMED_BY
@@ -143,8 +143,8 @@ pub struct SentResult {
     pub is_error: bool,
 }
 
-/// Returns true for a request that repeats an earlier one with these messages, or goes on after a reply to it.
-pub fn goes_on(asked: &[String], history: &[String], request: &AgentRequest) -> bool {
+/// Returns true for a request that repeats an earlier one with these messages, or continues after a reply to it.
+pub fn continues(asked: &[String], history: &[String], request: &AgentRequest) -> bool {
     let added = request.messages.get(asked.len()..).unwrap_or_default();
     let has_reply = added.iter().any(|message| message.role == Role::Assistant);
     history.starts_with(asked) && (added.is_empty() || has_reply)

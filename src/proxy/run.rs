@@ -224,25 +224,25 @@ impl AgentRun {
     /// results, and the request neither repeats nor continues what the agent asked before.
     pub fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
         let inner = self.lock();
-        let goes_on = |asked: &[String]| conversation::goes_on(asked, history, request);
+        let continues = |asked: &[String]| conversation::continues(asked, history, request);
         if let Some(reply) = inner.reply.as_ref().filter(|reply| reply.is_open())
             && reply.is_connected()
         {
-            return !goes_on(&reply.history);
+            return !continues(&reply.history);
         }
         if let Some(pending) = &inner.pending
             && !pending.head.is_closed()
         {
-            return !goes_on(&pending.history);
+            return !continues(&pending.history);
         }
         let calls = inner.with_agent.keys().map(|id| {
             let call = inner.state.calls.get(id)?;
             call.provider_id.as_deref()
         });
-        // Without ids nothing can be told.
+        // Without ids the two cannot be distinguished.
         let ids: Option<Vec<&str>> = calls.collect();
         ids.is_some_and(|ids| !ids.is_empty() && !conversation::has_any(request, &ids))
-            && !goes_on(&inner.history)
+            && !continues(&inner.history)
     }
 
     /// The model's server.

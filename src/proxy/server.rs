@@ -176,7 +176,7 @@ impl Server {
                     };
                     self.converse(key, is_sub_agent, incoming).await
                 }
-                Kind::Aside => self.pass(head.method, &path, &head.headers, body).await,
+                Kind::SideRequest => self.pass(head.method, &path, &head.headers, body).await,
             },
             // A reply could contain a call that the operator would not see.
             Some((_, Err(why))) => {
@@ -219,7 +219,7 @@ impl Server {
         }
     }
 
-    /// True for a request next to a conversation that goes on.
+    /// True for a request next to a conversation that continues.
     fn is_fork(&self, key: &Key, incoming: &run::Incoming, history: &[String]) -> bool {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         matches!(place_of(&runs, key, incoming, history), Place::New(new) if new != *key)

@@ -61,10 +61,10 @@ fn sub_agents_are_conversations_of_their_own_and_what_has_no_tools_is_none() {
     let another = messages(&json!([{"role": "user", "content": "ho"}]));
     assert_ne!(kind(&headers(&[]), &request), kind(&headers(&[]), &another));
     let body = br#"{"model":"m","messages":[{"role":"user","content":"a title"}]}"#;
-    let aside = decode_request(wire("anthropic"), body).unwrap();
+    let side_request = decode_request(wire("anthropic"), body).unwrap();
     assert_eq!(
-        kind(&headers(&[("x-claude-code-session-id", "s")]), &aside),
-        Kind::Aside
+        kind(&headers(&[("x-claude-code-session-id", "s")]), &side_request),
+        Kind::SideRequest
     );
 }
 
@@ -104,7 +104,12 @@ fn tools_count_wherever_a_request_offers_them() {
     }
     for body in [json!({"input": [words]}), json!({"input": [words], "tools": []})] {
         let request = read(body);
-        assert_eq!(kind(&headers(&[]), &request), Kind::Aside, "{}", request.body);
+        assert_eq!(
+            kind(&headers(&[]), &request),
+            Kind::SideRequest,
+            "{}",
+            request.body
+        );
     }
     // The item is not the newest reply of the model.
     let request = read(json!({"input": [item, words]}));

@@ -327,15 +327,7 @@ impl AgentRun {
             inner.release(call, &tool, &args);
         }
         drop(guard);
-        let (run, every) = (
-            self.clone(),
-            if form == Form::Whole {
-                self.beats.1
-            } else {
-                self.beats.0
-            },
-        );
-        tokio::spawn(async move { run.beat(turn, every).await });
+        self.start_heartbeat(turn, form);
         self.look();
     }
 
@@ -362,14 +354,14 @@ impl AgentRun {
         if let Some(mut old) = self.lock().reply.replace(reply) {
             old.cut();
         }
-        let (run, every) = (
-            self.clone(),
-            if form == Form::Whole {
-                self.beats.1
-            } else {
-                self.beats.0
-            },
-        );
+        self.start_heartbeat(turn, form);
+    }
+
+    /// Begins to send heartbeats to an agent that waits for this reply.
+    fn start_heartbeat(self: &Arc<Self>, turn: TurnId, form: Form) {
+        let (of_stream, of_whole) = self.beats;
+        let every = if form == Form::Whole { of_whole } else { of_stream };
+        let run = self.clone();
         tokio::spawn(async move { run.beat(turn, every).await });
     }
 
