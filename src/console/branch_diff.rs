@@ -201,8 +201,11 @@ fn sides(comparison: &Comparison) -> [Vec<Side>; 2] {
     sides
 }
 
+/// A node of the first branch, and one of the second.
+type Sides = (Option<Side>, Option<Side>);
+
 /// Pairs of nodes in the order of the first branch. A node of the second branch alone follows its predecessor there.
-fn aligned(state: &State, a: &[Side], b: &[Side]) -> Vec<(Option<Side>, Option<Side>)> {
+fn aligned(state: &State, a: &[Side], b: &[Side]) -> Vec<Sides> {
     let mut matched = Matched {
         of_a: vec![None; a.len()],
         of_b: vec![None; b.len()],
@@ -223,7 +226,7 @@ fn aligned(state: &State, a: &[Side], b: &[Side]) -> Vec<(Option<Side>, Option<S
     matched.pass(tools(&contents_a, &places_a), tools(&contents_b, &places_b));
     let kinds = |places: Vec<NodePlace>| places.into_iter().map(|(turn, kind, _)| (turn, kind));
     matched.pass(kinds(places_a), kinds(places_b));
-    let mut order: Vec<(Option<usize>, Option<usize>, (Option<Side>, Option<Side>))> = Vec::new();
+    let mut order: Vec<(Option<usize>, Option<usize>, Sides)> = Vec::new();
     for (at, side) in a.iter().enumerate() {
         let other = matched.of_a.get(at).copied().flatten().and_then(|at| b.get(at));
         order.push((Some(at), None, (Some(*side), other.copied())));
