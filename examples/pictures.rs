@@ -91,7 +91,7 @@ const PICTURES: [Picture; 4] = [
     Picture {
         file: "compare",
         theme: "ember",
-        keys: &["b", "up", "c"],
+        keys: &["b", "c"],
         ..BASE
     },
     Picture {

@@ -7,6 +7,7 @@
 pub mod availability;
 mod renamed;
 pub(in crate::console) mod selection;
+mod synonyms;
 mod verb;
 
 pub mod always;
@@ -67,6 +68,7 @@ pub mod stage;
 pub mod staged_edits;
 pub mod step;
 pub mod stop_turn;
+pub mod tasks;
 pub mod text;
 pub mod theme;
 pub mod title;
@@ -79,21 +81,21 @@ pub mod write_rule;
 pub use renamed::current_name;
 pub use verb::{About, By, Care, Effect, Press, Rank, Verb};
 
-/// Every verb, by family, in the order of help.
-pub static FAMILIES: [&[Verb]; 13] = [
-    DECIDE,
-    EDIT,
-    BRANCH,
-    RUN,
-    FIX,
-    GRAPH,
-    JUMP,
-    super::panes::SHOW,
-    VIEW,
-    MOVE,
-    TEXT,
-    TYPING,
-    REPLAY,
+/// Every verb, by family with its heading, in the order of help.
+pub static FAMILIES: [(&str, &[Verb]); 13] = [
+    ("decide", DECIDE),
+    ("edit", EDIT),
+    ("branches and effects", BRANCH),
+    ("run", RUN),
+    ("fix", FIX),
+    ("graph", GRAPH),
+    ("find", JUMP),
+    ("panes", super::panes::SHOW),
+    ("view", VIEW),
+    ("move", MOVE),
+    ("text", TEXT),
+    ("typing", TYPING),
+    ("replay", REPLAY),
 ];
 
 /// Decisions about calls and turns.
@@ -362,7 +364,7 @@ static REPLAY: &[Verb] = &[
 
 /// Every verb, in the order of help.
 pub fn verbs() -> impl Iterator<Item = &'static Verb> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    FAMILIES.iter().flat_map(|(_, family)| family.iter())
 }
 
 /// True for a move in a pane, page or text.

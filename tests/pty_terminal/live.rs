@@ -250,14 +250,14 @@ fn each_call_can_be_turned_off() {
     let mut run = world.run("", "[notify]\nbell = false\ntitle = false\ndesktop = false\n");
     // Drawn again after the question arrived: all notifications have been sent.
     run.send("?");
-    run.wait_for("show or hide the contents of a row");
+    run.wait_for("next waiting call");
     let text = run.text();
     for sequence in ["\u{7}", "\x1b]9;", "\x1b]2;", "\x1b[22;2t"] {
         assert!(!text.contains(sequence), "{sequence:?} in {text:?}");
     }
     run.send("\x1b");
     run.until("the page is closed", || {
-        !run.screen().screen().contents().contains("show or hide")
+        !run.screen().screen().contents().contains("next waiting call")
     });
     run.send("q");
     assert_eq!(run.exit(SOON), 0);

@@ -151,7 +151,7 @@ fn a_storm_of_sizes_while_it_plays_leaves_it_answering() {
     run.send("\x0c");
     run.wait_for("overrule");
     run.send("?");
-    run.wait_for("play or pause a recorded run");
+    run.wait_for("play or pause");
     run.send("\x1b");
     run.until("the page is closed", || {
         !run.screen().screen().contents().contains(" keys ")

@@ -113,8 +113,8 @@ impl Styled {
         }
     }
 
-    /// Highlights matches in text of the console itself.
-    pub(super) fn light(self, find: &Regex) -> Self {
+    /// Highlights matches in text that is safe to show.
+    pub(in crate::console) fn light(self, find: &Regex) -> Self {
         let mut out = Self::new();
         for piece in self.0 {
             let mut at = 0;

@@ -38,12 +38,57 @@ pub struct Node<K> {
 /// Size of boxes and gaps, in columns and rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Columns of a box; one row high.
+    /// Columns of a box, at least; one row high.
     pub width: usize,
+    /// Columns that the boxes of a layer downwards share: they are wider where there is room.
+    pub room: usize,
     /// Columns between two boxes of a layer downwards.
     pub gap: usize,
     /// Rows from one box of a layer to the next to the right.
     pub pitch: usize,
+}
+
+/// The columns of a map downwards: cells of one width. A box starts in a cell and can be several cells wide, so that
+/// the lines of all layers are in the same columns.
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    /// Cells next to each other in the room; 0 without a room.
+    cells: usize,
+    size: Size,
+}
+
+impl Grid {
+    /// The grid for layers of at most `slots` boxes.
+    fn new(slots: usize, size: Size) -> Self {
+        let pitch = (size.room + size.gap) / slots.max(1);
+        // Half cells let two boxes share the columns of three.
+        let halves = slots % 2 == 1 && slots > 1 && pitch / 2 >= LEAST_CELL && pitch - size.gap >= size.width;
+        let width = if halves {
+            pitch / 2 - size.gap
+        } else {
+            pitch.saturating_sub(size.gap).max(size.width)
+        };
+        Self {
+            cells: (size.room + size.gap) / (width + size.gap),
+            size: Size { width, ..size },
+        }
+    }
+
+    /// Cells from one box of a layer to the next.
+    fn stride(self, boxes: usize) -> usize {
+        (self.cells / boxes.max(1)).max(1)
+    }
+
+    /// Columns of a box of a layer; the last one takes what is left.
+    fn wide(self, slot: usize, boxes: usize) -> usize {
+        let stride = self.stride(boxes);
+        let cells = if slot + 1 == boxes {
+            self.cells.saturating_sub(slot * stride).max(1)
+        } else {
+            stride
+        };
+        cells * (self.size.width + self.size.gap) - self.size.gap
+    }
 }
 
 /// A placed box.
@@ -59,6 +104,8 @@ pub struct NodeBox<K> {
     pub x: usize,
     /// Its row.
     pub y: usize,
+    /// Its columns.
+    pub width: usize,
     /// The nodes that it depends on.
     pub parents: Vec<K>,
     /// Parents without a line. The box names them.
@@ -91,6 +138,8 @@ impl<K> Default for Sheet<K> {
     }
 }
 
+/// Fewest columns of a cell of the grid with its gap: the lines of a box leave it in its first cell.
+const LEAST_CELL: usize = 8;
 /// Column of a box at which its first line leaves below and a line enters above.
 const ANCHOR: usize = 1;
 
@@ -106,6 +155,12 @@ impl<K: Copy + Ord> Sheet<K> {
                 layer.push(node);
             }
         }
+        let slots = layers.iter().map(Vec::len).max().unwrap_or(0);
+        let grid = match flow {
+            Flow::Down => Grid::new(slots, size),
+            Flow::Right => Grid { cells: 0, size },
+        };
+        let size = grid.size;
         let exits = match flow {
             Flow::Down => (size.width.saturating_sub(ANCHOR + 1) / 2).max(1),
             Flow::Right => 1,
@@ -114,7 +169,9 @@ impl<K: Copy + Ord> Sheet<K> {
             .map(|at| {
                 let above = at.checked_sub(1).and_then(|above| layers.get(above));
                 let above = above.map_or(&[][..], Vec::as_slice);
-                channel(above, layers.get(at).map_or(&[][..], Vec::as_slice), exits)
+                let below = layers.get(at).map_or(&[][..], Vec::as_slice);
+                let strides = [above, below].map(|layer| grid.stride(layer.len()));
+                channel(above, below, (exits, strides))
             })
             .collect();
         let mut sheet = Self {
@@ -137,9 +194,8 @@ impl<K: Copy + Ord> Sheet<K> {
                 Flow::Right => size.width,
             };
         }
-        let slots = layers.iter().map(Vec::len).max().unwrap_or(0);
         (sheet.width, sheet.height) = match flow {
-            Flow::Down => (slots * (size.width + size.gap), edge),
+            Flow::Down => (slots.max(grid.cells) * (size.width + size.gap), edge),
             Flow::Right => (edge, slots * size.pitch),
         };
         sheet.cells = vec![Cell::default(); sheet.width * sheet.height];
@@ -147,8 +203,12 @@ impl<K: Copy + Ord> Sheet<K> {
             let start = starts.get(layer).copied().unwrap_or(0);
             for (slot, node) in nodes.iter().enumerate() {
                 let (x, y) = match flow {
-                    Flow::Down => (slot * (size.width + size.gap), start),
+                    Flow::Down => (grid.stride(nodes.len()) * slot * (size.width + size.gap), start),
                     Flow::Right => (start, slot * size.pitch),
+                };
+                let width = match flow {
+                    Flow::Down => grid.wide(slot, nodes.len()),
+                    Flow::Right => size.width,
                 };
                 let chips = channels.get(layer).and_then(|channel| channel.chips.get(slot));
                 sheet.boxes.push(NodeBox {
@@ -157,6 +217,7 @@ impl<K: Copy + Ord> Sheet<K> {
                     slot,
                     x,
                     y,
+                    width,
                     parents: node.parents.clone(),
                     chips: chips.cloned().unwrap_or_default(),
                 });

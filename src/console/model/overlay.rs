@@ -226,12 +226,33 @@ pub enum ListPurpose {
 pub struct Choice {
     /// Its name.
     pub name: String,
+    /// Other words for it, which find it too.
+    pub also: &'static str,
+    /// Its keys, which find it too.
+    pub keys: Vec<String>,
     /// What it is.
     pub detail: String,
     /// Text at the right end.
     pub right: String,
+    /// True if it can be carried out now.
+    pub now: bool,
     /// What choosing it yields.
     pub gives: Gives,
+}
+
+impl Choice {
+    /// A choice without texts, which can be carried out.
+    pub const fn of(gives: Gives) -> Self {
+        Self {
+            name: String::new(),
+            also: "",
+            keys: Vec::new(),
+            detail: String::new(),
+            right: String::new(),
+            now: true,
+            gives,
+        }
+    }
 }
 
 /// What a choice yields.

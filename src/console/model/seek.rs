@@ -57,7 +57,7 @@ impl Seek {
         let row = self.found.unwrap_or_default();
         doc.count(&self.regex, &mut self.tally);
         match doc.place(&self.regex, &self.tally, row) {
-            Some((no, of)) => format!("match {no} of {of}, row {}", row + 1),
+            Some((no, of)) => format!("{no} of {of}, row {}", row + 1),
             None => format!("match at row {}", row + 1),
         }
     }

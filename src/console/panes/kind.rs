@@ -73,6 +73,15 @@ pub trait Kind: Sync {
         Target::Nothing
     }
 
+    /// The row under its cursor, and the text of each row, for a search in it; empty for a pane that is searched in
+    /// another way.
+    fn texts(&self, _model: &Model) -> (usize, Vec<String>) {
+        (0, Vec::new())
+    }
+
+    /// Moves its cursor to a row.
+    fn go(&self, _model: &mut Model, _row: usize) {}
+
     /// True if it changes every second while the run works.
     fn ticks(&self) -> bool {
         false

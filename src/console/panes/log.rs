@@ -15,6 +15,7 @@ use crate::console::model::screen::inside;
 use crate::console::motion::Move;
 use crate::console::verbs::Verb;
 use crate::console::view::paint::Canvas;
+use crate::text::visible;
 
 /// The pane.
 pub const PANE: Pane = Pane::new(&Log);
@@ -49,6 +50,23 @@ impl Kind for Log {
 
     fn point(&self, model: &mut Model, _column: u16, row: u16) {
         model.log.point(usize::from(row));
+    }
+
+    fn texts(&self, model: &Model) -> (usize, Vec<String>) {
+        let cursor = model.log.cursor();
+        let at = model.log.shown().position(|(no, _)| Some(no) == cursor);
+        let text = |line: &model::Line| match line {
+            model::Line::Event(envelope) => {
+                format!("{} {}", view::clock(envelope.at), visible(&event_text::of(envelope)))
+            }
+            model::Line::Note(text) | model::Line::Problem(text) => visible(text),
+        };
+        let texts = model.log.shown().map(|(_, line)| text(line));
+        (at.unwrap_or(0), texts.collect())
+    }
+
+    fn go(&self, model: &mut Model, row: usize) {
+        model.log.go(row);
     }
 
     fn target(&self, model: &Model) -> Target {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ratatui::layout::Rect;
+use regex::Regex;
 
 use super::health::Explained;
 use super::{Kind, Pane};
@@ -19,6 +20,7 @@ use crate::console::model::Model;
 use crate::console::model::cached::Caches;
 use crate::console::model::run::RunPart;
 use crate::console::model::screen::inside;
+use crate::console::model::seek::Seek;
 use crate::console::motion::Move;
 use crate::console::symbols::Charset;
 use crate::console::view::paint::Canvas;
@@ -157,6 +159,16 @@ pub struct RowsPanes {
     pub marked: Option<Epoch>,
     /// The weight whose changes are listed.
     pub explained: Explained,
+    /// The search in the rows of a pane at the bottom.
+    pub seek: Option<(Pane, Seek)>,
+}
+
+impl RowsPanes {
+    /// The pattern that is searched in a pane.
+    pub fn pattern(&self, pane: Pane) -> Option<&Regex> {
+        let own = self.seek.as_ref().filter(|(of, _)| *of == pane);
+        own.map(|(_, seek)| &seek.regex)
+    }
 }
 
 impl RowsPanes {
@@ -256,6 +268,18 @@ impl Kind for RowsKind {
         if at < rows.rows.len() {
             rows.at = at;
         }
+    }
+
+    fn texts(&self, model: &Model) -> (usize, Vec<String>) {
+        let rows = model.lower.panes.get(self.name);
+        rows.map_or((0, Vec::new()), |pane| {
+            let texts = pane.rows.iter().map(|row| row.words.plain());
+            (pane.at, texts.collect())
+        })
+    }
+
+    fn go(&self, model: &mut Model, row: usize) {
+        model.lower.panes.entry(self.name).or_default().at = row;
     }
 
     fn target(&self, model: &Model) -> Target {

@@ -7,14 +7,14 @@ use std::ops::Range;
 use super::Maker;
 use super::branches::{BESIDE, clipped, cost};
 use super::revisions::{content_text, diff_texts};
-use crate::console::branch_diff::{BranchDiff, Pair};
+use crate::console::branch_diff::{BranchDiff, Pair, Side};
 use crate::console::doc::Styled;
 use crate::console::model::listing::{Line, Rows};
 use crate::console::summary::{self, Summary};
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::domain::branch::compare::Row;
-use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::branch;
+use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::node::Content;
 use crate::domain::result_source;
 use crate::present::branch::{SumView, title};
@@ -108,16 +108,26 @@ fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
     let mut put = |name: &str, a: Styled, b: Styled| {
         lines.extend(layout.put(None, (Role::Dim, name.to_owned()), Some(a), Some(b)));
     };
-    let [name_a, name_b] = [comparison.a, comparison.b].map(|epoch| {
-        let now = if epoch == crate::domain::branch::current(state) {
+    let base = |epoch: Epoch| branch::record(state, epoch).map(|record| branch::of(state, record.base));
+    let name = |epoch: Epoch, other: Epoch| {
+        let now = if epoch == branch::current(state) {
             "now: "
         } else {
             ""
         };
-        Styled::new()
-            .own(Role::Ok, now)
-            .untrusted(Role::Title, &title(state, epoch), 100)
-    });
+        let parent = if base(other) == Some(epoch) {
+            "parent: "
+        } else {
+            ""
+        };
+        Styled::new().own(Role::Ok, now).own(Role::Dim, parent).untrusted(
+            Role::Title,
+            &title(state, epoch),
+            100,
+        )
+    };
+    let name_a = name(comparison.a, comparison.b);
+    let name_b = name(comparison.b, comparison.a);
     put("", name_a, name_b);
     let sums = [&comparison.sum_a, &comparison.sum_b].map(SumView::of);
     let [text_a, text_b] = sums.each_ref().map(|sum| match sum.text {
@@ -129,8 +139,8 @@ fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
         .each_ref()
         .map(|sum| Styled::new().own(Role::Text, cost(sum)));
     put("cost", cost_a, cost_b);
-    if comparison.is_equal() {
-        lines.push(equal(comparison.rows.len()));
+    if sides.is_equal() {
+        lines.push(equal(sides.nodes()));
     }
     lines
 }
@@ -157,69 +167,70 @@ pub fn nodes(maker: &Maker<'_>, sides: &BranchDiff, all: bool, which: Range<usiz
         .collect()
 }
 
-fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: Pair<'_>) -> Vec<Line> {
-    let (row, result) = (pair.node, pair.result);
-    let (role, word) = match (row.a, row.b) {
-        (Some(_), Some(_)) if pair.is_same() => (Role::Dim, "same"),
-        (Some(_), Some(_)) => (Role::Edited, "differs"),
-        (Some(_), None) => (Role::DiffRemove, "only A"),
-        (None, _) => (Role::DiffAdd, "only B"),
+fn node(maker: &Maker<'_>, layout: &Layout, at: usize, pair: &Pair) -> Vec<Line> {
+    let (word, _) = pair.describe();
+    let role = match (pair.a, pair.b) {
+        (Some(_), Some(_)) if pair.is_same() => Role::Dim,
+        (Some(_), Some(_)) => Role::Edited,
+        (Some(_), None) => Role::DiffRemove,
+        (None, _) => Role::DiffAdd,
     };
-    let name = (role, format!("{:<6}{word}", row.node.to_string()));
+    let key = pair.key().map(|id| id.to_string()).unwrap_or_default();
+    let name = (role, format!("{key:<6}{word}"));
     // Each node of the comparison keeps its row, whatever its status is now.
-    let side = |rev: Option<Rev>, result, left, elsewhere| {
-        let rev = rev?;
-        let words = side_line(maker, row.node, (rev, result, left), elsewhere, layout.room);
-        Some(words.unwrap_or_else(nothing))
+    let side = |own: Option<Side>, other: Option<Side>| {
+        let own = own?;
+        let id = own.node.to_string();
+        let line = if id == key {
+            Styled::new()
+        } else {
+            Styled::new().own(Role::Dim, format!("{id} "))
+        };
+        Some(side_line(maker, line, (own, other), layout.room).unwrap_or_else(nothing))
     };
-    let a = side(row.a, result.and_then(|row| row.a), row.left_a, row.b);
-    let b = side(row.b, result.and_then(|row| row.b), row.left_b, row.a);
+    let (a, b) = (side(pair.a, pair.b), side(pair.b, pair.a));
     layout.put(Some(at), name, a, b)
 }
 
-/// The diff of a node on two branches, including its result.
-pub fn difference(maker: &mut Maker<'_>, pair: Pair<'_>) {
-    one(maker, "", pair.node);
-    if let Some(result) = pair.result {
-        one(maker, "result", result);
+/// The difference of a pair: what its row says, then the parts that differ.
+pub fn difference(maker: &mut Maker<'_>, pair: &Pair) {
+    let (_, words) = pair.describe();
+    let name = match (pair.a, pair.b) {
+        (Some(a), Some(b)) if a.node != b.node => format!("{} (A), {} (B)", a.node, b.node),
+        _ => pair.key().map(|id| id.to_string()).unwrap_or_default(),
+    };
+    maker.own(Role::Title, format!("{name} {words}"));
+    let state = &maker.run.state;
+    let own = [pair.a, pair.b].map(|side| side?.content(state).map(content_text));
+    let results = [pair.a, pair.b].map(|side| {
+        let side = side?;
+        let left = || side.left.map(str::to_owned);
+        side.outcome(state).map(content_text).or_else(left)
+    });
+    for texts in [own, results] {
+        let [a, b] = texts.map(Option::unwrap_or_default);
+        if a != b {
+            diff_texts(maker, &[a.into(), b.into()]);
+        }
     }
 }
 
-fn one(maker: &mut Maker<'_>, name: &str, row: &Row) {
-    let (state, id) = (&maker.run.state, row.node);
-    let text = |rev: Option<Rev>| {
-        rev.and_then(|rev| state.node(id)?.revision(rev))
-            .map(|revision| content_text(&revision.content))
-            .unwrap_or_default()
-    };
-    let (a, b) = (text(row.a), text(row.b));
-    let sign = match (row.a, row.b) {
-        _ if row.same => "the same on both",
-        (Some(_), Some(_)) => "- on A, + on B",
-        (Some(_), None) => "only on A",
-        (None, _) => "only on B",
-    };
-    maker.own(Role::Title, format!("{id} {name} {sign}").replace("  ", " "));
-    if !row.same {
-        diff_texts(maker, &[a.into(), b.into()]);
-    }
-}
-
+/// The text of a node on a branch, next to what it is on the other one.
 fn side_line(
     maker: &Maker<'_>,
-    id: NodeId,
-    (rev, result, left): (Rev, Option<Rev>, Option<&'static str>),
-    elsewhere: Option<Rev>,
+    start: Styled,
+    (own, other): (Side, Option<Side>),
     room: usize,
 ) -> Option<Styled> {
     let state = &maker.run.state;
+    let id = own.node;
     let node = state.node(id)?;
-    let claims = node.revision(rev)?;
-    let mut line = Styled::new();
+    let claims = node.revision(own.rev)?;
+    let mut line = start;
     if node.revisions.len() > 1 {
         line = line.own(Role::Edited, format!("{} ", claims.no));
     }
-    let given = result.filter(|_| id.kind == NodeKind::Call);
+    let given = own.result.filter(|_| id.kind == NodeKind::Call);
     let given = given.and_then(|rev| state.node(id.observation())?.revision(rev));
     let result = given.and_then(|given| match &given.content {
         Content::Observation { outcome, .. } => {
@@ -232,14 +243,14 @@ fn side_line(
         }
         _ => None,
     });
-    let result = result.or_else(|| Some(Summary::default().own(left?)));
+    let result = result.or_else(|| Some(Summary::default().own(own.left?)));
     let left = room.saturating_sub(line.columns());
     let most = match &result {
         Some(result) => summary::beside(left, result),
         None => left,
     };
-    let words = match elsewhere.and_then(|rev| node.revision(rev)) {
-        Some(other) => summary::content_beside(state, node, &claims.content, &other.content),
+    let words = match other.and_then(|other| other.content(state)) {
+        Some(other) => summary::content_beside(state, node, &claims.content, other),
         None => summary::content(state, node, &claims.content),
     };
     line = line.summary(Role::Text, &words, most);

@@ -4,55 +4,48 @@
 
 use super::Maker;
 use crate::console::doc::Styled;
-use crate::console::symbols::Symbol;
+use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
-use crate::text::in_ascii;
 
-/// Signs and their meanings, in the order of a run.
+/// Signs and their meanings, those of calls first: what the operator looks up most often.
 const SIGNS: [(Symbol, &str); 30] = [
-    (Symbol::Prompt, "what the operator asked"),
-    (Symbol::Thought, "what the model thought"),
-    (Symbol::Answer, "the answer"),
-    (Symbol::Intervention, "an edit by an operator or a guard"),
-    (Symbol::Repair, "arguments were repaired"),
-    (Symbol::Proposed, "a call that is not checked yet"),
-    (Symbol::Invalid, "an invalid call"),
-    (Symbol::Blocked, "a call that needs the result of another one"),
-    (Symbol::Awaiting, "a call that waits for you"),
-    (Symbol::Queued, "an approved call that waits to run"),
-    (Symbol::Running, "a running call"),
+    (Symbol::Awaiting, "waits for you"),
+    (Symbol::Running, "running"),
+    (Symbol::Ok, "succeeded"),
+    (Symbol::Failed, "failed"),
+    (Symbol::Rejected, "rejected or denied"),
     (Symbol::OutcomeUnknown, "outcome unknown"),
-    (Symbol::Ok, "a call that succeeded"),
-    (Symbol::Failed, "a call that failed"),
-    (Symbol::Rejected, "a call that you rejected or the policy denied"),
-    (Symbol::Expired, "a call without an answer in time"),
-    (Symbol::Skipped, "a skipped call: its input will never exist"),
-    (Symbol::History, "a call superseded before it had an outcome"),
-    (Symbol::Edited, "text, arguments or result from an operator"),
-    (Symbol::Fan, "several calls in one row"),
-    (Symbol::Loop, "a repetition"),
-    (Symbol::Closed, "folded: unfold it to see the rows"),
+    (Symbol::Queued, "approved, waits to run"),
+    (Symbol::Blocked, "needs another result"),
+    (Symbol::Proposed, "not checked yet"),
+    (Symbol::Invalid, "invalid arguments"),
+    (Symbol::Expired, "no answer in time"),
+    (Symbol::Skipped, "skipped"),
+    (Symbol::History, "superseded, never ran"),
+    (Symbol::Edited, "text of an operator"),
+    (Symbol::Prompt, "prompt"),
+    (Symbol::Thought, "thought"),
+    (Symbol::Answer, "answer"),
+    (Symbol::Intervention, "edit"),
+    (Symbol::Repair, "repaired arguments"),
+    (Symbol::Ancestor, "selected depends on it"),
+    (Symbol::Descendant, "depends on selected"),
+    (Symbol::Pointer, "selected"),
+    (Symbol::Resting, "selected, other pane"),
+    (Symbol::Closed, "folded"),
     (Symbol::Opened, "unfolded"),
-    (Symbol::Pointer, "the selected row, which the inspector shows"),
-    (Symbol::Resting, "the selected row of the other pane"),
-    (Symbol::Ancestor, "at the edge: the selected row depends on this"),
-    (
-        Symbol::Descendant,
-        "at the edge: this depends on the selected row",
-    ),
-    (Symbol::MoreBelow, "something new below"),
-    (Symbol::ModelText, "before text of the model or an operator"),
-    (Symbol::Ellipsis, "something was left out here"),
+    (Symbol::Fan, "several calls"),
+    (Symbol::Loop, "repetition"),
+    (Symbol::MoreBelow, "new rows below"),
+    (Symbol::ModelText, "of model or operator"),
+    (Symbol::Ellipsis, "text left out"),
 ];
 
 /// The digits in the strip of the whole run.
-const STRIP: (&str, &str) = (
-    "1 to 9",
-    "in the strip of the whole run at the right: the number of failures in that part",
-);
+const STRIP: (&str, &str) = ("1-9", "failures, right edge");
 /// The signs around a mark.
 const MARKS: [&str; 2] = ["\u{27e8} \u{27e9}", "< >"];
-const MARKED: &str = "around the name of an invisible or deceptive character; never part of the text itself";
+const MARKED: &str = "hidden character";
 
 /// The label of the header about commands.
 const CONFINED: (&str, &str) = (
@@ -60,34 +53,49 @@ const CONFINED: (&str, &str) = (
     "in the header: how commands of the agent are confined; level 0 is not at all: what you approve can do what you can",
 );
 
-/// Adds the signs and their meanings.
-pub fn legend(maker: &mut Maker<'_>) {
-    maker.own(Role::Title, "signs");
-    for (symbol, words) in SIGNS {
-        let glyph = symbol.glyph(maker.charset).to_string();
-        sign(maker, (&glyph, symbol.role()), words);
-    }
-    sign(maker, (STRIP.0, Role::Accent), STRIP.1);
-    let [unicode, ascii] = MARKS;
-    let marks = if in_ascii() { ascii } else { unicode };
-    sign(maker, (marks, Role::Escaped), MARKED);
-    sign(maker, (CONFINED.0, Role::Dim), CONFINED.1);
+/// Columns of the signs and their meanings.
+pub const COLUMNS: usize = 24;
+
+/// The signs and their meanings, one a row.
+pub fn rows(charset: Charset) -> Vec<Styled> {
+    let sign = |(glyph, role): (&str, Role), words: &str| {
+        let line = Styled::new().own(role, format!("{glyph} "));
+        line.own(Role::Text, words)
+    };
+    let marks = MARKS[usize::from(charset == Charset::Ascii)];
+    let signs = SIGNS.iter().map(|(symbol, words)| {
+        let glyph = symbol.glyph(charset).to_string();
+        sign((&glyph, symbol.role()), words)
+    });
+    std::iter::once(Styled::new().own(Role::Title, "signs"))
+        .chain(signs)
+        .chain([
+            sign((STRIP.0, Role::Accent), STRIP.1),
+            sign((marks, Role::Escaped), MARKED),
+        ])
+        .collect()
 }
 
-/// Columns before the text.
-const BEFORE: usize = 10;
-
-fn sign(maker: &mut Maker<'_>, (glyph, role): (&str, Role), words: &str) {
+/// Adds the meaning of the words in the header.
+pub fn header(maker: &mut Maker<'_>) {
+    maker.own(Role::Title, "header");
     let line = Styled::new()
-        .own(Role::Text, "  ")
-        .own(role, format!("{glyph:<7} "))
-        .own(Role::Text, words);
-    maker.over(line, BEFORE);
+        .own(Role::Dim, format!("  {:<7} ", CONFINED.0))
+        .own(Role::Text, CONFINED.1);
+    maker.over(line, 10);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_row_fits() {
+        for charset in [Charset::Unicode, Charset::Ascii] {
+            let wide = rows(charset).iter().map(Styled::columns).max();
+            assert!(wide <= Some(COLUMNS), "{wide:?}");
+        }
+    }
 
     #[test]
     fn every_sign_is_explained_but_what_explains_itself() {

@@ -1,4 +1,4 @@
-//! The documents of pages: help, a log line, the list of calls to approve.
+//! The documents of pages: a log line, the list of calls to approve.
 //!
 //! Must not know: how they are drawn.
 
@@ -7,12 +7,9 @@ use super::listed::{self, ListedCall};
 use crate::console::bulk_exclusion;
 use crate::console::call_group;
 use crate::console::columns::Columns as _;
-use crate::console::context::Context;
 use crate::console::doc::{Styled, broken};
-use crate::console::keymap::Keymap;
 use crate::console::model::overlay::{Bulk, DropReason};
 use crate::console::theme::Role;
-use crate::console::verbs::{Verb, verbs};
 
 /// Replaces a question that is no longer asked.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
@@ -21,123 +18,6 @@ pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
         Role::Dim,
         format!("no decision is needed here any more; {close} closes this"),
     );
-}
-
-/// Columns of keys and name before the doc of a command.
-const BEFORE: usize = 34;
-/// With fewer columns after them, the doc gets its own row.
-const NARROW: usize = 24;
-/// Indent of a doc on its own row.
-const INDENT: usize = 4;
-
-/// The kind of run that help is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HelpMode {
-    /// A live run: everything works.
-    Live,
-    /// A run that is only read: changes are refused.
-    Read,
-    /// A run that is replayed.
-    Replayed,
-    /// A halted run: what must be recorded is refused.
-    Halted {
-        /// True if something is running, which can be ended.
-        busy: bool,
-    },
-}
-
-impl HelpMode {
-    /// True if such a run refuses a verb.
-    const fn refuses(self, verb: &Verb) -> bool {
-        match self {
-            Self::Live => false,
-            Self::Read | Self::Replayed => verb.effect.acts(),
-            Self::Halted { busy } => verb.effect.must_be_recorded() && !(busy && verb.effect.ends()),
-        }
-    }
-
-    const fn is_recorded(self) -> bool {
-        matches!(self, Self::Read | Self::Replayed)
-    }
-
-    /// The reason why keys are omitted; `None` if all are listed.
-    const fn describe(self) -> Option<&'static str> {
-        match self {
-            Self::Live => None,
-            Self::Read | Self::Replayed => Some(
-                "This run is recorded: keys that would decide or change something do nothing, and are not listed.",
-            ),
-            Self::Halted { .. } => Some(
-                "This run is halted, and nothing can be recorded: keys that would decide or change something are \
-                 refused, and are not listed.",
-            ),
-        }
-    }
-}
-
-/// Adds every key by context, the context of the help first, and then the legend. A recorded or halted run does not
-/// list refused keys.
-pub fn help(maker: &mut Maker<'_>, keymap: &Keymap, stored: HelpMode, here: Context) {
-    // Replay keys come first in a replay.
-    let first = (stored == HelpMode::Replayed && here.reaches(Context::Replay)).then_some(Context::Replay);
-    let others = Context::all().filter(|context| *context != here && Some(*context) != first);
-    if let Some(words) = stored.describe() {
-        maker.own(Role::Dim, words);
-    }
-    for context in first.into_iter().chain(std::iter::once(here)).chain(others) {
-        if context == Context::Replay && stored != HelpMode::Replayed {
-            continue;
-        }
-        // A recorded run never opens these.
-        let closed = matches!(
-            context,
-            Context::Editor
-                | Context::Review
-                | Context::StagedEdits
-                | Context::Bulk
-                | Context::Rule
-                | Context::Confirm
-        );
-        if closed && stored.is_recorded() {
-            continue;
-        }
-        let entries: Vec<&Verb> = verbs()
-            .filter(|verb| {
-                verb.contexts.first() == Some(&context) || (context == here && verb.contexts.contains(&here))
-            })
-            .filter(|verb| !stored.refuses(verb))
-            .collect();
-        if entries.is_empty() {
-            continue;
-        }
-        maker.own(Role::Title, context.heading());
-        for entry in entries {
-            let keys: Vec<String> = keymap
-                .keys_of(entry.name)
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            let keys = if keys.is_empty() {
-                "palette".to_owned()
-            } else {
-                keys.join(" ")
-            };
-            let line = Styled::new()
-                .own(Role::Key, format!("  {keys:<14} "))
-                .own(Role::Accent, format!("{:<16} ", entry.name));
-            let room = usize::from(maker.width).saturating_sub(BEFORE);
-            if room < NARROW {
-                maker.doc.line(line);
-                maker.over(
-                    Styled::new().own(Role::Text, format!("    {}", entry.doc)),
-                    INDENT,
-                );
-            } else {
-                maker.over(line.own(Role::Text, entry.doc), BEFORE);
-            }
-        }
-    }
-    super::legend::legend(maker);
 }
 
 /// Adds a whole line of the log. Unsafe characters in it are marked.

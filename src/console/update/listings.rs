@@ -94,7 +94,12 @@ fn lay(maker: &mut Maker<'_>, list: &mut Listing, (staged, cached): (&StagedEdit
         Kind::Compare { a, b, all } => {
             list.title = format!("branch {} (A) and branch {} (B)", a.0, b.0);
             let sides = cached.branch_diff(&maker.run.state, (a, b));
-            list.take(sides.pairs(all).map(|pair| Item::Node(pair.node.node)).collect());
+            list.take(
+                sides
+                    .pairs(all)
+                    .filter_map(|pair| pair.key().map(Item::Node))
+                    .collect(),
+            );
             list.rows = tabs::compared_rows(maker, sides, all);
         }
     }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::input;
@@ -34,7 +34,7 @@ pub(in crate::console) fn themes(model: &mut Model) {
             visible(theme.name())
         },
         right: if *name == settings.theme { "now" } else { "" }.to_owned(),
-        gives: Gives::Theme(name.clone()),
+        ..Choice::of(Gives::Theme(name.clone()))
     });
     let choices: Vec<Choice> = choices.collect();
     let at = settings
@@ -80,7 +80,7 @@ fn tools(model: &Model) -> Vec<Choice> {
             name: visible(&card.name),
             detail: visible(head(&card.description, 200).0),
             right: effects(card),
-            gives: Gives::Tool(Arc::clone(&card.name)),
+            ..Choice::of(Gives::Tool(Arc::clone(&card.name)))
         })
         .collect()
 }
@@ -121,39 +121,109 @@ pub(in crate::console) fn filter(model: &mut Model) {
         list.typed.clear();
         return;
     }
-    let pattern = Pattern::parse(&typed, CaseMatching::Ignore, Normalization::Smart);
-    // A fuzzy match would find nearly any few letters in a sentence.
-    let words = Pattern::new(
-        &typed,
-        CaseMatching::Ignore,
-        Normalization::Smart,
-        AtomKind::Substring,
-    );
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut buffer = Vec::new();
-    let mut scored: Vec<(u32, usize, Vec<u32>)> = list
-        .choices
+    let found = by_words(&list.choices, &typed);
+    let found = if found.is_empty() {
+        by_letters(&list.choices, &typed)
+    } else {
+        found
+    };
+    (list.found, list.typed) = found.into_iter().unzip();
+}
+
+/// A match: the index of the choice, and the characters of its name that were typed.
+type Found = (usize, Vec<u32>);
+
+/// How a choice matches a typed word, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    /// It is the name or a key.
+    Exact,
+    /// The name starts with it.
+    Start,
+    /// It is a synonym.
+    Synonym,
+    /// A part of the name, or a synonym, starts with it.
+    Part,
+    /// A word of the description starts with it.
+    Description,
+}
+
+/// The choices that match every typed word, the best first; what works now comes first, what works elsewhere last.
+fn by_words(choices: &[Choice], typed: &str) -> Vec<Found> {
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let mut found: Vec<(bool, Match, bool, Found)> = choices
         .iter()
         .enumerate()
         .filter_map(|(at, choice)| {
-            let mut typed = Vec::new();
-            let name = nucleo_matcher::Utf32Str::new(&choice.name, &mut buffer);
-            // A match in the name ranks above one in the description.
-            if let Some(score) = pattern.indices(name, &mut matcher, &mut typed) {
-                return Some((score * 4, at, typed));
+            let mut marks = Vec::new();
+            let mut worst = Match::Exact;
+            for word in &words {
+                worst = worst.max(match_word(choice, word, &mut marks)?);
             }
-            let detail = nucleo_matcher::Utf32Str::new(&choice.detail, &mut buffer);
-            words
-                .score(detail, &mut matcher)
-                .map(|score| (score, at, Vec::new()))
+            let elsewhere = matches!(choice.gives, Gives::Elsewhere(_));
+            Some((elsewhere, worst, !choice.now, (at, marks)))
         })
         .collect();
-    let elsewhere = |at: usize| {
-        let choice = list.choices.get(at);
-        choice.is_some_and(|choice| matches!(choice.gives, Gives::Elsewhere(_)))
+    found.sort_by_key(|(elsewhere, worst, not_now, (at, _))| (*elsewhere, *worst, *not_now, *at));
+    found.into_iter().map(|(.., found)| found).collect()
+}
+
+/// How a choice matches a word. Adds the characters of its name that match.
+fn match_word(choice: &Choice, word: &str, marks: &mut Vec<u32>) -> Option<Match> {
+    let (name, lower) = (choice.name.to_lowercase(), word.to_lowercase());
+    // An upper-case key differs from a lower-case one.
+    let is_key = choice.keys.iter().any(|key| key == word);
+    let mut also = choice.also.split_whitespace();
+    let is_synonym = also.clone().any(|other| other == lower);
+    if let Some(at) = part(&name, &lower) {
+        let first = name.get(..at).unwrap_or_default().chars().count();
+        marks.extend((first..first + lower.chars().count()).filter_map(|at| u32::try_from(at).ok()));
+        return Some(match at {
+            _ if is_key || name == lower => Match::Exact,
+            0 => Match::Start,
+            _ if is_synonym => Match::Synonym,
+            _ => Match::Part,
+        });
+    }
+    if is_key {
+        return Some(Match::Exact);
+    }
+    if is_synonym {
+        return Some(Match::Synonym);
+    }
+    if also.any(|other| other.starts_with(&lower)) {
+        return Some(Match::Part);
+    }
+    part(&choice.detail.to_lowercase(), &lower).map(|_| Match::Description)
+}
+
+/// The start of the first part of a text that starts with a word.
+fn part(text: &str, word: &str) -> Option<usize> {
+    let starts = |at: &usize| {
+        let before = text.get(..*at).and_then(|before| before.chars().next_back());
+        before.is_none_or(|before| !before.is_alphanumeric())
     };
-    scored.sort_by_key(|(score, at, _)| (elsewhere(*at), std::cmp::Reverse(*score), *at));
-    (list.found, list.typed) = scored.into_iter().map(|(_, at, typed)| (at, typed)).unzip();
+    text.match_indices(word).map(|(at, _)| at).find(starts)
+}
+
+/// The choices whose names have the typed letters in this order, the best first.
+fn by_letters(choices: &[Choice], typed: &str) -> Vec<Found> {
+    let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let mut scored: Vec<(bool, u32, Found)> = choices
+        .iter()
+        .enumerate()
+        .filter_map(|(at, choice)| {
+            let mut marks = Vec::new();
+            let name = nucleo_matcher::Utf32Str::new(&choice.name, &mut buffer);
+            let score = pattern.indices(name, &mut matcher, &mut marks)?;
+            let elsewhere = matches!(choice.gives, Gives::Elsewhere(_));
+            Some((elsewhere, score, (at, marks)))
+        })
+        .collect();
+    scored.sort_by_key(|(elsewhere, score, (at, _))| (*elsewhere, std::cmp::Reverse(*score), *at));
+    scored.into_iter().map(|(.., found)| found).collect()
 }
 
 /// Carries out the chosen entry.

@@ -1,4 +1,4 @@
-//! Search: in the graph, in what the inspector shows, on a page.
+//! Search: in the graph, in what the inspector shows, on a page, in the rows of a pane.
 //!
 //! Must not know: how what was found is drawn.
 
@@ -8,10 +8,11 @@ use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::model::screen::inside;
 use crate::console::model::seek::Seek;
-use crate::console::panes::Pane;
 use crate::console::panes::graph::model::query::{self, Query};
 use crate::console::panes::graph::model::{Pick, Search};
+use crate::console::panes::graph::view as graph_view;
 use crate::console::panes::inspector::model::Subject;
+use crate::console::panes::{Pane, Place};
 use crate::console::verbs::jumps;
 use crate::domain::id::TurnId;
 use crate::domain::node::Node;
@@ -25,12 +26,15 @@ enum Scope {
     Graph,
     Inspector,
     Page,
+    /// The rows of a pane.
+    Rows(Pane),
 }
 
 fn scope(model: &Model) -> Scope {
     match model.overlays.last() {
         Some(Overlay::Page(_)) => Scope::Page,
         _ if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
+        _ if model.screen.focus.place() == Place::Lower => Scope::Rows(model.screen.focus),
         _ => Scope::Graph,
     }
 }
@@ -44,6 +48,13 @@ pub(in crate::console) fn ask(model: &mut Model) {
             query_text(model.inspector.seek.as_ref()),
         ),
         Scope::Page => ("search on this page".to_owned(), String::new()),
+        Scope::Rows(pane) => {
+            let own = model.lower.seek.as_ref().filter(|(of, _)| *of == pane);
+            (
+                format!("search in the {} pane", pane.name()),
+                query_text(own.map(|(_, seek)| seek)),
+            )
+        }
     };
     prompts::line(model, LinePurpose::Search, &title, &before);
 }
@@ -64,6 +75,9 @@ pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), 
                 page.seek = Seek::new(text);
             }
         }
+        Scope::Rows(pane) => {
+            model.lower.seek = Seek::new(text).map(|seek| (pane, seek));
+        }
     }
     if !text.is_empty() {
         step(model, false);
@@ -76,6 +90,10 @@ pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), 
 pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
     let (top, room) = match scope(model) {
         Scope::Graph => return false,
+        Scope::Rows(pane) => {
+            in_rows(model, pane, back);
+            return true;
+        }
         Scope::Inspector => {
             let area = model.screen.places.inspector.map(inside).unwrap_or_default();
             let room = model.inspector.least_room(usize::from(area.height));
@@ -90,8 +108,7 @@ pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
         }
     };
     let Some((seek, doc)) = model.seek() else {
-        let search = model.settings.keymap.first("search");
-        model.complain(format!("Nothing searched here yet. {search} searches"));
+        complain_unsearched(model);
         return true;
     };
     if doc.is_waiting() {
@@ -122,6 +139,55 @@ pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
     true
 }
 
+fn complain_unsearched(model: &mut Model) {
+    let search = model.settings.keymap.first("search");
+    model.complain(format!("Nothing searched here yet. {search} searches"));
+}
+
+/// Goes to the next or previous match in the rows of a pane. The first match can be under the cursor.
+fn in_rows(model: &mut Model, pane: Pane, back: bool) {
+    let Some((_, seek)) = model.lower.seek.as_ref().filter(|(of, _)| *of == pane) else {
+        complain_unsearched(model);
+        return;
+    };
+    let (at, texts) = pane.texts(model);
+    let rows = texts.iter().enumerate();
+    let found: Vec<usize> = rows
+        .filter(|(_, text)| seek.regex.is_match(text))
+        .map(|(row, _)| row)
+        .collect();
+    let is_first = seek.found.is_none();
+    let next = if back {
+        found.iter().rposition(|row| *row < at)
+    } else {
+        found.iter().position(|row| *row > at || (is_first && *row == at))
+    };
+    let around = next.is_none() && !is_first;
+    let next = next.unwrap_or(if back { found.len().saturating_sub(1) } else { 0 });
+    let Some(row) = found.get(next).copied() else {
+        let words = seek.words.clone();
+        model.complain(format!("Not found in the {} pane: `{words}`", pane.name()));
+        return;
+    };
+    if let Some((_, seek)) = model.lower.seek.as_mut() {
+        seek.found = Some(row);
+    }
+    pane.go(model, row);
+    model.set_status(numbered((next + 1, found.len()), around));
+}
+
+/// The position among all matches, as `1 of 3`.
+fn numbered((no, of): (usize, usize), around: bool) -> String {
+    let around = if around { AROUND } else { "" };
+    format!("{no} of {of}{around}")
+}
+
+/// Reports the match in the graph that the cursor went to.
+pub(in crate::console) fn report(model: &mut Model, pick: Pick, around: bool) {
+    let words = numbered(model.graph.search.place(pick), around);
+    model.set_status(words);
+}
+
 /// The suffix of the status text after the search wrapped around.
 const AROUND: &str = ", from the other end";
 
@@ -144,11 +210,10 @@ const fn in_view(row: usize, top: usize, height: usize) -> usize {
     row.saturating_sub(height / 3)
 }
 
-/// Searches the graph, shows the number of matches, and goes to the first one below the cursor.
+/// Searches the graph, goes to the first match below the cursor, and reports its position.
 fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
-    let broken = broken(model, &query);
-    model.graph.search = Search::new(text, &query, &model.run.state, broken);
+    model.graph.search = search_in_graph(model, text, &query);
     if query.is_empty() {
         return Ok(());
     }
@@ -157,18 +222,30 @@ fn in_graph(model: &mut Model, text: &str) -> Result<(), String> {
         1 => "; 1 result was stored in part: the rest of it is not searched".to_owned(),
         some => format!("; {some} results were stored in part: the rest of them is not searched"),
     };
-    match model.graph.search.found() {
-        0 => {
-            model.complain(format!("Not found in the graph{rest}: `{text}`"));
-            return Ok(());
-        }
-        1 => model.set_status(format!("1 match{rest}")),
-        found => model.set_status(format!("{found} matches{rest}")),
+    if model.graph.search.found() == 0 {
+        model.complain(format!("Not found in the graph{rest}: `{text}`"));
+        return Ok(());
     }
-    if let Err(why) = jumps::hit(model, false) {
-        model.complain(why);
+    match jumps::hit(model, false) {
+        Ok(Some((pick, _))) => {
+            let words = numbered(model.graph.search.place(pick), false);
+            model.set_status(format!("{words}{rest}"));
+        }
+        Ok(None) => {}
+        Err(why) => model.complain(why),
     }
     Ok(())
+}
+
+/// Searches the nodes, the rows as shown, and the broken streams.
+fn search_in_graph(model: &Model, text: &str, query: &Query) -> Search {
+    let broken = broken(model, query);
+    Search::new(
+        text,
+        query,
+        &model.run.state,
+        (broken, &|id| graph_view::text_of(model, id)),
+    )
 }
 
 /// Repeats the search if there are new events.
@@ -178,8 +255,7 @@ pub(in crate::console) fn look_again(model: &mut Model) {
         return;
     }
     if let Ok(query) = Query::parse(&search.text) {
-        let broken = broken(model, &query);
-        model.graph.search = Search::new(&search.text, &query, &model.run.state, broken);
+        model.graph.search = search_in_graph(model, &search.text, &query);
     }
 }
 

@@ -48,8 +48,7 @@ pub(in crate::console) fn complete(model: &mut Model) {
         .map(|choice| Choice {
             name: visible(&choice.name),
             detail: visible(&choice.detail),
-            right: String::new(),
-            gives: Gives::Json(choice.insert),
+            ..Choice::of(Gives::Json(choice.insert))
         })
         .collect();
     let purpose = ListPurpose::Complete {

@@ -4,7 +4,7 @@
 
 use super::Verb;
 use super::availability::live;
-use super::branches::{in_pane_leads, listing, on_other_branch, selected};
+use super::branches::{in_pane, in_pane_leads, listing, on_branch, selected};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::listing::{Kind, Listing};
@@ -13,16 +13,17 @@ use crate::console::panes;
 use crate::console::refusal::Refusal;
 use crate::console::update::open;
 use crate::domain::branch;
+use crate::domain::id::Epoch;
 
 /// The verb `branch-compare`.
 pub const BRANCH_COMPARE: Verb = Verb {
     name: "branch-compare",
     keys: &["c"],
     contexts: &[Context::Branches],
-    doc: "compare the branch with the current one, or with the marked one",
+    doc: "compare the branch with its parent, or with the marked one",
     hint: "compare",
     rank: in_pane_leads,
-    available: |model| live(model, on_other_branch(model)),
+    available: |model| live(model, on_branch(model, |epoch| pair(model, epoch).is_some())),
     run: |model, _| compare(model),
     ..Verb::BASE
 };
@@ -32,7 +33,7 @@ pub const PANE_COMPARE: Verb = Verb {
     name: "pane-compare",
     keys: &["alt-c"],
     contexts: &[Context::Pane(panes::branches::PANE)],
-    doc: "compare the branch under the cursor with the current one, or with the marked one",
+    doc: "compare the branch under the cursor with its parent, or with the marked one",
     hint: "compare",
     ..BRANCH_COMPARE
 };
@@ -58,21 +59,33 @@ fn lists_all(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { all: true, .. }))
 }
 
-/// Compares the branch under the cursor with the marked one, or with the current branch.
+/// The branches to compare: the marked one, else the parent, else for the first branch the current one; and a branch.
+/// None if they are the same.
+fn pair(model: &Model, b: Epoch) -> Option<(Epoch, Epoch)> {
+    let state = &model.run.state;
+    let marked = match listing(model).map(|list| &list.kind) {
+        Some(Kind::Branches { marked }) => *marked,
+        _ => model.lower.marked,
+    };
+    let parent = || branch::record(state, b).map(|record| branch::of(state, record.base));
+    let a = marked.or_else(parent).unwrap_or_else(|| branch::current(state));
+    (a != b).then_some((a, b))
+}
+
+/// Compares the branch under the cursor with the marked one, or with its parent.
 fn compare(model: &mut Model) -> Result<(), Refusal> {
     let b = selected(model)?;
-    let (marked, mark) = match listing(model).map(|list| &list.kind) {
-        Some(Kind::Branches { marked }) => (*marked, "branch-mark"),
-        Some(_) => return Ok(()),
-        None => (model.lower.marked, "pane-mark"),
-    };
-    let a = marked.unwrap_or_else(|| branch::current(&model.run.state));
-    if a == b {
+    let Some((a, b)) = pair(model, b) else {
+        let mark = if in_pane(model) {
+            "pane-mark"
+        } else {
+            "branch-mark"
+        };
         let key = model.settings.keymap.first(mark);
         return Err(
             format!("Cannot compare a branch with itself. Choose another or mark one with {key}").into(),
         );
-    }
+    };
     let kind = Kind::Compare { a, b, all: false };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
     Ok(())

@@ -51,16 +51,18 @@ fn copy(model: &mut Model) -> Result<(), Refusal> {
         return take_from(model, node.call(), from);
     }
     let list = listing(model).ok_or("The comparison is not open")?;
-    let (Kind::Compare { a, b, .. }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
+    let (Kind::Compare { a, b, all }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
         return Err("No node selected".into());
     };
+    let (a, b, all, at) = (*a, *b, *all, list.at);
+    let pair = model.cached.branch_diff(&model.run.state, (a, b)).pair(all, at);
     // Copies from the other side into the current branch.
-    let from = if *b == branch::current(&model.run.state) {
-        *a
+    let (from, side) = if b == branch::current(&model.run.state) {
+        (a, pair.and_then(|pair| pair.a))
     } else {
-        *b
+        (b, pair.and_then(|pair| pair.b))
     };
-    take_from(model, node, from)
+    take_from(model, side.map_or(node, |side| side.node), from)
 }
 
 /// Previews copying a node from a branch.

@@ -103,8 +103,8 @@ pub const PREVIOUS_SIBLING: Verb = Verb {
 pub const SEARCH: Verb = Verb {
     name: "search",
     keys: &["/"],
-    contexts: &[Context::Panes, Context::Page],
-    doc: "search ids, tools and text in the graph, or by filter terms; in the inspector and on a page, the shown text",
+    contexts: &[Context::Panes, Context::Page, Context::Attention],
+    doc: "search the text of the graph, or by filter terms; in the other panes and on a page, the shown text",
     hint: "search",
     run: |model, _| {
         search::ask(model);
@@ -117,7 +117,7 @@ pub const SEARCH: Verb = Verb {
 pub const NEXT_MATCH: Verb = Verb {
     name: "next-match",
     keys: &["n"],
-    contexts: &[Context::Panes, Context::Page],
+    contexts: &[Context::Panes, Context::Page, Context::Attention],
     doc: "go to the next match",
     run: |model, _| to_match(model, false),
     ..Verb::BASE
@@ -127,7 +127,7 @@ pub const NEXT_MATCH: Verb = Verb {
 pub const PREVIOUS_MATCH: Verb = Verb {
     name: "previous-match",
     keys: &["N"],
-    contexts: &[Context::Panes, Context::Page],
+    contexts: &[Context::Panes, Context::Page, Context::Attention],
     doc: "go to the previous match",
     run: |model, _| to_match(model, true),
     ..Verb::BASE
@@ -138,7 +138,10 @@ fn to_match(model: &mut Model, back: bool) -> Result<(), Refusal> {
     if search::step(model, back) {
         return Ok(());
     }
-    hit(model, back)
+    if let Some((pick, around)) = hit(model, back)? {
+        search::report(model, pick, around);
+    }
+    Ok(())
 }
 
 /// Goes to a waiting call: the selected one if it still waits, else the next in the queue.
@@ -314,7 +317,8 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
     }
 }
 
-pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<(), Refusal> {
+/// Goes to the next or previous match in the graph. Returns it, and whether it is at the other end.
+pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<Option<(Pick, bool)>, Refusal> {
     search::look_again(model);
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);
@@ -352,8 +356,20 @@ pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<(), Refus
                 .or_else(|| stream(broken.first()))
         }
     };
-    match found {
-        Some(pick) => go_pick(model, pick),
-        None => Ok(()),
-    }
+    let Some(pick) = found else { return Ok(None) };
+    // Broken streams are below all nodes.
+    let order = |pick: Pick| match pick {
+        Pick::Node(id) => (None, Some(id.call())),
+        Pick::Live(turn, _) => (Some(turn), None),
+    };
+    let before = model.graph.selected.map(order);
+    let around = before.is_some_and(|before| {
+        if back {
+            order(pick) >= before
+        } else {
+            order(pick) <= before
+        }
+    });
+    go_pick(model, pick)?;
+    Ok(Some((pick, around)))
 }

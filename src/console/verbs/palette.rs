@@ -2,7 +2,8 @@
 //!
 //! Must not know: what a command does.
 
-use super::availability::{is_possible, offered};
+use super::availability::{is_offered, is_possible, offered};
+use super::synonyms::synonyms;
 use super::{Care, Verb, is_move, is_text, verbs};
 use crate::console::context::Context;
 use crate::console::hints::context;
@@ -31,7 +32,7 @@ pub const PALETTE: Verb = Verb {
         Context::Classify,
         Context::Broken,
     ],
-    doc: "choose any command by typing part of its name",
+    doc: "choose any command: type its name, another word for it, or its key",
     hint: "palette",
     available: |model| offered(model.overlays.is_empty()),
     run: |model, _| {
@@ -56,7 +57,8 @@ pub const CHOOSE: Verb = Verb {
     ..Verb::BASE
 };
 
-/// Opens the palette: what works here, then what works elsewhere, with its place.
+/// Opens the palette: what can be done now, then what works here at other times, then what works elsewhere, with its
+/// place.
 fn palette(model: &mut Model) {
     let here = context(model);
     let works = |verb: &Verb| {
@@ -67,21 +69,27 @@ fn palette(model: &mut Model) {
     let is_listed =
         |verb: &&Verb| !is_move(verb) && is_possible(model, verb) && (works(verb) || !is_text(verb));
     let choice = |verb: &'static Verb| {
-        let (right, gives) = match verb.contexts.first() {
-            Some(place) if !works(verb) => (
+        let place = verb.contexts.first().filter(|_| !works(verb));
+        let keys = model.settings.keymap.keys_of(verb.name).iter();
+        let keys: Vec<String> = keys.map(ToString::to_string).collect();
+        let (right, gives) = match place {
+            Some(place) => (
                 format!("in: {}", place.heading()),
                 Gives::Elsewhere(place.heading()),
             ),
-            _ => (model.settings.keymap.first(verb.name), Gives::Verb(verb)),
+            None => (keys.first().cloned().unwrap_or_default(), Gives::Verb(verb)),
         };
         Choice {
             name: verb.name.to_owned(),
+            also: synonyms(verb.name),
+            keys: if place.is_some() { Vec::new() } else { keys },
             detail: verb.doc.to_owned(),
             right,
+            now: place.is_none() && is_offered(model, verb),
             gives,
         }
     };
-    let (here, elsewhere): (Vec<&Verb>, Vec<&Verb>) = verbs().filter(is_listed).partition(|verb| works(verb));
-    let choices = here.into_iter().chain(elsewhere).map(choice).collect();
+    let mut choices: Vec<Choice> = verbs().filter(is_listed).map(choice).collect();
+    choices.sort_by_key(|choice| (matches!(choice.gives, Gives::Elsewhere(_)), !choice.now));
     lists::list(model, ListPurpose::Palette, "command", choices);
 }

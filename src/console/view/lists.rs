@@ -97,7 +97,7 @@ pub(super) fn list(model: &Model, frame: &mut Frame<'_>, list: &List) {
             place.y,
             place.width.saturating_sub(2).min(24),
             &choice.name,
-            Role::Accent,
+            if choice.now { Role::Accent } else { Role::Dim },
         ) + 2;
         for typed in list.typed.get(line).into_iter().flatten() {
             let at = choice

@@ -4,6 +4,7 @@ mod bodies;
 mod frame;
 mod graphs;
 mod halted;
+mod maps;
 mod marks;
 mod output;
 mod panes;

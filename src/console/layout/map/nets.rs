@@ -11,7 +11,7 @@ use super::Node;
 /// Children with the same parents in the layer above, with these parents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Net {
-    /// Slots of the parents, each with the exit of this net.
+    /// Slots of the parents in the grid, each with the exit of this net.
     pub from: Vec<(usize, usize)>,
     /// Slots of the children.
     pub to: Vec<usize>,
@@ -48,17 +48,21 @@ pub(super) struct Channel<K> {
     pub chips: Vec<Vec<K>>,
 }
 
-/// The lines between the nodes of a layer and those of the one above. A box has at most `exits`
-/// exits.
-pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exits: usize) -> Channel<K> {
+/// The lines between the nodes of a layer and those of the one above. A box has at most `exits` exits. The boxes of the
+/// two layers are in every n-th slot.
+pub(super) fn channel<K: Copy + Ord>(
+    above: &[&Node<K>],
+    below: &[&Node<K>],
+    (exits, [every_above, every_below]): (usize, [usize; 2]),
+) -> Channel<K> {
     let slot_of: BTreeMap<K, usize> = above
         .iter()
         .enumerate()
-        .map(|(slot, node)| (node.key, slot))
+        .map(|(at, node)| (node.key, at * every_above))
         .collect();
     let mut chips = Vec::new();
     let mut grouped: BTreeMap<BTreeSet<usize>, Vec<usize>> = BTreeMap::new();
-    for (slot, node) in below.iter().enumerate() {
+    for (at, node) in below.iter().enumerate() {
         let near: BTreeSet<usize> = node
             .parents
             .iter()
@@ -72,7 +76,7 @@ pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exi
         }
         chips.push(far);
         if !near.is_empty() {
-            grouped.entry(near).or_default().push(slot);
+            grouped.entry(near).or_default().push(at * every_below);
         }
     }
     let mut nets: Vec<Net> = grouped
@@ -86,8 +90,11 @@ pub(super) fn channel<K: Copy + Ord>(above: &[&Node<K>], below: &[&Node<K>], exi
     nets.sort_by_key(|net| net.to.first().copied());
     let mut drop_net = |net: &Net| {
         for child in &net.to {
-            let keys = net.from.iter().filter_map(|(slot, _)| above.get(*slot));
-            if let Some(chips) = chips.get_mut(*child) {
+            let keys = net
+                .from
+                .iter()
+                .filter_map(|(slot, _)| above.get(slot / every_above));
+            if let Some(chips) = chips.get_mut(child / every_below) {
                 chips.extend(keys.map(|node| node.key));
             }
         }

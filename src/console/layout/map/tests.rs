@@ -12,6 +12,7 @@ use crate::console::layout::gutter::{Glyphs, Line};
 
 const SIZE: Size = Size {
     width: 6,
+    room: 0,
     gap: 2,
     pitch: 1,
 };
@@ -147,7 +148,7 @@ fn read(sheet: &Sheet<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
         sheet
             .boxes
             .iter()
-            .find(|one| one.y == y && (one.x..one.x + SIZE.width).contains(&x))
+            .find(|one| one.y == y && (one.x..one.x + one.width).contains(&x))
     };
     let steps = [
         (Cell::UP, Cell::DOWN, (0, -1), Cell::LEFT | Cell::RIGHT),
@@ -158,7 +159,7 @@ fn read(sheet: &Sheet<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
     let mut found = BTreeMap::new();
     for child in sheet.boxes.iter().filter(|one| one.layer > 0) {
         let mut open: Vec<(usize, usize)> = match sheet.flow {
-            Flow::Down => (child.x..child.x + SIZE.width)
+            Flow::Down => (child.x..child.x + child.width)
                 .map(|x| (x, child.y - 1))
                 .filter(|(x, y)| sheet.cell(*x, *y).has(Cell::DOWN))
                 .collect(),
@@ -209,14 +210,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_map_is_correct(nodes in graph(), right: bool) {
+    fn a_map_is_correct(nodes in graph(), right: bool, room in 0usize..90) {
         let flow = if right { Flow::Right } else { Flow::Down };
-        let sheet = Sheet::new(&nodes, flow, SIZE);
+        let sheet = Sheet::new(&nodes, flow, Size { room, ..SIZE });
         prop_assert_eq!(sheet.boxes.len(), nodes.len());
         let mut places = BTreeSet::new();
         for one in &sheet.boxes {
             prop_assert!(places.insert((one.x, one.y)), "two boxes in one place");
-            for x in one.x..one.x + SIZE.width {
+            for x in one.x..one.x + one.width {
                 prop_assert!(sheet.cell(x, one.y).is_blank(), "a line through a box");
             }
         }
@@ -233,11 +234,11 @@ proptest! {
 
 /// The boxes that are completely visible in a window of this size around one of them.
 fn whole(sheet: &Sheet<u32>, own: u32, room: (usize, usize)) -> Vec<u32> {
-    let (left, top) = sheet.window(Some(own), room, SIZE.width);
+    let (left, top) = sheet.window(Some(own), room);
     let on = |from: usize, len: usize, first: usize, room: usize| from >= first && from + len <= first + room;
     let boxes = sheet.boxes.iter();
     boxes
-        .filter(|one| on(one.x, SIZE.width, left, room.0) && on(one.y, 1, top, room.1))
+        .filter(|one| on(one.x, one.width, left, room.0) && on(one.y, 1, top, room.1))
         .map(|one| one.key)
         .collect()
 }
@@ -270,5 +271,5 @@ fn relatives_are_on_screen_where_there_is_room_for_them() {
     for (own, expected) in [(1, [1, 2, 3]), (2, [1, 2, 3]), (3, [2, 3, 4]), (5, [3, 4, 5])] {
         assert_eq!(whole(&sheet, own, (24, 1)), expected, "{own}");
     }
-    assert_eq!(Sheet::<u32>::default().window(None, (9, 9), 6), (0, 0));
+    assert_eq!(Sheet::<u32>::default().window(None, (9, 9)), (0, 0));
 }

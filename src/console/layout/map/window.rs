@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::{NodeBox, Sheet};
+use super::{Flow, NodeBox, Sheet};
 
 /// Columns and rows that must be visible.
 #[derive(Debug, Clone)]
@@ -14,9 +14,9 @@ struct VisibleArea {
 }
 
 impl VisibleArea {
-    const fn of<K>(one: &NodeBox<K>, width: usize) -> Self {
+    const fn of<K>(one: &NodeBox<K>) -> Self {
         Self {
-            x: one.x..one.x + width,
+            x: one.x..one.x + one.width,
             y: one.y..one.y + 1,
         }
     }
@@ -31,23 +31,26 @@ impl VisibleArea {
 }
 
 impl<K: Copy + Ord> Sheet<K> {
-    /// The first visible column and row, for an area of `room` cells and boxes of `width` columns.
-    /// The box of `own` is in the middle, unless that hides a relative that could be visible with
-    /// it.
-    pub fn window(&self, own: Option<K>, room: (usize, usize), width: usize) -> (usize, usize) {
+    /// The first visible column and row, for an area of `room` cells. The first lane is visible if the box of `own`
+    /// is visible with it. Otherwise that box is in the middle, unless that hides a relative that could be visible
+    /// with it.
+    pub fn window(&self, own: Option<K>, room: (usize, usize)) -> (usize, usize) {
         let Some(own) = own.and_then(|key| self.find(key)) else {
             return (0, 0);
         };
-        let mut seen = VisibleArea::of(own, width);
+        let mut seen = VisibleArea::of(own);
         for one in self.relatives(own) {
-            let more = seen.with(&VisibleArea::of(one, width));
+            let more = seen.with(&VisibleArea::of(one));
             if more.x.len() <= room.0 && more.y.len() <= room.1 {
                 seen = more;
             }
         }
-        let left = middle(own.x + width / 2, &seen.x, room.0, self.width);
-        let left = self.left_edge(left, &seen.x, room.0);
-        (left, middle(own.y, &seen.y, room.1, self.height))
+        let top = middle(own.y, &seen.y, room.1, self.height);
+        if self.flow == Flow::Down && own.x + own.width <= room.0 {
+            return (0, top);
+        }
+        let left = middle(own.x + own.width / 2, &seen.x, room.0, self.width);
+        (self.left_edge(left, &seen.x, room.0), top)
     }
 
     /// Its parents, children and siblings, each nearest first.

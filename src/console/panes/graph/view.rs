@@ -4,6 +4,7 @@
 
 mod lines;
 mod map;
+mod margins;
 pub(in crate::console) mod row_preview;
 mod strip;
 mod time;
@@ -23,8 +24,10 @@ use crate::console::model::screen::inside;
 use crate::console::panes::Pane;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::domain::id::NodeId;
 use crate::domain::lineage::Plan;
 use crate::text::visible;
+use margins::Margins;
 use row_preview::RowPreview;
 
 /// Members of a folded row that are checked for a highlight.
@@ -32,10 +35,19 @@ const MAX_HIGHLIGHTED: usize = 32;
 /// The fewest columns with a strip of the whole run.
 const STRIP: u16 = 30;
 
+/// Columns of the text of a row that is searched: as much as a wide screen shows.
+const SEARCHED: usize = 240;
+
+/// The text of the row of a node, or of the folded row that stands for it.
+pub(in crate::console) fn text_of(model: &Model, id: NodeId) -> String {
+    let row = model.graph.rows.of(id).filter(|row| row.key == id);
+    row.map_or_else(String::new, |row| lines::line(model, row, None, SEARCHED).plain())
+}
+
 /// Draws the pane.
 pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let graph = &model.graph;
-    shell::title(model, canvas, area, Pane::GRAPH, &title(model));
+    let used = shell::title(model, canvas, area, Pane::GRAPH, &title(model));
     let body = inside(area);
     if body.is_empty() {
         return;
@@ -49,10 +61,11 @@ pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rec
         canvas.put(body.x + 1, body.y, body.width.saturating_sub(1), words, Role::Dim);
         return;
     }
-    match graph.form {
+    let margins = match graph.form {
         Form::Map => map::draw(model, canvas, body),
         Form::Lanes | Form::Time => lanes_of(model, canvas, body, (graph.top, graph.form), None),
-    }
+    };
+    let mut line = row_of(area, 0);
     let fresh = graph.fresh();
     if fresh > 0 {
         let more = Symbol::MoreBelow.glyph(model.settings.charset);
@@ -60,8 +73,10 @@ pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rec
         let width = words.columns() as u16;
         if width < area.width {
             canvas.put(area.right() - width - 1, area.y, width, &words, Role::Key);
+            line.width -= width;
         }
     }
+    margins.draw(model, canvas, line, used);
 }
 
 fn title(model: &Model) -> String {
@@ -93,14 +108,15 @@ fn title(model: &Model) -> String {
     words
 }
 
-/// Draws rows from the given one; with a plan, the preview of each row.
+/// Draws rows from the given one; with a plan, the preview of each row. Returns the signs in the margins.
 fn lanes_of(
     model: &Model,
     canvas: &mut Canvas<'_>,
     body: Rect,
     (top, form): (usize, Form),
     plan: Option<&Plan>,
-) {
+) -> Margins {
+    let mut margins = Margins::default();
     let graph = &model.graph;
     let cursor = graph.cursor();
     let head = body;
@@ -134,10 +150,19 @@ fn lanes_of(
         match graph.rows.get(row) {
             Some(here) => {
                 if let Some(scale) = &scale {
-                    time::row(model, canvas, place, here, scale);
+                    margins.add(time::row(model, canvas, place, here, scale));
                 } else {
                     let preview = plan.and_then(|plan| RowPreview::of(plan, here));
-                    lines::node_row(model, canvas, place, (row, here), widest, preview, plan.is_none());
+                    let by_cursor = plan.is_none();
+                    margins.add(lines::node_row(
+                        model,
+                        canvas,
+                        place,
+                        (row, here),
+                        widest,
+                        preview,
+                        by_cursor,
+                    ));
                     let room = Rect {
                         y: place.y + 1,
                         height: body.bottom().saturating_sub(place.y + 1),
@@ -163,17 +188,14 @@ fn lanes_of(
         row += 1;
     }
     if with_strip {
-        strip::draw(
-            model,
-            canvas,
-            Rect {
-                x: body.right() - 1,
-                width: 1,
-                ..body
-            },
-            top..row,
-        );
+        let column = Rect {
+            x: body.right() - 1,
+            width: 1,
+            ..body
+        };
+        margins.failures = strip::draw(model, canvas, column, top..row);
     }
+    margins
 }
 
 /// Columns of the widest lanes on screen.

@@ -212,6 +212,13 @@ impl LogPane {
         self.at = (place < last).then(|| numbers.get(place).copied()).flatten();
     }
 
+    /// Moves the cursor to a shown line, counted from the oldest.
+    pub fn go(&mut self, row: usize) {
+        let after: Vec<u64> = self.shown().map(|(no, _)| no).skip(row).take(2).collect();
+        // The cursor follows the newest line.
+        self.at = after.first().copied().filter(|_| after.len() == 2);
+    }
+
     /// Moves the cursor to the line in a row of the screen.
     pub fn point(&mut self, row: usize) {
         let top = self.top;

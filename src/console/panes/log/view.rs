@@ -55,6 +55,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             width: place.width - left,
             ..place
         };
+        let styled = match model.lower.pattern(Pane::LOG) {
+            Some(find) => styled.light(find),
+            None => styled,
+        };
         canvas.row(words, &styled, Symbol::Ellipsis.glyph(model.settings.charset));
         if Some(no) == cursor {
             rows::point(model, canvas, place);
@@ -63,7 +67,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
 }
 
 /// The time of day, in UTC as recorded.
-fn clock(at: i64) -> String {
+pub(super) fn clock(at: i64) -> String {
     let seconds = at.div_euclid(1000).rem_euclid(86_400);
     format!(
         "{:02}:{:02}:{:02}Z",

@@ -32,7 +32,10 @@ pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rec
             width: place.width.saturating_sub(1),
             ..place
         };
-        canvas.row(words, &row.words, more);
+        match model.lower.pattern(pane) {
+            Some(find) => canvas.row(words, &row.words.clone().light(find), more),
+            None => canvas.row(words, &row.words, more),
+        }
         if at == rows.at && model.screen.focus == pane {
             point(model, canvas, place);
         }

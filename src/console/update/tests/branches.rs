@@ -278,14 +278,14 @@ fn equal_branches_are_reported_with_or_without_their_nodes() {
 #[test]
 fn a_branch_is_not_compared_with_itself() {
     let mut stage = edited();
-    stage.press("b c");
+    stage.press("b m c");
     assert!(matches!(list(&stage).kind, Kind::Branches { .. }));
     assert!(
         stage.status().contains("Cannot compare a branch with itself"),
         "{}",
         stage.status()
     );
-    stage.press("k m j c");
+    stage.press("m k m j c");
     assert!(matches!(
         list(&stage).kind,
         Kind::Compare {

@@ -193,9 +193,9 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
     stage.press("?");
     let text = stage.text();
     let at = |words: &str| text.find(words);
-    assert!(at("play or pause a recorded run").is_some(), "{text}");
+    assert!(at("play or pause").is_some(), "{text}");
     assert!(
-        at("play or pause") < at("go to the parent").or(Some(usize::MAX)),
+        at("play or pause") < at("parent, child").or(Some(usize::MAX)),
         "{text}"
     );
     let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
@@ -223,7 +223,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
     stage.press("/");
     let searching = stage.text();
     assert!(searching.contains("search on this page"), "{searching}");
-    assert!(searching.contains("play or pause a recorded run"), "{searching}");
+    assert!(searching.contains("play or pause"), "{searching}");
 }
 
 #[test]
@@ -237,4 +237,123 @@ fn help_of_a_live_run_lists_every_key() {
     let rows = page.doc.window(0, page.doc.rows(), None);
     let lists = |name: &str| rows.iter().any(|row| named(&row.plain()) == Some(name));
     assert!(lists("approve") && lists("undo") && !lists("next-event"));
+}
+
+/// The rows of an overlay, without its title.
+fn rows(text: &str) -> Vec<&str> {
+    let rows = text.lines().skip_while(|row| !row.contains(" keys "));
+    rows.skip(1).collect()
+}
+
+#[test]
+fn the_first_screen_has_the_keys_of_the_pane_first_by_task_and_the_signs_beside_them() {
+    for (size, pane, own, other) in [
+        ((80, 24), "1", "expand", "go there"),
+        ((80, 24), "2", "approve all waiting", "go there"),
+        ((80, 24), "3", "tabs of the node", "go there"),
+        ((80, 24), "L", "go there", "tabs of the node"),
+        ((160, 50), "1", "expand", "go there"),
+        ((160, 50), "L", "go there", "expand"),
+    ] {
+        let mut stage = Stage::new(size.0, size.1);
+        stage.sample();
+        stage.press(pane);
+        let heading = stage.model.screen.focus.heading();
+        stage.press("?");
+        let text = stage.text();
+        let first = rows(&text)[0];
+        let inside = first.split('│').find(|row| row.contains("signs"));
+        assert!(
+            inside.is_some_and(|row| row.starts_with(heading)),
+            "{pane}: {text}"
+        );
+        let at = |words: &str| {
+            text.find(words)
+                .unwrap_or_else(|| panic!("{pane}: no {words}: {text}"))
+        };
+        // The keys of the pane come before the other tasks, which are on the same screen.
+        assert!(at(own) < text.len());
+        for words in [
+            "approve",
+            "arguments or text",
+            "undo, redo",
+            "stop everything",
+            "pause, one step",
+        ] {
+            at(words);
+        }
+        // The signs are beside the keys.
+        assert!(first.contains("signs"), "{text}");
+        assert!(
+            text.contains("◎ waits for you") && text.contains("✖ failed"),
+            "{text}"
+        );
+        // Every key with its full text is below, and keys of other panes are not here.
+        assert!(size.1 > 24 || !text.contains("approve-unread"), "{text}");
+        assert!(
+            !rows(&text).iter().take(8).any(|row| row.contains(other)),
+            "{pane}: {text}"
+        );
+        assert!(
+            text.contains(" 1-"),
+            "the position shows that there is more: {text}"
+        );
+    }
+}
+
+#[test]
+fn the_rest_of_help_is_reached_by_scrolling() {
+    let mut stage = Stage::new(80, 24);
+    stage.sample();
+    stage.press("?");
+    let mut all = String::new();
+    for _ in 0..60 {
+        all.push_str(&stage.text());
+        stage.press("pgdn");
+    }
+    for words in [
+        "approve-unread",
+        "any pane: decide",
+        "any pane: find",
+        "⟨ ⟩ hidden character",
+        "1-9 failures, right edge",
+        "sandbox",
+    ] {
+        assert!(all.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn a_narrow_screen_has_the_signs_below_the_keys() {
+    let mut stage = Stage::new(40, 12);
+    stage.sample();
+    stage.press("?");
+    let text = stage.text();
+    assert!(!text.contains("signs"), "{text}");
+    let Some(Overlay::Page(page)) = stage.model.overlays.last() else {
+        panic!("no help is open");
+    };
+    assert!(
+        page.doc.copy().contains("\n◎ waits for you"),
+        "{}",
+        page.doc.copy()
+    );
+}
+
+#[test]
+fn the_first_screen_of_help_has_no_key_that_a_recorded_run_refuses() {
+    let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
+    stage.sample();
+    stage.press("?");
+    let text = stage.text();
+    for refused in [
+        "approve all waiting",
+        "reject with reason",
+        "arguments or text",
+        "undo, redo",
+        "stop everything",
+    ] {
+        assert!(!text.contains(refused), "{refused}: {text}");
+    }
+    assert!(text.contains("next failure") && text.contains("quit"), "{text}");
 }

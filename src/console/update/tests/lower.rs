@@ -225,13 +225,13 @@ fn a_branch_of_the_pane_is_named_marked_and_compared() {
     };
     assert_eq!(stage.carry_out(), [Command::Edit(named)]);
     assert!(stage.text().contains("mine"), "{}", stage.text());
-    stage.press("alt-c");
+    stage.press("space alt-c");
     assert!(
         stage.status().contains("mark one with space"),
         "{}",
         stage.status()
     );
-    stage.press("k alt-n");
+    stage.press("space k alt-n");
     assert!(
         stage.status().contains("Cannot name the first branch"),
         "{}",

@@ -230,3 +230,113 @@ fn what_is_typed_is_found_in_names_by_letters_and_in_descriptions_by_words() {
         "a word of what it does"
     );
 }
+
+/// The names that the palette lists for a text, best first.
+fn listed(stage: &mut Stage, text: &str) -> Vec<String> {
+    stage.press(":");
+    stage.type_text(text);
+    let Some(Overlay::List(list)) = stage.model.overlays.last() else {
+        panic!("no list is open");
+    };
+    let names = list
+        .found
+        .iter()
+        .map(|at| list.choices[*at].name.clone())
+        .collect();
+    stage.press("esc");
+    names
+}
+
+#[test]
+fn a_command_is_found_by_another_word_for_it() {
+    let mut stage = stage();
+    stage.draw();
+    for (typed, first) in [
+        ("color", "theme"),
+        ("colour", "theme"),
+        ("cost", "budget"),
+        ("revert", "undo"),
+        ("steer", "guide"),
+        ("resume", "pause"),
+        ("grep", "search"),
+        ("exit", "quit"),
+        ("diff", "changes"),
+    ] {
+        let names = listed(&mut stage, typed);
+        let at = |name: &str| names.iter().position(|one| one == name);
+        let best = names.iter().take(3).any(|name| name == first);
+        assert!(best, "{typed}: {names:?}");
+        // Letters that happen to be in this order are no match beside words.
+        assert_eq!(at("commit-staged").filter(|_| typed == "cost"), None, "{names:?}");
+    }
+    assert_eq!(listed(&mut stage, "color")[0], "theme");
+    assert_eq!(listed(&mut stage, "cost")[0], "budget");
+}
+
+#[test]
+fn a_command_is_found_by_its_key_and_case_counts() {
+    let mut stage = stage();
+    stage.draw();
+    for (typed, first) in [
+        ("7", "budget"),
+        ("X", "emergency-stop"),
+        ("ctrl-g", "changes"),
+        ("x", "reject"),
+        ("f1", "help"),
+    ] {
+        assert_eq!(listed(&mut stage, typed)[0], first, "{typed}");
+    }
+}
+
+#[test]
+fn what_can_be_done_now_comes_first() {
+    let place = |names: &[String], name: &str| names.iter().position(|one| one == name).unwrap();
+    let mut stage = stage();
+    stage.draw();
+    let names = listed(&mut stage, "");
+    assert!(
+        place(&names, "approve") > place(&names, "budget"),
+        "nothing waits: {names:?}"
+    );
+    assert!(
+        place(&names, "undo") > place(&names, "quit"),
+        "nothing to undo: {names:?}"
+    );
+    stage.awaiting("c3", "write_file", ARGS);
+    stage.draw();
+    stage.press("2");
+    stage.wait(ARMING);
+    let names = listed(&mut stage, "");
+    assert_eq!(names[0], "approve");
+    assert!(place(&names, "undo") > place(&names, "quit"), "{names:?}");
+    // Of two that match equally, the one that can be done now is first.
+    let names = listed(&mut stage, "re");
+    assert!(place(&names, "reject") < place(&names, "redo"), "{names:?}");
+    assert!(place(&names, "replace") < place(&names, "retry"), "{names:?}");
+}
+
+#[test]
+fn what_cannot_be_done_now_is_dim() {
+    use crate::console::theme::Role;
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.thought("t2", "first this");
+        stage.draw();
+        stage.press(":");
+        stage.type_text("redo");
+        let buffer = stage.draw();
+        let text = stage.text();
+        let y = text
+            .lines()
+            .position(|row| row.contains("❯redo") || row.contains("❯ redo"))
+            .unwrap();
+        let row = text.lines().nth(y).unwrap();
+        let x = row.chars().position(|c| c == '❯').unwrap() + 2;
+        let cell = buffer
+            .cell((u16::try_from(x).unwrap(), u16::try_from(y).unwrap()))
+            .unwrap();
+        let look = &stage.model.settings.look;
+        assert_ne!(cell.style().fg, look.style(Role::Accent).fg, "{text}");
+    }
+}

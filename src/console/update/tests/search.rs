@@ -31,7 +31,7 @@ fn look_for(stage: &mut Stage, words: &str) {
 fn the_graph_is_searched_to_the_end_of_each_text() {
     let mut stage = far(300_000, 0);
     look_for(&mut stage, "needle");
-    assert_eq!(stage.status(), "1 match");
+    assert_eq!(stage.status(), "1 of 1");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("/ end");
     stage.type_text("pin");
@@ -44,11 +44,7 @@ fn the_inspector_is_searched_to_the_end_of_a_long_text() {
     let mut stage = far(10_000_000, 0);
     stage.press("3");
     look_for(&mut stage, "needle");
-    assert!(
-        stage.status().starts_with("match 1 of 1, row "),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().starts_with("1 of 1, row "), "{}", stage.status());
     assert!(stage.text().contains("Needle at the end"));
     let output = stage.status().to_owned();
     stage.press("n");
@@ -67,25 +63,17 @@ fn each_match_is_numbered_in_row_order() {
     stage.draw();
     stage.press("1 g j 3 g");
     look_for(&mut stage, "owl");
-    assert!(
-        stage.status().starts_with("match 1 of 101, row "),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().starts_with("1 of 101, row "), "{}", stage.status());
     for no in [2, 3, 4] {
         stage.press("n");
         assert!(
-            stage.status().starts_with(&format!("match {no} of 101, row ")),
+            stage.status().starts_with(&format!("{no} of 101, row ")),
             "{}",
             stage.status()
         );
     }
     stage.press("N");
-    assert!(
-        stage.status().starts_with("match 3 of 101, row "),
-        "{}",
-        stage.status()
-    );
+    assert!(stage.status().starts_with("3 of 101, row "), "{}", stage.status());
     stage.press("g N N N");
     assert!(
         stage.status().ends_with("from the other end"),
@@ -93,14 +81,14 @@ fn each_match_is_numbered_in_row_order() {
         stage.status()
     );
     assert!(
-        stage.status().starts_with("match 101 of 101, row "),
+        stage.status().starts_with("101 of 101, row "),
         "{}",
         stage.status()
     );
     stage.press("?");
     look_for(&mut stage, "approve");
     assert!(
-        stage.status().starts_with("match 1 of "),
+        stage.status().starts_with("1 of "),
         "a page too: {}",
         stage.status()
     );
@@ -160,12 +148,12 @@ fn many() -> Stage {
 fn all_of_a_long_run_is_searched_and_the_first_place_below_the_cursor_is_gone_to() {
     let mut stage = many();
     look_for(&mut stage, "read_file");
-    assert_eq!(stage.status(), "200 matches");
+    assert_eq!(stage.status(), "1 of 200");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
     stage.press("G N N");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c200")));
     look_for(&mut stage, "\"file 202.\"");
-    assert_eq!(stage.status(), "1 match");
+    assert_eq!(stage.status(), "1 of 1");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c202")));
 }
 
@@ -174,7 +162,7 @@ fn what_happened_since_is_found_and_what_is_no_match_any_more_is_forgotten() {
     let mut stage = many();
     stage.running("c300", "read_file", r#"{"path":"late"}"#);
     look_for(&mut stage, "is:running");
-    assert_eq!(stage.status(), "1 match");
+    assert_eq!(stage.status(), "1 of 1");
     assert_eq!(stage.selected().map(NodeId::call), Some(id("c300")));
     stage.finish("c300", Outcome::ok("1"));
     stage.running("c301", "read_file", r#"{"path":"later"}"#);
@@ -201,4 +189,79 @@ fn the_next_place_is_the_nearest_one_whichever_way_it_was_looked_for() {
     assert_eq!(stage.selected(), Some(id("c151")));
     stage.press("N");
     assert_eq!(stage.selected(), Some(id("c150")));
+}
+
+#[test]
+fn the_text_of_a_row_is_found_as_it_is_on_the_screen_and_each_match_has_its_number() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.thought("t2", "I will read.");
+        for no in 3..6 {
+            let args = format!(r#"{{"path":"file{no}","line":{no}}}"#);
+            stage.finished(&format!("c{no}"), "read_file", &args, Outcome::ok("1"));
+        }
+        stage.awaiting("c6", "write_file", r#"{"path":"r","content":"x"}"#);
+        stage.draw();
+        stage.press("1 g");
+        // The arguments are JSON; the row shows them by name.
+        assert!(stage.text().contains("path=file4 line=4"), "{}", stage.text());
+        look_for(&mut stage, "line=");
+        assert_eq!(stage.status(), "1 of 3");
+        assert_eq!(stage.selected().map(NodeId::call), Some(id("c3")));
+        stage.press("n");
+        assert_eq!(stage.status(), "2 of 3");
+        stage.press("N N");
+        assert_eq!(stage.status(), "3 of 3, from the other end");
+        assert_eq!(stage.selected().map(NodeId::call), Some(id("c5")));
+        // The state of a call is on its row, too.
+        look_for(&mut stage, "\"awaiting approval\"");
+        assert_eq!(stage.status(), "1 of 1");
+        assert_eq!(stage.selected().map(NodeId::call), Some(id("c6")));
+        // An id is one node, not every row with these letters.
+        look_for(&mut stage, "c3");
+        assert_eq!(stage.status(), "1 of 1");
+    }
+}
+
+#[test]
+fn a_call_and_its_result_are_one_match() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.finished("c3", "read_file", r#"{"path":"owl"}"#, Outcome::ok("\"owl\""));
+    stage.draw();
+    stage.press("1 g");
+    look_for(&mut stage, "owl");
+    assert_eq!(stage.status(), "1 of 1");
+}
+
+#[test]
+fn a_pane_at_the_bottom_is_searched_where_the_cursor_is() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = many();
+        let resize = crate::console::msg::TermMsg::Resize { width, height };
+        stage.send(crate::console::msg::Msg::Term(resize));
+        stage.press("1 g");
+        let before = stage.selected();
+        stage.press("L g");
+        look_for(&mut stage, "c7 c");
+        assert_eq!(stage.status(), "1 of 2");
+        let text = stage.text();
+        assert!(
+            text.lines().any(|row| row.starts_with('❯') && row.contains("c7")),
+            "{text}"
+        );
+        assert_eq!(stage.selected(), before, "the graph stays");
+        stage.press("n");
+        assert_eq!(stage.status(), "2 of 2");
+        stage.press("n");
+        assert_eq!(stage.status(), "1 of 2, from the other end");
+        look_for(&mut stage, "lighthouse");
+        assert_eq!(stage.status(), "Not found in the log pane: `lighthouse`");
+        // Another pane has a search of its own.
+        stage.press("7 n");
+        assert_eq!(stage.status(), "Nothing searched here yet. / searches");
+        look_for(&mut stage, "requests");
+        assert!(stage.status().starts_with("1 of "), "{}", stage.status());
+    }
 }

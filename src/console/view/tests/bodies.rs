@@ -25,7 +25,10 @@ fn stage(width: u16, fan: u32, text: &str) -> Stage {
 fn below(stage: &mut Stage, fan: u32) -> String {
     let text = stage.text();
     let name = format!(" t{} ", 3 + fan);
-    let rows = text.lines().skip_while(|row| !row.contains(&name)).skip(1);
+    let rows = text
+        .lines()
+        .skip_while(|row| !row.contains(&name) || row.contains(" graph "))
+        .skip(1);
     rows.take(5).collect::<Vec<_>>().join("\n")
 }
 

@@ -303,7 +303,7 @@ fn a_stream_that_broke_is_a_failure_and_is_found() {
     stage.press("g /");
     stage.type_text("lighthouse");
     stage.press("enter");
-    assert_eq!(stage.status(), "1 match");
+    assert_eq!(stage.status(), "1 of 1");
     assert_eq!(stage.model.graph.selected, broken);
     stage.press("g /");
     stage.type_text("read");
@@ -373,18 +373,18 @@ fn few_failures_in_a_part_of_the_strip_are_counted() {
 fn walks_with_the_whole_box_on_screen(stage: &mut Stage, keys: &[&str]) {
     for key in keys {
         stage.press(key);
-        let width = crate::console::panes::graph::model::map::MapPane::size(stage.model.graph.map.room).width;
         let shown = stage.text();
-        let own: Vec<&str> = shown
-            .lines()
-            .filter_map(|line| line.split_once('❯'))
-            .map(|(_, rest)| rest)
-            .collect();
         let name = format!(" {} ", stage.selected().unwrap());
-        let whole = own.iter().any(|rest| {
-            let own: String = rest.chars().take(width - 1).collect();
-            own.contains(&name) && own.ends_with(']')
-        });
+        let map = &stage.model.graph.map;
+        let (left, _) = map.window(stage.model.graph.selected, map.room);
+        let own = map
+            .spot(stage.model.graph.selected)
+            .and_then(|spot| map.sheet.find(spot));
+        let in_view =
+            own.is_some_and(|own| own.x >= left && own.x + own.width <= left + usize::from(map.room.0));
+        let mut rows = shown.lines().filter_map(|line| line.split_once('❯'));
+        let whole =
+            in_view && rows.any(|(_, rest)| rest.split(']').next().is_some_and(|own| own.contains(&name)));
         assert!(whole, "the box of{name}after `{key}`:\n{shown}");
     }
 }

@@ -14,12 +14,17 @@ use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Turn};
 
-/// Turns on each side of the middle.
+/// Fewest turns on each side of the middle.
 const AROUND: usize = 3;
+/// Fewest rows of a turn with a call downwards: two boxes and the lines below them.
+const ROWS: usize = 4;
+/// Fewest rows for layers downwards.
+const LOW: u16 = 5;
 /// Maximum number of boxes.
 const MOST: usize = 150;
-/// Maximum width of a box in columns. The inspector shows longer texts.
-const MOST_WIDE: u16 = 60;
+/// Width of a box in columns, at least, and at most where layers are to the right.
+const LEAST_WIDE: u16 = 14;
+const MOST_WIDE: u16 = 26;
 /// Turns that the cursor may move from the middle before the map is made again.
 const FREE: usize = 1;
 
@@ -56,26 +61,28 @@ pub struct MapPane {
 type Key = (Seq, NodeId, (u16, u16), Vec<TurnId>);
 
 impl MapPane {
-    /// Columns of a box: three boxes fit next to each other, or five if there is more room.
-    pub fn size(room: (u16, u16)) -> Size {
-        let three = (room.0 / 3).saturating_sub(3).clamp(14, 26);
-        let five = (room.0 / 5).saturating_sub(2).min(MOST_WIDE);
+    /// Sizes for an area: the boxes of a layer downwards share its columns.
+    fn size(room: (u16, u16)) -> Size {
+        let width = match Self::flow(room) {
+            Flow::Down => LEAST_WIDE,
+            Flow::Right => (room.0 / 3).saturating_sub(3).clamp(LEAST_WIDE, MOST_WIDE),
+        };
         Size {
-            width: usize::from(three.max(five)),
+            width: usize::from(width),
+            room: usize::from(room.0),
             gap: 2,
             pitch: 1,
         }
     }
 
-    /// Direction of the map in an area of this size.
-    fn flow(room: (u16, u16)) -> Flow {
-        // A character is about twice as high as it is wide; a layer to the right takes more columns
-        // than one downwards takes rows.
-        if room.0 > room.1.saturating_mul(5) {
-            Flow::Right
-        } else {
-            Flow::Down
-        }
+    /// Direction of the map in an area of this size: to the right only where it is too low for two turns.
+    const fn flow(room: (u16, u16)) -> Flow {
+        if room.1 < LOW { Flow::Right } else { Flow::Down }
+    }
+
+    /// Turns on each side of the middle: as many as fill the area from either end.
+    fn reach(room: (u16, u16)) -> usize {
+        AROUND.max(usize::from(room.1) / ROWS + 1)
     }
 
     /// The box under the cursor.
@@ -90,18 +97,16 @@ impl MapPane {
 
     /// The first visible column and row of the drawing, for an area of this size.
     pub fn window(&self, selected: Option<Pick>, room: (u16, u16)) -> (usize, usize) {
-        let width = Self::size(self.room).width;
         let room = (usize::from(room.0), usize::from(room.1));
-        self.sheet.window(self.spot(selected), room, width)
+        self.sheet.window(self.spot(selected), room)
     }
 
     /// The box at a column and a row of the screen.
     pub fn spot_at(&self, selected: Option<Pick>, at: (u16, u16)) -> Option<Spot> {
-        let width = Self::size(self.room).width;
         let (left, top) = self.window(selected, self.room);
         let (x, y) = (left + usize::from(at.0), top + usize::from(at.1));
         let mut boxes = self.sheet.boxes.iter();
-        let here = boxes.find(|one| one.y == y && (one.x..one.x + width).contains(&x));
+        let here = boxes.find(|one| one.y == y && (one.x..one.x + one.width).contains(&x));
         here.map(|one| one.key)
     }
 
@@ -132,7 +137,7 @@ impl MapPane {
         }
         self.made = Some(key);
         self.middle = Some(middle);
-        let nodes = nodes_around(state, middle, broken);
+        let nodes = nodes_around(state, middle, broken, Self::reach(self.room));
         self.sheet = Sheet::new(&nodes, Self::flow(self.room), Self::size(self.room));
     }
 }
@@ -179,8 +184,8 @@ fn around(state: &State, turn: &Turn, reach: usize) -> Vec<TurnId> {
     all
 }
 
-/// The nodes of the turns around a node, each with its layer.
-fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Spot>> {
+/// The nodes of at most `most` turns on each side of a node, and of its own turn, each with its layer.
+fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId], most: usize) -> Vec<Node<Spot>> {
     let Some(turn) = state.turn_of(middle) else {
         return Vec::new();
     };
@@ -195,7 +200,7 @@ fn nodes_around(state: &State, middle: NodeId, broken: &[TurnId]) -> Vec<Node<Sp
             .collect()
     };
     let mut turns: Vec<(TurnId, Vec<NodeId>)> = Vec::new();
-    for reach in (0..=AROUND).rev() {
+    for reach in (0..=most).rev() {
         turns = around(state, turn, reach)
             .into_iter()
             .map(|id| (id, shown(id)))

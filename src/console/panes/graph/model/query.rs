@@ -154,9 +154,13 @@ impl Query {
 
     /// True if a node matches.
     pub fn fits(&self, state: &State, id: NodeId) -> bool {
-        state
-            .node(id)
-            .is_some_and(|node| self.terms.iter().all(|term| fits(state, node, term)))
+        self.fits_as_shown(state, id, &String::new)
+    }
+
+    /// True if a node matches; words are searched in the text of its row too.
+    pub fn fits_as_shown(&self, state: &State, id: NodeId, shown: &dyn Fn() -> String) -> bool {
+        let node = state.node(id);
+        node.is_some_and(|node| self.terms.iter().all(|term| fits(state, node, term, shown)))
     }
 
     /// True if a turn with a broken stream matches: it failed, and waits for the operator.
@@ -219,16 +223,20 @@ fn term(word: &str) -> Result<Term, String> {
     })
 }
 
-fn fits(state: &State, node: &Node, term: &Term) -> bool {
+fn fits(state: &State, node: &Node, term: &Term, shown: &dyn Fn() -> String) -> bool {
     match term {
-        Term::Words(words) => text_matches(node, words),
+        Term::Words(words) => {
+            // An id means one node, not every row with its letters.
+            let is_id = words.text.parse::<NodeId>().is_ok();
+            text_matches(node, words) || (!is_id && words.are_in(&shown()))
+        }
         Term::Is(at) => STATES.get(*at).is_some_and(|(_, is)| is(state, node.id)),
         Term::Tool(name) => node
             .as_call()
             .is_some_and(|(tool, _)| tool.to_lowercase().contains(name)),
         Term::Kind(kind) => node.id.kind == *kind,
         Term::Turn(turn) => node.turn.0 == *turn,
-        Term::Not(term) => !fits(state, node, term),
+        Term::Not(term) => !fits(state, node, term, shown),
     }
 }
 

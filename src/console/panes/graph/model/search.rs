@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Pick;
 use super::query::{self, Query};
 use crate::domain::id::{NodeId, Seq, TurnId};
 use crate::domain::state::State;
@@ -24,8 +25,13 @@ pub struct Search {
 }
 
 impl Search {
-    /// Searches the state; `broken` are the matching broken streams.
-    pub fn new(text: &str, query: &Query, state: &State, broken: Vec<TurnId>) -> Self {
+    /// Searches the state, and the texts of the rows; `broken` are the matching broken streams.
+    pub fn new(
+        text: &str,
+        query: &Query,
+        state: &State,
+        (broken, shown): (Vec<TurnId>, &dyn Fn(NodeId) -> String),
+    ) -> Self {
         let mut search = Self {
             text: text.to_owned(),
             broken,
@@ -37,7 +43,7 @@ impl Search {
         }
         let for_words = query.is_for_words();
         for id in state.nodes.keys().copied() {
-            if query.fits(state, id) {
+            if query.fits_as_shown(state, id, &|| shown(id)) {
                 search.hits.insert(id);
             }
             search.out_of_reach += usize::from(for_words && query::is_cut(state, id));
@@ -57,8 +63,23 @@ impl Search {
         above.find(|id| id.call() != here.call()).copied()
     }
 
+    /// The rows with matches: a call and its observation are one.
+    fn places(&self) -> BTreeSet<NodeId> {
+        self.hits.iter().map(|id| id.call()).collect()
+    }
+
     /// Number of matches.
     pub fn found(&self) -> usize {
-        self.hits.len() + self.broken.len()
+        self.places().len() + self.broken.len()
+    }
+
+    /// The position of a match among all matches, from 1, and their number.
+    pub fn place(&self, pick: Pick) -> (usize, usize) {
+        let places = self.places();
+        let before = match pick {
+            Pick::Node(id) => places.range(..id.call()).count(),
+            Pick::Live(turn, _) => places.len() + self.broken.partition_point(|one| *one < turn),
+        };
+        (before + 1, places.len() + self.broken.len())
     }
 }

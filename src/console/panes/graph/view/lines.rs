@@ -31,7 +31,7 @@ use crate::domain::turn::{Activity, Stream, Turn};
 use crate::domain::why;
 use crate::text::{head, visible};
 
-/// Draws a row, highlighted by the cursor or by its preview mark.
+/// Draws a row, highlighted by the cursor or by its preview mark. Returns its sign in the margin.
 pub(super) fn node_row(
     model: &Model,
     canvas: &mut Canvas<'_>,
@@ -40,7 +40,7 @@ pub(super) fn node_row(
     widest: usize,
     preview: Option<RowPreview>,
     by_cursor: bool,
-) {
+) -> Option<Symbol> {
     let looks = looks(&model.run.state, here.key);
     let (glyph, role) = symbol(model, here, looks);
     let mut cells = Vec::new();
@@ -59,9 +59,7 @@ pub(super) fn node_row(
     let line = line(model, here, looks.1, usize::from(words.width));
     let more = Symbol::Ellipsis.glyph(model.settings.charset);
     canvas.row(words, &line, more);
-    if by_cursor {
-        shine(model, canvas, (place, place), here);
-    }
+    let sign = by_cursor.then(|| shine(model, canvas, (place, place), here)).flatten();
     if let Some(preview) = preview {
         preview.draw(canvas, place);
     }
@@ -72,6 +70,7 @@ pub(super) fn node_row(
         };
         canvas.tint(id, Role::Match);
     }
+    sign
 }
 
 /// The text of a row; `look` is the style of the whole row, if it has one.
@@ -104,14 +103,18 @@ pub(super) fn symbol(model: &Model, here: &Row, (symbol, look): (Symbol, Option<
 }
 
 /// Highlights the parents and children of the selected node: a sign at the edge of the pane, and a tint
-/// where it fits. The sign works without colours.
-pub(super) fn shine(model: &Model, canvas: &mut Canvas<'_>, (place, tinted): (Rect, Rect), here: &Row) {
-    let Some((symbol, role)) = highlight(model, here) else {
-        return;
-    };
+/// where it fits. The sign works without colours. Returns it.
+pub(super) fn shine(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    (place, tinted): (Rect, Rect),
+    here: &Row,
+) -> Option<Symbol> {
+    let (symbol, role) = highlight(model, here)?;
     canvas.tint(tinted, role);
     let glyph = symbol.glyph(model.settings.charset);
     canvas.put(place.x, place.y, 1, glyph.encode_utf8(&mut [0; 4]), symbol.role());
+    Some(symbol)
 }
 
 /// The sign for how a row is connected with the selected node.

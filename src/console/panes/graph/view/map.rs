@@ -6,20 +6,21 @@ use ratatui::layout::Rect;
 
 use crate::console::view::paint::Canvas;
 use super::lines;
+use super::margins::Margins;
 use crate::console::doc::Styled;
 use crate::console::layout::gutter::Glyphs;
 use crate::console::layout::map::NodeBox;
 use crate::console::model::Model;
-use crate::console::panes::graph::model::map::{MapPane, Spot};
+use crate::console::panes::graph::model::map::Spot;
 use crate::console::summary::{self, Summary};
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 
-/// Draws the part of the map that is around the selected box.
-pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+/// Draws the part of the map that is around the selected box. Returns the signs before boxes.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) -> Margins {
+    let mut margins = Margins::default();
     let pane = &model.graph.map;
     let sheet = &pane.sheet;
-    let width = MapPane::size(pane.room).width;
     let selected = pane.spot(model.graph.selected);
     let (left, top) = pane.window(model.graph.selected, (area.width, area.height));
     let glyphs = Glyphs::of(model.settings.line);
@@ -44,9 +45,10 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         if x >= area.width || y >= area.height {
             continue;
         }
-        let place = Rect::new(area.x + x, area.y + y, (width as u16).min(area.width - x), 1);
-        draw_box(model, canvas, place, one, selected);
+        let place = Rect::new(area.x + x, area.y + y, (one.width as u16).min(area.width - x), 1);
+        margins.add(draw_box(model, canvas, place, one, selected));
     }
+    margins
 }
 
 fn draw_box(
@@ -55,7 +57,7 @@ fn draw_box(
     place: Rect,
     one: &NodeBox<Spot>,
     selected: Option<Spot>,
-) {
+) -> Option<Symbol> {
     let state = &model.run.state;
     let charset = model.settings.charset;
     let (symbol, looks) = match one.key {
@@ -103,6 +105,12 @@ fn draw_box(
     };
     let room = usize::from(place.width).saturating_sub(line.columns() + 1);
     line = line.summary(role(Role::Text), &words.unwrap_or_default(), room);
+    // A short text needs no wide box.
+    let used = u16::try_from(line.columns() + 1).unwrap_or(u16::MAX);
+    let place = Rect {
+        width: place.width.min(used),
+        ..place
+    };
     canvas.fill(place, Role::Text);
     let inner = Rect {
         width: place.width.saturating_sub(1),
@@ -118,4 +126,5 @@ fn draw_box(
     if place.width > 1 {
         canvas.put(place.right() - 1, place.y, 1, "]", frame);
     }
+    highlighted.filter(|_| !is_selected).map(|(symbol, _)| symbol)
 }

@@ -12,8 +12,9 @@ use crate::console::panes::graph::model::Mark;
 use crate::console::symbols::{Charset, Symbol};
 use crate::console::theme::Role;
 
-/// Draws the column; `shown` are the rows on screen.
-pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Range<usize>) {
+/// Draws the column; `shown` are the rows on screen. Returns whether there are numbers in it.
+pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Range<usize>) -> bool {
+    let mut counts = false;
     let graph = &model.graph;
     let (rows, height) = (graph.len(), usize::from(area.height));
     for line in 0..height {
@@ -27,7 +28,9 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
         let is_shown = part.start < shown.end && shown.start < part.end;
         let (mut glyph, role) = look(model, mark, is_shown);
         if mark == Mark::Failed {
-            glyph = few(failed, here.len()).unwrap_or(glyph);
+            let digit = few(failed, here.len());
+            counts |= digit.is_some();
+            glyph = digit.unwrap_or(glyph);
         }
         let y = area.y + line as u16;
         canvas.put(area.x, y, 1, glyph.encode_utf8(&mut [0; 4]), role);
@@ -35,6 +38,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Ra
             canvas.tint(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
+    counts
 }
 
 /// The number of failures in a part that mostly succeeded; `None` if the symbol alone is enough.

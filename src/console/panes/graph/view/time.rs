@@ -144,7 +144,13 @@ fn nodes(row: &Row) -> impl Iterator<Item = NodeId> + '_ {
 }
 
 /// Draws a row: its name, and its bars.
-pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Row, scale: &Scale) {
+pub(super) fn row(
+    model: &Model,
+    canvas: &mut Canvas<'_>,
+    place: Rect,
+    here: &Row,
+    scale: &Scale,
+) -> Option<Symbol> {
     let looks = lines::looks(&model.run.state, here.key);
     let (glyph, role) = lines::symbol(model, here, looks);
     canvas.put(place.x + 1, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
@@ -155,11 +161,12 @@ pub(super) fn row(model: &Model, canvas: &mut Canvas<'_>, place: Rect, here: &Ro
     };
     let line = lines::line(model, here, looks.1, usize::from(words.width));
     canvas.row(words, &line, Symbol::Ellipsis.glyph(model.settings.charset));
-    lines::shine(model, canvas, (place, words), here);
+    let sign = lines::shine(model, canvas, (place, words), here);
     let (state, now) = (&model.run.state, model.now_of_run());
     for bar in bars::of_row(state, now, nodes(here)) {
         draw(model, canvas, place.y, &bar, scale);
     }
+    sign
 }
 
 /// Draws the bar of an open request.
