@@ -19,7 +19,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, Until};
-use crate::domain::reduction;
+use crate::domain::reduction::{self, summary};
 use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -212,8 +212,8 @@ impl Watch {
                     return End::new(
                         Code::Budget,
                         format!(
-                            "the request is too long: {reason}; hint: `overrule shorten {session} --resume`, or set reduce \
-                             to \"auto\" or \"off\" in [context] of the settings"
+                            "the request is too long: {reason}; hint: `overrule shorten {session} --resume`, `summarize` or \
+                             `drop-turns`, or set reduce to \"auto\" or \"off\" in [context] of the settings"
                         ),
                     );
                 }
@@ -309,7 +309,9 @@ impl Watch {
         if fault.kind == StreamFaultKind::Overflow {
             return End::new(
                 Code::Budget,
-                format!("{id}: {kind}: {message}; hint: `overrule shorten {session} --resume`"),
+                format!(
+                    "{id}: {kind}: {message}; hint: `overrule shorten {session} --resume`, `summarize` or `drop-turns`"
+                ),
             );
         }
         End::new(
@@ -432,3 +434,5 @@ fn under_way(state: &State) -> bool {
         || state.turns.values().any(|turn| turn.stream == Stream::Open)
         || state.queue().any(reports)
 }
+    let sums_up = || summary::current(state).is_some_and(|asked| asked.failed.is_none());
+        || state.mode == Mode::Running && sums_up()
