@@ -378,7 +378,7 @@ fn edit(event: &EditEvent) -> String {
         }
         EditEvent::SummaryAnswered { reply, .. } => match reply {
             Reply::Answered { .. } => "the model sent the summary".to_owned(),
-            Reply::Failed { why } => format!("there is no summary: {}", why),
+            Reply::Failed { why } => format!("there is no summary: {why}"),
         },
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),

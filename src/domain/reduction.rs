@@ -90,11 +90,7 @@ impl ReductionPlan {
 }
 
 /// The reductions that count for the request of a turn, or for the next one of the thread, oldest first.
-fn counting<'s>(
-    state: &'s State,
-    thread: ThreadId,
-    before: Option<TurnId>,
-) -> impl Iterator<Item = &'s EditRecord> {
+fn counting(state: &State, thread: ThreadId, before: Option<TurnId>) -> impl Iterator<Item = &EditRecord> {
     let line = branch::line(state, state.epoch);
     let at = before
         .and_then(|turn| state.turns.get(&turn))

@@ -271,6 +271,7 @@ impl Reduction {
         }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -58,14 +58,12 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        match self.questions.ask(&request).await {
-            Some(result) => Ok(result),
-            None => {
-                self.log
-                    .note("refused: the server asked for input although no call runs");
-                Err(unsupported("elicitation/create without a call"))
-            }
+        if let Some(result) = self.questions.ask(&request).await {
+            return Ok(result);
         }
+        self.log
+            .note("refused: the server asked for input although no call runs");
+        Err(unsupported("elicitation/create without a call"))
     }
 
     async fn on_progress(

@@ -97,7 +97,10 @@ fn drifted(tools: &[Value], round: u32, numbers: &mut Numbers) -> Vec<Value> {
         2 => one["inputSchema"]["properties"][format!("p{round}")] = json!({ "type": "string" }),
         3 => one["inputSchema"]["required"] = json!([format!("r{round}")]),
         4 => one["outputSchema"] = json!({ "type": "object", "title": round.to_string() }),
-        5 => one["annotations"] = json!({ "readOnlyHint": round % 2 == 0, "title": round.to_string() }),
+        5 => {
+            one["annotations"] =
+                json!({ "readOnlyHint": round.is_multiple_of(2), "title": round.to_string() })
+        }
         6 if tools.len() > 2 => _ = tools.remove(at),
         _ => tools.push(tool(&format!("new_{round}"))),
     }
