@@ -105,6 +105,8 @@ scenarios! {
     set_policy = "set-policy",
     set_resilience = "set-resilience",
     shorten = "shorten",
+    summarize = "summarize",
+    drop_turns = "drop-turns",
     skip_repair = "skip-repair",
     step = "step",
     stop = "stop",

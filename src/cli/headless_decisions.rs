@@ -19,7 +19,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq};
 use crate::domain::ladder::Stage;
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, Until};
-use crate::domain::reduction;
+use crate::domain::reduction::{self, summary};
 use crate::domain::repeat;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Turn};
@@ -212,8 +212,8 @@ impl Watch {
                     return End::new(
                         Code::Budget,
                         format!(
-                            "the request is too long: {reason}; hint: `overrule shorten {session} --resume`, or set reduce \
-                             to \"auto\" or \"off\" in [context] of the settings"
+                            "the request is too long: {reason}; hint: `overrule shorten {session} --resume`, `summarize` or \
+                             `drop-turns`, or set reduce to \"auto\" or \"off\" in [context] of the settings"
                         ),
                     );
                 }
@@ -270,16 +270,25 @@ impl Watch {
 
     fn outcome_unknown(&self, call: &Call) -> End {
         let (session, id) = (&self.session, call.id);
-        let cancelled = matches!(call.status, Status::OutcomeUnknown(attempt) if call.was_cancelled(attempt));
-        let way = if cancelled {
-            format!(" (`--did-not-finish` ends {id}, which was cancelled)")
-        } else {
-            String::new()
+        let attempt = match call.status {
+            Status::OutcomeUnknown(attempt) => Some(attempt),
+            _ => None,
+        };
+        let why = attempt.and_then(|attempt| call.why_unseen(attempt));
+        let why = why
+            .map(|why| format!(" ({})", print::safe_text(why)))
+            .unwrap_or_default();
+        let way = match attempt {
+            Some(attempt) if call.was_cancelled(attempt) => {
+                format!(" (`--did-not-finish` ends {id}, which was cancelled)")
+            }
+            Some(attempt) if call.has_ended(attempt) => format!(" (`--did-not-finish` ends {id})"),
+            _ => String::new(),
         };
         End::new(
             Code::Halted,
             format!(
-                "cannot continue after {id}: its outcome is unknown; hint: use `overrule resolve {session} {id} \
+                "cannot continue after {id}: its outcome is unknown{why}; hint: use `overrule resolve {session} {id} \
                  --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or open it with `overrule resume \
                  {session}`"
             ),
@@ -309,7 +318,9 @@ impl Watch {
         if fault.kind == StreamFaultKind::Overflow {
             return End::new(
                 Code::Budget,
-                format!("{id}: {kind}: {message}; hint: `overrule shorten {session} --resume`"),
+                format!(
+                    "{id}: {kind}: {message}; hint: `overrule shorten {session} --resume`, `summarize` or `drop-turns`"
+                ),
             );
         }
         End::new(
@@ -411,7 +422,7 @@ fn under_way(state: &State) -> bool {
         }
         // A stopped run starts no probe, and an execution that ended is probed before a resumed run continues.
         Status::OutcomeUnknown(attempt) => {
-            !matches!(state.mode, Mode::Stopped(_)) && !call.was_cancelled(attempt) && probing(state, call)
+            !matches!(state.mode, Mode::Stopped(_)) && !call.has_ended(attempt) && probing(state, call)
         }
         _ => false,
     };
@@ -426,8 +437,10 @@ fn under_way(state: &State) -> bool {
     let retried = || pending_retry::all(state).any(|one| matches!(one.until, Until::Time(_)));
     let waits_by_itself =
         state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut() || retried());
+    let sums_up = || summary::current(state).is_some_and(|asked| asked.failed.is_none());
     !state.agenda.running.is_empty()
         || waits_by_itself
+        || state.mode == Mode::Running && sums_up()
         || !state.agenda.ending.is_empty()
         || state.turns.values().any(|turn| turn.stream == Stream::Open)
         || state.queue().any(reports)

@@ -2,6 +2,8 @@
 //!
 //! Must not know: keys, panes.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, Instant};
@@ -12,9 +14,10 @@ use super::exit::{Code, Failure};
 use super::orphan_watcher::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
+use super::toolbox::ServerPanel;
 use super::{cut_off, live_reload, print, screen, sent};
 use crate::console::approval_stats;
-use crate::console::link::{Frames, Link, LoadTarget, OrphanCandidate, Update};
+use crate::console::link::{Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Via};
@@ -41,7 +44,7 @@ pub fn check(context: &AppContext) -> Result<(), Failure> {
 }
 
 /// Serves a run on the screen until the operator leaves it.
-pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> {
+pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel>) -> Result<Code, Failure> {
     let Ready {
         driver,
         handle,
@@ -57,6 +60,11 @@ pub async fn serve(context: &AppContext, ready: Ready) -> Result<Code, Failure> 
     let place = context.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
+    if let Some(panel) = &panel {
+        link.waiting
+            .push_back(Update::Servers(panel.states.borrow().clone()));
+    }
+    link.panel = panel;
     if !past.is_empty() {
         link.waiting.push_back(Update::Past(past));
     }
@@ -136,6 +144,8 @@ struct EngineLink {
     place: Option<Place>,
     looker: Looker,
     watcher: Watcher,
+    /// The servers of tools; none once they are gone.
+    panel: Option<ServerPanel>,
     /// The event loop ended without a message.
     broken: bool,
 }
@@ -164,6 +174,7 @@ impl EngineLink {
             live_open: true,
             wire: place.as_ref().map(run::wire_of),
             place,
+            panel: None,
             broken: false,
         }
     }
@@ -184,6 +195,17 @@ impl EngineLink {
         }
         self.shown = now;
     }
+}
+
+/// Waits for a change of the servers.
+async fn changed(panel: &mut Option<ServerPanel>) -> Arc<[ServerState]> {
+    if let Some(open) = panel {
+        if open.states.changed().await.is_ok() {
+            return open.states.borrow_and_update().clone();
+        }
+        *panel = None;
+    }
+    std::future::pending().await
 }
 
 /// The output of the running calls, at most some times a second.
@@ -267,6 +289,13 @@ impl Link for EngineLink {
         self.watcher.watch(processes);
     }
 
+    fn order(&mut self, order: ServerOrder) {
+        if let Some(panel) = &self.panel {
+            // A full channel means that earlier orders are still carried out.
+            panel.orders.try_send(order).unwrap_or_default();
+        }
+    }
+
     fn send(&mut self, command: Command) {
         // Sent here, not by the task, to keep the order of commands. The screen never waits for the run.
         let carried_out = self.handle.offer(command.clone(), self.actor.clone());
@@ -308,6 +337,7 @@ impl Link for EngineLink {
                         };
                     }
                     Some(answer) = self.answers.recv() => return answer,
+                    servers = changed(&mut self.panel) => return Update::Servers(servers),
                     () = self.outputs.changed() => return self.outputs.take(),
                     changed = self.live.changed(), if self.live_open => {
                         if changed.is_ok() {

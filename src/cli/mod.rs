@@ -56,7 +56,7 @@ mod resume;
 mod rules;
 pub mod run;
 pub mod screen;
-mod sent;
+pub mod sent;
 pub mod sessions;
 mod settings;
 pub mod signals;

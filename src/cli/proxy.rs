@@ -195,7 +195,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
                 ));
             }
         });
-        Box::pin(live::serve(&plan.context, ready)).await
+        Box::pin(live::serve(&plan.context, ready, None)).await
     };
     beside.abort();
     serving.abort();

@@ -342,7 +342,8 @@ pub(super) fn serve(
         let result = if headless {
             Box::pin(headless::serve(common, context, ready)).await
         } else {
-            Box::pin(live::serve(context, ready)).await
+            let panel = following.as_ref().map(Following::panel);
+            Box::pin(live::serve(context, ready, panel)).await
         };
         if let Some(following) = following {
             following.end().await;

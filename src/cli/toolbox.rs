@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::build::AppContext;
@@ -14,6 +14,7 @@ use super::exit::Failure;
 use super::{demos, print};
 use crate::config::OWN;
 use crate::config::tools::Mark;
+use crate::console::link::{ServerOrder, ServerState, ServerTool};
 use crate::domain::event::run::ToolCard;
 use crate::engine::Handle;
 use crate::engine::advise::Adviser;
@@ -28,6 +29,11 @@ use crate::tools::{Tool, builtin, sample};
 
 /// How long the end of a run waits for its servers.
 const END: Duration = Duration::from_secs(5);
+
+/// Maximum number of waiting orders.
+const ORDERS: usize = 16;
+/// How often the logs of the servers are looked at.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Directory of the servers' logs within a session.
 const LOGS: &str = "servers";
@@ -194,10 +200,20 @@ fn samples(setup: &Setup) -> Vec<Arc<dyn Tool>> {
         .map_or_else(Vec::new, |samples| sample::of(&samples.run))
 }
 
+/// What a console sees of the servers of a run, and how it orders something about them.
+#[derive(Clone)]
+pub struct ServerPanel {
+    /// The newest states.
+    pub states: watch::Receiver<Arc<[ServerState]>>,
+    /// Orders about servers.
+    pub orders: mpsc::Sender<ServerOrder>,
+}
+
 /// Passes the changes of tools on to a run until it is ended.
 pub struct Following {
     end: Arc<Notify>,
     task: JoinHandle<()>,
+    panel: ServerPanel,
 }
 
 impl Following {
@@ -205,12 +221,24 @@ impl Following {
     pub fn new(context: &AppContext, mut tools: RunTools, handle: Handle) -> Self {
         let end = Arc::new(Notify::new());
         let (asked, context) = (Arc::clone(&end), context.clone());
+        let (shown, states) = watch::channel(states(&tools));
+        let (orders, mut ordered) = mpsc::channel(ORDERS);
         let task = tokio::spawn(async move {
             loop {
                 let change = tokio::select! {
                     () = asked.notified() => break,
                     change = tools.sources.changed() => change,
+                    Some(order) = ordered.recv() => {
+                        let failed = obey(&tools, &order).err();
+                        let Some(why) = failed else { continue };
+                        Some(format!("MCP server: {why}"))
+                    }
+                    () = tokio::time::sleep(LOOK) => {
+                        show(&shown, &tools);
+                        continue;
+                    }
                 };
+                show(&shown, &tools);
                 match change {
                     Some(notice) => handle.notice(notice),
                     None => match context.toolbox(tools.tools()) {
@@ -221,7 +249,13 @@ impl Following {
             }
             tools.sources.close().await;
         });
-        Self { end, task }
+        let panel = ServerPanel { states, orders };
+        Self { end, task, panel }
+    }
+
+    /// Returns what a console needs.
+    pub fn panel(&self) -> ServerPanel {
+        self.panel.clone()
     }
 
     /// Ends what the tools started.
@@ -229,5 +263,50 @@ impl Following {
         self.end.notify_one();
         // What is left is killed when the program ends.
         let _ = tokio::time::timeout(END, self.task).await;
+    }
+}
+
+/// Passes the states of the servers on, if one changed.
+fn show(shown: &watch::Sender<Arc<[ServerState]>>, tools: &RunTools) {
+    let now = states(tools);
+    shown.send_if_modified(|before| {
+        let is_other = **before != *now;
+        *before = now;
+        is_other
+    });
+}
+
+fn states(tools: &RunTools) -> Arc<[ServerState]> {
+    let servers = tools.servers();
+    servers.into_iter().map(state).collect()
+}
+
+fn state(server: ServerView) -> ServerState {
+    let pid = server.pid.map(|pid| format!("pid {pid}"));
+    let protocol = server.protocol.map(|version| format!("protocol {version}"));
+    let about: Vec<String> = protocol.into_iter().chain(pid).collect();
+    let tools = server.tools.into_iter().map(|tool| ServerTool {
+        name: tool.name,
+        offered: tool.offered.map(Arc::from),
+        pin: tool.pin,
+        tokens: tool.tokens,
+    });
+    ServerState {
+        name: server.name,
+        state: server.state,
+        why: server.why,
+        about: about.join(", "),
+        hash: server.hash,
+        drift: server.drift,
+        tools: tools.collect(),
+        log: server.lines,
+        log_file: server.log.map(|path| path.to_string_lossy().into_owned()),
+    }
+}
+
+fn obey(tools: &RunTools, order: &ServerOrder) -> Result<(), String> {
+    match order {
+        ServerOrder::Accept { server, hash } => tools.sources.accept(server, hash),
+        ServerOrder::Refuse { server } => tools.sources.refuse(server),
     }
 }

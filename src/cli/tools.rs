@@ -282,6 +282,7 @@ async fn call(
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
+        ask: tools::ask_nobody(),
     };
     let mut stop = super::signals::listen()?;
     let mut outcome = {

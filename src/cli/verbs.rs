@@ -175,6 +175,8 @@ static VERBS: &[Entry] = &[
     act::<stop::StopTurn>("stop-turn"),
     act::<stop::Stop>("stop"),
     act::<shorten::Shorten>("shorten"),
+    act::<shorten::Summarize>("summarize"),
+    act::<shorten::DropTurns>("drop-turns"),
     act::<set_limits::SetLimits>("set-limits"),
     act::<run_now::RunNow>("run-now"),
     act::<repair::ChooseRepair>("choose-repair"),

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::document::{At, Field, Place, Source};
 use crate::domain::call::Gate;
+use crate::domain::event::run::Reduction;
 use crate::policy::expiry::Deadline;
 use crate::policy::{self, Notice, Policy, Preset, Rule, parse};
 use crate::resilience::policy::Policy as Resilience;
@@ -209,6 +210,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         context: ContextSettings {
             reduce: files.last(Reduce::default(), mine.context.reduce, theirs.context.reduce),
             share: files.last(70, mine.context.share, theirs.context.share),
+            by: files.last(Reduction::default(), mine.context.by, theirs.context.by),
         },
         resilience,
         resilience_set,

@@ -24,6 +24,7 @@ pub mod price;
 pub mod price_list;
 pub mod routing;
 mod server;
+mod server_secrets;
 pub mod servers;
 pub mod settings;
 pub mod tools;

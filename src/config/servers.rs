@@ -13,6 +13,7 @@ use toml::Spanned;
 use super::checks;
 use super::env::Env;
 use super::expand::expand;
+use super::server_secrets;
 use crate::document::{self, Document, Field, near, parsed, strings, texts};
 use crate::policy::Notice;
 use crate::policy::expiry::duration_ms;
@@ -178,6 +179,7 @@ impl RawServer {
             tools: self.tools.clone(),
             limit: self.limit_ms.map_or(ServerConfig::LIMIT, Duration::from_millis),
             file: self.file.clone(),
+            secrets: server_secrets::of(self, env),
             written: self.written(),
         })
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::document::Place;
-use crate::domain::event::run::{ContextLimit, Limits, Reuse};
+use crate::domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
 use crate::domain::price::{self, Price};
 use crate::model::wire::{Options, Wire};
 use crate::policy::{Notice, Policy, Preset};
@@ -175,7 +175,7 @@ pub enum Reduce {
     /// The run stops and asks.
     #[default]
     Ask,
-    /// The oldest long results are shortened for the model.
+    /// The program makes the request shorter.
     Auto,
     /// Nothing.
     Off,
@@ -199,6 +199,8 @@ pub struct ContextSettings {
     pub reduce: Setting<Reduce>,
     /// Per cent of the window.
     pub share: Setting<u64>,
+    /// How the program makes requests shorter by itself.
+    pub by: Setting<Reduction>,
 }
 
 impl ContextSettings {
@@ -209,6 +211,7 @@ impl ContextSettings {
             tokens: window.saturating_mul(self.share.value) / 100,
             window,
             auto: self.reduce.value == Reduce::Auto,
+            by: self.by.value,
         })
     }
 }
@@ -424,6 +427,7 @@ impl Settings {
                 reduce.label().into()
             }),
             line("context.share", &self.context.share, u64::to_string),
+            line("context.by", &self.context.by, |by| by.label().into()),
             line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.announce_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),

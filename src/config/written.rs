@@ -23,6 +23,7 @@ use super::servers;
 use super::settings::{Ambiguous, Glyphs, Reduce};
 use super::tools;
 use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
+use crate::domain::event::run::Reduction;
 use crate::model::wire::Wire;
 use crate::policy::Origin;
 use crate::policy::expiry::duration_ms;
@@ -170,6 +171,8 @@ pub struct Context {
     /// `share`, in per cent of the window
     #[serde(deserialize_with = "whole::<1, 100, _, _>")]
     pub share: Field<u64>,
+    /// `by`
+    pub by: Field<Reduction>,
 }
 
 /// `[reuse]` in a file.

@@ -349,6 +349,7 @@ impl App {
                 Out::Sent { turn, request } => self.link.sent(turn, request),
                 Out::Look(at) => self.link.look(at),
                 Out::Watch(processes) => self.link.watch(processes),
+                Out::Server(order) => self.link.order(order),
                 Out::Redraw => self.screen.redraw()?,
                 Out::Alert(words) => {
                     let looking = self.model.screen.focused == Some(true);

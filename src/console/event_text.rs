@@ -80,7 +80,13 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             | EditEvent::Shortened { calls, .. } => calls.first().copied(),
             EditEvent::Superseded { nodes } | EditEvent::CorrectionsLost { nodes } => nodes.first().copied(),
             EditEvent::Released { node } => *node,
-            EditEvent::Orphaned { .. } | EditEvent::Recalled { .. } | EditEvent::Named { .. } => None,
+            EditEvent::LeftOut { turns, .. } | EditEvent::SummaryAsked { turns, .. } => {
+                turns.first().copied().and_then(first)
+            }
+            EditEvent::SummaryAnswered { .. }
+            | EditEvent::Orphaned { .. }
+            | EditEvent::Recalled { .. }
+            | EditEvent::Named { .. } => None,
         },
         Event::Run(RunEvent::Finished { answer, .. }) => Some(*answer),
         Event::Run(_) | Event::Weight(_) => None,
@@ -110,6 +116,17 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             | TurnEvent::Drifted { turns } => turns.first().copied().and_then(first),
         },
     }
+}
+
+fn turn_list(turns: &[TurnId]) -> String {
+    const MOST: usize = 12;
+    let numbers = turns.iter().take(MOST).map(|turn| turn.0.to_string());
+    let mut words: Vec<String> = numbers.collect();
+    if turns.len() > MOST {
+        words.push(format!("and {} more", turns.len() - MOST));
+    }
+    let name = if turns.len() == 1 { "turn" } else { "turns" };
+    format!("{name} {}", words.join(" "))
 }
 
 fn list(ids: &[NodeId]) -> String {
@@ -343,6 +360,26 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::Released { node: Some(node) } => format!("editor of {node} closed"),
         EditEvent::Recalled { of, .. } => format!("continues from the end of {of}"),
         EditEvent::Shortened { calls, .. } => format!("results shortened for the model: {}", list(calls)),
+        EditEvent::LeftOut { turns, summary: None } => {
+            format!("left out for the model: {}", turn_list(turns))
+        }
+        EditEvent::LeftOut {
+            turns,
+            summary: Some(text),
+        } => {
+            format!(
+                "a summary stands for {}: {}",
+                turn_list(turns),
+                crate::text::head(text, 200).0
+            )
+        }
+        EditEvent::SummaryAsked { turns, .. } => {
+            format!("the model is asked for a summary of {}", turn_list(turns))
+        }
+        EditEvent::SummaryAnswered { reply, .. } => match reply {
+            Reply::Answered { .. } => "the model sent the summary".to_owned(),
+            Reply::Failed { why } => format!("there is no summary: {why}"),
+        },
         EditEvent::CorrectionsLost { nodes } => lost(nodes),
         EditEvent::Named { epoch, name } => format!("branch {} is called {name}", epoch.0),
     }

@@ -42,6 +42,59 @@ pub struct SentBody {
     pub is_kept: bool,
 }
 
+/// A server of tools, as the process of the run sees it. Its text is untrusted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerState {
+    /// Its name.
+    pub name: String,
+    /// `starting`, `ready`, `restarting` or `down`.
+    pub state: &'static str,
+    /// Why it is not ready.
+    pub why: Option<String>,
+    /// The version of the protocol, and its process.
+    pub about: String,
+    /// Hash of its definitions; none before they were read.
+    pub hash: Option<String>,
+    /// How they differ from the accepted ones, line by line.
+    pub drift: Vec<String>,
+    /// Its tools.
+    pub tools: Vec<ServerTool>,
+    /// The newest lines of its log.
+    pub log: Vec<String>,
+    /// The file of its log.
+    pub log_file: Option<String>,
+}
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerTool {
+    /// Its name at the server.
+    pub name: String,
+    /// The name under which it is offered; none if it is not.
+    pub offered: Option<Arc<str>>,
+    /// Hash of its definition.
+    pub pin: String,
+    /// Tokens of its definition, about.
+    pub tokens: usize,
+}
+
+/// An order about a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerOrder {
+    /// Accept its definitions.
+    Accept {
+        /// Its name.
+        server: String,
+        /// Hash of the definitions that were shown.
+        hash: String,
+    },
+    /// Refuse them: end the server.
+    Refuse {
+        /// Its name.
+        server: String,
+    },
+}
+
 /// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
@@ -91,6 +144,8 @@ pub enum Update {
         /// The orphan process; none once all of it has ended.
         left: Option<OrphanProcess>,
     },
+    /// The servers of the run, whenever something about them changed.
+    Servers(Arc<[ServerState]>),
     /// A notice for the operator that is no event of the run, such as a torn line that was set
     /// aside.
     Notice(String),
@@ -208,6 +263,9 @@ pub trait Link: Send {
     /// Watches exactly these processes: updates report whether each still runs. A recorded run
     /// reports nothing.
     fn watch(&mut self, _processes: Vec<OrphanCandidate>) {}
+
+    /// Carries out an order about a server. A notice reports a failure; a recorded run does nothing.
+    fn order(&mut self, _order: ServerOrder) {}
 
     /// Drives a recorded run; does nothing on a live one.
     fn replay(&mut self, _control: ReplayControl) {}

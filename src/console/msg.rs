@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
-use super::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, Update};
+use super::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, ServerOrder, Update};
 use crate::domain::command::Command;
 use crate::domain::id::TurnId;
 use crate::resilience::correction::Correction;
@@ -162,6 +162,8 @@ pub enum Out {
     Look(Option<LoadTarget>),
     /// Watch exactly these processes; [`super::link::Update::OrphanFound`] follows.
     Watch(Vec<OrphanCandidate>),
+    /// Carry out an order about a server of tools.
+    Server(ServerOrder),
     /// Clear the screen and draw everything.
     Redraw,
     /// Capture the mouse, or leave it to the terminal's own selection.

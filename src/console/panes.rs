@@ -26,7 +26,7 @@ macro_rules! panes {
     };
 }
 
-panes! { graph, queue, inspector, log, state, branches, budget, health }
+panes! { graph, queue, inspector, log, state, branches, budget, health, tools }
 
 /// The panes that share the area at the bottom.
 pub fn lower() -> impl Iterator<Item = Pane> + Clone {

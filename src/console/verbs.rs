@@ -64,6 +64,8 @@ pub mod review;
 pub mod rules;
 pub mod run_now;
 pub mod screen;
+pub mod servers;
+pub mod shorten;
 pub mod stage;
 pub mod staged_edits;
 pub mod step;
@@ -184,6 +186,11 @@ static RUN: &[Verb] = &[
     stop_turn::VERB,
     emergency_stop::EMERGENCY_STOP,
     emergency_stop::STOP_NOW,
+    shorten::SHORTEN,
+    shorten::SUMMARIZE,
+    shorten::DROP_TURNS,
+    servers::ACCEPT_TOOLS,
+    servers::REFUSE_TOOLS,
     policy::VERB,
     limits::VERB,
     loops::ALLOW_LOOP,

@@ -30,7 +30,8 @@ type Rule = fn(&mut Draft<'_>, &dyn Advice);
 
 /// Rules that start nothing: sub-agents, corrections, failures, checks, readiness, gates. Failures
 /// come before readiness: a reader of a call with a pending retry continues to wait for it.
-const QUIET: [Rule; 10] = [
+const QUIET: [Rule; 11] = [
+    super::server_question::end_left,
     delegate::end_left,
     delegate::hand_over,
     correction::carry_all,

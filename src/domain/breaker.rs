@@ -226,7 +226,7 @@ pub fn speaks(outcome: &Outcome) -> Option<bool> {
     match outcome {
         Outcome::Ok { exit: None, .. } => Some(false),
         Outcome::Err(error) => match error.class {
-            ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal => Some(true),
+            ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal | ErrorClass::Lost => Some(true),
             ErrorClass::Param | ErrorClass::NotFound | ErrorClass::Conflict | ErrorClass::Business => {
                 Some(false)
             }

@@ -432,6 +432,21 @@ impl Call {
         attempts.any(|one| one.no == attempt && matches!(one.outcome, Some(Outcome::Cancelled { .. })))
     }
 
+    /// True for an execution whose end was reported, whatever it tells.
+    pub fn has_ended(&self, attempt: Attempt) -> bool {
+        let mut attempts = self.attempts.iter();
+        attempts.any(|one| one.no == attempt && one.outcome.is_some())
+    }
+
+    /// Why the end of an execution was not seen, where its server reported that.
+    pub fn why_unseen(&self, attempt: Attempt) -> Option<&str> {
+        let record = self.attempts.iter().find(|one| one.no == attempt)?;
+        match record.outcome.as_ref()? {
+            Outcome::Err(error) if error.class == ErrorClass::Lost => Some(&error.message),
+            _ => None,
+        }
+    }
+
     /// Its progress.
     pub fn way(&self) -> Way {
         Way {

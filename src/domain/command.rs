@@ -98,6 +98,10 @@ pub enum RunCommand {
     },
     /// Shorten old results for the model: before a request that is too long, or after a server refused one for that.
     Shorten {},
+    /// Replace the oldest turns with a summary that the model writes, for the same reasons.
+    Summarize {},
+    /// Leave out the oldest turns, for the same reasons.
+    DropTurns {},
     /// Change the limits.
     SetLimits {
         /// The new ones.

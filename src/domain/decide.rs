@@ -9,6 +9,7 @@ mod consent;
 pub mod edit;
 pub mod escape;
 pub mod execution;
+pub mod reduce;
 pub mod resilience;
 mod rule;
 pub mod run;
@@ -21,6 +22,7 @@ use super::draft::Draft;
 use super::event::Event;
 use super::input::Input;
 use super::refusal::Refusal;
+use super::server_question;
 use super::state::State;
 
 /// Returns the events of a command, or why it is refused. A refused command changes nothing.
@@ -82,6 +84,14 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             passing,
             usage,
         } => resilience::answered(&mut draft, (*call, *rev, *round), (reply, *passing), *usage),
+        Input::ServerAsked {
+            question,
+            server,
+            args,
+        } => server_question::ask(&mut draft, *question, server, args),
+        Input::SummaryAnswered { set, reply, usage } => {
+            reduce::summary_answered(&mut draft, *set, reply, *usage);
+        }
         Input::ApproverAnswered {
             call,
             set,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{Attempt, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::ladder::Timer;
+use super::server_question::QuestionId;
 
 /// A request to the outside world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +64,11 @@ pub enum Effect {
         /// Milliseconds to wait first.
         wait_ms: u64,
     },
+    /// Ask the model for a summary of old turns.
+    AskSummary {
+        /// Event that asked; the answer names it.
+        set: Seq,
+    },
     /// Ask the operator's approval program about a call.
     AskApprover {
         /// The call.
@@ -74,6 +80,13 @@ pub enum Effect {
     EndApprover {
         /// The call.
         call: NodeId,
+    },
+    /// Answer a question of a server.
+    ReplyToServer {
+        /// The question.
+        question: QuestionId,
+        /// The answer as JSON text; none if the operator or the policy declined.
+        answer: Option<Arc<str>>,
     },
     /// Report back after a delay.
     Timer {

@@ -12,20 +12,29 @@ use super::call::{Call, Decision, EffectClass, Status};
 use super::effect::Effect;
 use super::envelope::Envelope;
 use super::escape::LoopStep;
-use super::event::{CallEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use super::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
 use super::fork;
 use super::id::{Attempt, NodeId};
 use super::ladder::{Stage, Timer};
+use super::reduction::summary;
+use super::repair::Reply;
 use super::repeat;
+use super::server_question;
 use super::state::{LedgerOutcome, Mode, State};
 use super::thread;
 
 /// The requests that follow from an event; the state is the one after it.
+pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
+    let mut effects = of_event(state, envelope);
+    effects.extend(server_question::reply(state, envelope));
+    effects
+}
+
 #[expect(
     clippy::too_many_lines,
     reason = "one arm for each fact that asks something of the world"
 )]
-pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
+fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
     match &envelope.event {
         Event::Turn(TurnEvent::Requested {
             turn,
@@ -125,6 +134,13 @@ pub fn effects(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 wait_ms: *wait_ms,
             }]
         }
+        Event::Edit(EditEvent::SummaryAsked { .. }) => vec![Effect::AskSummary { set: envelope.seq }],
+        Event::Edit(EditEvent::SummaryAnswered {
+            reply: Reply::Failed { why },
+            ..
+        }) => vec![Effect::Notify {
+            why: format!("there is no summary: {why}"),
+        }],
         Event::Resilience(ResilienceEvent::BreakerChanged {
             scope,
             generation,
@@ -238,14 +254,16 @@ fn requests(state: &State, now: i64) -> Vec<Effect> {
     .collect()
 }
 
-/// Returns the open repair questions to the model. The engine does not repeat one that it still
-/// asks.
+/// Returns the open questions to the model: about repairs, and for a summary. The engine does not repeat one that it
+/// still asks.
 fn questions(state: &State) -> Vec<Effect> {
     if state.mode != Mode::Running {
         return Vec::new();
     }
+    let summary = summary::current(state).filter(|asked| asked.failed.is_none());
+    let summary = summary.map(|asked| Effect::AskSummary { set: asked.set });
     let repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
-    repairing
+    let repairs = repairing
         .filter(|call| call.status == Status::Repairing(Stage::Asking))
         .filter_map(|call| {
             let round = call.failure.repairs.last()?;
@@ -255,8 +273,8 @@ fn questions(state: &State) -> Vec<Effect> {
                 round: round.no,
                 wait_ms: 0,
             })
-        })
-        .collect()
+        });
+    repairs.chain(summary).collect()
 }
 
 /// Returns timers for the remaining waits before retries.

@@ -11,6 +11,7 @@ use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
 use super::node::Channel;
 use super::repair::{Passing, Reply};
+use super::server_question::QuestionId;
 use super::turn::{Stop, StreamFault, Usage};
 
 /// A report from the world.
@@ -115,6 +116,24 @@ pub enum Input {
         passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
+    },
+    /// The model answered the question for a summary, or the question failed.
+    SummaryAnswered {
+        /// Event with which it was asked.
+        set: Seq,
+        /// Its words.
+        reply: Reply,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// A server asks the operator something while a call of it runs.
+    ServerAsked {
+        /// What it belongs to.
+        question: QuestionId,
+        /// The server.
+        server: Arc<str>,
+        /// The arguments of the tool that asks the operator, as JSON text.
+        args: Arc<str>,
     },
     /// The operator's program answered a question about a call.
     ApproverAnswered {

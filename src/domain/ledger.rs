@@ -76,7 +76,9 @@ fn consent<'s>(state: &'s State, entry: &LedgerEntry) -> Option<(Seq, &'s Decisi
 pub fn ledger_outcome(outcome: &Outcome, effect: EffectClass) -> LedgerOutcome {
     let unproven = match outcome {
         Outcome::Ok { .. } => false,
-        Outcome::Err(error) => error.executed && error.class == ErrorClass::Transient,
+        Outcome::Err(error) => {
+            error.executed && matches!(error.class, ErrorClass::Transient | ErrorClass::Lost)
+        }
         Outcome::Cancelled { executed } => *executed,
     };
     let nothing = match outcome {

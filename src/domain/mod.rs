@@ -57,6 +57,7 @@ pub mod restrict;
 pub mod result_source;
 pub mod rule;
 pub mod salvage;
+pub mod server_question;
 pub mod setting_change;
 pub mod state;
 pub mod tags;

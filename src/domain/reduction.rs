@@ -1,9 +1,12 @@
-//! Shortens old results in requests that grow beyond a share of the model's window.
+//! Makes requests shorter that grow beyond a share of the model's window.
 //!
 //! Must not know: wire formats, how a server counts tokens, who asks for it.
 //!
-//! Only what the model is shown is shortened: references, the inspector and the journal keep the whole results. A
+//! Only what the model is shown changes: references, the inspector and the journal keep the whole results. A
 //! reduction counts from one turn on, so that the requests before it stay what they were.
+
+pub mod left_out;
+pub mod summary;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,14 +14,14 @@ use std::sync::Arc;
 use super::branch;
 use super::draft::Draft;
 use super::event::EditEvent;
-use super::event::run::ContextLimit;
+use super::event::run::{ContextLimit, Reduction};
 use super::id::{NodeId, NodeKind, ThreadId, TurnId};
-use super::state::{EpochOrigin, State};
+use super::state::{EditRecord, EpochOrigin, State};
 use super::thread;
 use super::transcript::Message;
 use super::transcript::build;
 use super::transcript::result::ends_of;
-use super::turn::Turn;
+use super::turn::{Producer, Stream, StreamFaultKind, Turn};
 
 /// The rule of the engine that shortens by itself.
 pub const RULE: &str = "reduce";
@@ -34,8 +37,12 @@ const BYTES: u64 = 4;
 /// What a reduction would do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReductionPlan {
+    /// Its kind.
+    pub by: Reduction,
     /// The calls whose results would be shortened, oldest first.
     pub calls: Vec<NodeId>,
+    /// The turns that would be left out or replaced with a summary, oldest first.
+    pub turns: Vec<TurnId>,
     /// Estimated tokens of the next request as it is.
     pub before: u64,
     /// Estimated tokens after the reduction.
@@ -43,40 +50,66 @@ pub struct ReductionPlan {
 }
 
 impl ReductionPlan {
+    /// True if there is nothing to reduce.
+    pub const fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.turns.is_empty()
+    }
+
     /// Describes the plan: `shorten 3 results (c2 c4 c5) for the model: about 90000 instead of 120000 tokens`.
     pub fn describe(&self) -> String {
         let calls: Vec<String> = self.calls.iter().map(NodeId::to_string).collect();
-        let results = if calls.len() == 1 { "result" } else { "results" };
+        let turns: Vec<String> = self.turns.iter().map(|turn| turn.0.to_string()).collect();
+        let one_of = |few: &[String], one, more| if few.len() == 1 { one } else { more };
+        let what = match self.by {
+            Reduction::Shorten => {
+                let results = one_of(&calls, "result", "results");
+                format!("shorten {} {results} ({})", calls.len(), calls.join(" "))
+            }
+            Reduction::Summarize => {
+                let turns_of = one_of(&turns, "turn", "turns");
+                format!("replace {turns_of} {} with a summary", turns.join(" "))
+            }
+            Reduction::DropTurns => {
+                let turns_of = one_of(&turns, "turn", "turns");
+                format!("leave out {turns_of} {}", turns.join(" "))
+            }
+        };
         format!(
-            "shorten {} {results} ({}) for the model: about {} instead of {} tokens",
-            calls.len(),
-            calls.join(" "),
-            self.after,
-            self.before
+            "{what} for the model: about {} instead of {} tokens",
+            self.after, self.before
         )
+    }
+
+    /// Explains why there is nothing to reduce.
+    pub const fn why_empty(&self) -> &'static str {
+        match self.by {
+            Reduction::Shorten => "no old result is long enough to be shortened",
+            Reduction::Summarize | Reduction::DropTurns => "no turn before the newest one can be left out",
+        }
     }
 }
 
-/// Returns the calls whose results are shortened in requests of a thread: in that for a turn, or in the next one.
-pub fn shortened(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTreeSet<NodeId> {
-    let mut here = state
-        .edits
-        .iter()
-        .filter(|edit| edit.thread == thread && !edit.shortened.is_empty())
-        .peekable();
-    if here.peek().is_none() {
-        return BTreeSet::new();
-    }
+/// The reductions that count for the request of a turn, or for the next one of the thread, oldest first.
+fn counting(state: &State, thread: ThreadId, before: Option<TurnId>) -> impl Iterator<Item = &EditRecord> {
     let line = branch::line(state, state.epoch);
     let at = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
     // Places change when a turn is inserted before them: the turn itself tells where it is now.
     let place = |turn: &TurnId| state.turns.get(turn).map(|turn| turn.pos);
-    here.filter(|edit| edit.after.as_ref().and_then(place).is_none_or(|after| at > after))
-        .filter(|edit| line.holds(edit.epoch))
-        .flat_map(|edit| edit.shortened.iter().copied())
-        .collect()
+    let of = state.edits.iter();
+    of.filter(move |edit| edit.thread == thread && (!edit.shortened.is_empty() || !edit.left_out.is_empty()))
+        .filter(move |edit| edit.after.as_ref().and_then(place).is_none_or(|after| at > after))
+        .filter(move |edit| line.holds(edit.epoch))
+}
+
+/// Returns the calls whose results are shortened in requests of a thread: in that for a turn, or in the next one.
+pub fn shortened(state: &State, thread: ThreadId, before: Option<TurnId>) -> BTreeSet<NodeId> {
+    if state.edits.iter().all(|edit| edit.shortened.is_empty()) {
+        return BTreeSet::new();
+    }
+    let here = counting(state, thread, before);
+    here.flat_map(|edit| edit.shortened.iter().copied()).collect()
 }
 
 /// Returns a result in its short form, or as it is where it is not long.
@@ -96,18 +129,31 @@ pub fn tokens(state: &State, thread: ThreadId) -> u64 {
     bytes(state, thread, &build::messages(state, thread, None)) / BYTES
 }
 
-/// Plans which results to shorten so that the next request is about three quarters of `most` tokens: the oldest long
-/// ones, but none of the newest request.
-pub fn plan(state: &State, thread: ThreadId, most: u64) -> ReductionPlan {
+/// Plans a reduction after which the next request is about three quarters of `most` tokens. It takes the oldest first,
+/// and nothing of the newest turn.
+pub fn plan(state: &State, thread: ThreadId, most: u64, by: Reduction) -> ReductionPlan {
     let messages = build::messages(state, thread, None);
-    let mut left = bytes(state, thread, &messages);
-    let before = left / BYTES;
+    let left = bytes(state, thread, &messages);
     let target = (most / 4).saturating_mul(3).saturating_mul(BYTES);
+    let mut plan = ReductionPlan {
+        by,
+        before: left / BYTES,
+        ..ReductionPlan::default()
+    };
+    let after = match by {
+        Reduction::Shorten => plan_results(&messages, (left, target), &mut plan),
+        Reduction::Summarize | Reduction::DropTurns => plan_turns(state, thread, (left, target), &mut plan),
+    };
+    plan.after = after / BYTES;
+    plan
+}
+
+/// Chooses the oldest long results. Returns the bytes that remain.
+fn plan_results(messages: &[Message], (mut left, target): (u64, u64), plan: &mut ReductionPlan) -> u64 {
     let newest = messages
         .iter()
         .rposition(|message| matches!(message, Message::Assistant { .. }))
         .unwrap_or(0);
-    let mut calls = Vec::new();
     for message in messages.iter().take(newest) {
         let Message::Result { call, text, .. } = message else {
             continue;
@@ -117,13 +163,47 @@ pub fn plan(state: &State, thread: ThreadId, most: u64) -> ReductionPlan {
             continue;
         }
         left = left.saturating_sub(gain);
-        calls.push(*call);
+        plan.calls.push(*call);
     }
-    ReductionPlan {
-        calls,
-        before,
-        after: left / BYTES,
+    left
+}
+
+/// Chooses the oldest turns of the model. A summary replaces the earlier ones as well. Returns the bytes that remain.
+fn plan_turns(state: &State, thread: ThreadId, sizes: (u64, u64), plan: &mut ReductionPlan) -> u64 {
+    let (mut left, target) = sizes;
+    let shortened = shortened(state, thread, None);
+    let absent = left_out::turns(state, thread, None);
+    let turns = state.turns_of(thread);
+    let mut own: Vec<(TurnId, u64)> = turns
+        .filter(|turn| turn.is_active() && turn.producer == Producer::Model)
+        .map(|turn| {
+            let messages = build::messages_in(state, turn, &shortened);
+            (turn.id, messages.iter().map(size).sum::<usize>() as u64)
+        })
+        .filter(|(_, size)| *size > 0)
+        .collect();
+    own.pop();
+    let mut gained = false;
+    for (turn, size) in own {
+        let is_absent = absent.contains_key(&turn);
+        if is_absent && plan.by == Reduction::DropTurns {
+            continue;
+        }
+        if !is_absent {
+            if left <= target {
+                break;
+            }
+            left = left.saturating_sub(size);
+            gained = true;
+        }
+        plan.turns.push(turn);
     }
+    if !gained {
+        plan.turns.clear();
+    } else if plan.by == Reduction::Summarize {
+        left = left.saturating_add(summary::EXPECTED);
+    }
+    left
 }
 
 /// True if the engine may shorten by itself: not where the operator has just undone something.
@@ -137,18 +217,31 @@ pub fn may_reduce(state: &State, limit: &ContextLimit) -> bool {
 
 /// Adds the events of a reduction, which is one edit with one epoch. It counts for the turns after `after`.
 pub fn commit(draft: &mut Draft<'_>, after: Option<TurnId>, plan: &ReductionPlan, by: Option<&str>) {
+    let what = Arc::from(plan.describe());
+    committed(draft, after, what, by);
+    match plan.by {
+        Reduction::Shorten => draft.edit(EditEvent::Shortened {
+            calls: plan.calls.clone(),
+        }),
+        Reduction::DropTurns => draft.edit(EditEvent::LeftOut {
+            turns: plan.turns.clone(),
+            summary: None,
+        }),
+        // The turns stay until the model has answered.
+        Reduction::Summarize => {}
+    }
+}
+
+fn committed(draft: &mut Draft<'_>, after: Option<TurnId>, what: Arc<str>, by: Option<&str>) {
     let intervention = draft.node(NodeKind::Intervention);
     draft.edit(EditEvent::Committed {
         epoch: draft.epoch,
         intervention,
         target: None,
         after,
-        what: Arc::from(plan.describe()),
+        what,
         reason: None,
         by: by.map(Arc::from),
-    });
-    draft.edit(EditEvent::Shortened {
-        calls: plan.calls.clone(),
     });
 }
 
@@ -159,6 +252,17 @@ pub fn last_before(state: &State, thread: ThreadId, turn: Option<&Turn>) -> Opti
     before
         .rfind(|one| one.pos < end && one.is_active())
         .map(|one| one.id)
+}
+
+/// The active turn whose request a server called too long.
+pub fn refused(state: &State) -> Option<&Turn> {
+    let mut open = state.agenda.open.iter().filter_map(|id| state.turns.get(id));
+    open.find(|turn| turn.is_active() && overflowed(turn))
+}
+
+/// True for a turn whose request was too long for its server.
+pub fn overflowed(turn: &Turn) -> bool {
+    matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Overflow)
 }
 
 /// Bytes of a request with these messages.

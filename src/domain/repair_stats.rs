@@ -169,7 +169,11 @@ pub(super) fn helped(outcome: &Outcome) -> Option<bool> {
         Outcome::Ok { .. } => Some(true),
         Outcome::Cancelled { .. } => None,
         Outcome::Err(error) => match error.class {
-            ErrorClass::Transient | ErrorClass::Auth | ErrorClass::Internal | ErrorClass::Cancelled => None,
+            ErrorClass::Transient
+            | ErrorClass::Auth
+            | ErrorClass::Internal
+            | ErrorClass::Cancelled
+            | ErrorClass::Lost => None,
             ErrorClass::Structural
             | ErrorClass::Param
             | ErrorClass::NotFound

@@ -22,6 +22,7 @@ use super::fork::{Fork, Happened};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::RunCost;
+use super::reduction::summary::SummaryQuestion;
 use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
@@ -83,6 +84,8 @@ pub struct State {
     pub elsewhere: BTreeMap<Seq, Happened>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
+    /// The newest question to the model for a summary of turns, until it is answered.
+    pub summary: Option<SummaryQuestion>,
     /// How each epoch began, from epoch 1.
     pub epochs: Vec<EpochRecord>,
     /// Breakers that were used so far.
@@ -323,6 +326,10 @@ pub struct EditRecord {
     pub by: Option<Arc<str>>,
     /// Calls whose results it shortens for the model.
     pub shortened: Vec<NodeId>,
+    /// Turns that it leaves out for the model.
+    pub left_out: Vec<TurnId>,
+    /// The summary that stands for these turns.
+    pub summary: Option<Arc<str>>,
     /// The turn after which it was made; none for an edit of a node.
     pub after: Option<TurnId>,
 }

@@ -91,6 +91,8 @@ pub enum NoteKind {
     ThoughtRewritten,
     /// An answer was rejected.
     AnswerRejected,
+    /// Earlier turns were left out of the request.
+    LeftOut,
     /// Something happened or will happen that the model should know.
     Notice,
 }

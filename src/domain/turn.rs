@@ -195,6 +195,8 @@ pub enum Producer {
     Import,
     /// A delegated call: the task of its sub-agent.
     Delegate,
+    /// A server that asks the operator something. No model is shown it.
+    Server,
 }
 
 /// Whether a turn is active. The event is the edit that caused this.
@@ -235,7 +237,7 @@ pub enum Stop {
     Filter,
     /// It refused.
     Refusal,
-    /// The provider paused it in the middle of the answer.
+    /// The provider paused it in the middle of the answer. A turn that closed so continues in the next one.
     Pause,
     /// It called a tool in a form from which no call can be made: why.
     BadCall(Arc<str>),
@@ -256,7 +258,10 @@ impl Stop {
     /// Returns true if a turn that closed so is a whole message from which the run can continue.
     /// Old sessions have turns that closed for an unknown reason.
     pub const fn is_whole(&self) -> bool {
-        matches!(self, Self::End | Self::Calls | Self::Accepted | Self::Other(_))
+        matches!(
+            self,
+            Self::End | Self::Calls | Self::Accepted | Self::Pause | Self::Other(_)
+        )
     }
 
     /// The reason in a few words.

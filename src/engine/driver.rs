@@ -28,7 +28,7 @@ use crate::domain::live::Live;
 use crate::domain::refusal::Refusal;
 use crate::domain::state::State;
 use crate::domain::turn::{Stream, Turn};
-use crate::domain::{advance, decide, tags};
+use crate::domain::{advance, decide, server_question, tags};
 use crate::model::{Model, Tap};
 use crate::resilience::watch::Watch;
 
@@ -370,8 +370,9 @@ impl Driver {
             | Input::Partial { .. }
             | Input::Ended { .. }
             | Input::Broke { .. }
-            | Input::RepairAnswered { .. } => Actor::Model,
-            Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
+            | Input::RepairAnswered { .. }
+            | Input::SummaryAnswered { .. } => Actor::Model,
+            Input::ServerAsked { .. } | Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
             Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::Probed { .. }
@@ -386,6 +387,11 @@ impl Driver {
         if !events.is_empty() {
             self.record(events, &actor, Seq(0));
             self.follow();
+        }
+        if let (Input::ServerAsked { question, .. }, Some(executor)) = (input, &self.executor)
+            && !server_question::is_asked(&self.state, *question)
+        {
+            executor.reply(*question, None);
         }
     }
 
@@ -409,8 +415,8 @@ impl Driver {
             && by_server();
         let mut known = input.clone();
         if let Input::Finished { outcome, .. } = &mut known {
-            if is_unknown {
-                *outcome = Outcome::Cancelled { executed: true };
+            if let (true, Outcome::Err(error)) = (is_unknown, &mut *outcome) {
+                error.class = ErrorClass::Lost;
             } else {
                 self.adviser.ladder.classify(tool, outcome);
             }

@@ -19,12 +19,14 @@ use super::clock::Clock;
 use super::handle::{Handle, Message};
 use super::model_request::ModelRequest;
 use super::open_streams::OpenStreams;
-use super::side_request::SideReply;
+use super::questions::Questions;
+use super::side_request::{SidePurpose, SideReply, SideRequest};
 use crate::domain::call::{Answer, ErrorClass, Outcome, ToolError};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use crate::domain::input::Input;
 use crate::domain::ladder::Timer;
-use crate::model::{Model, Quirks, Request};
+use crate::domain::server_question::QuestionId;
+use crate::model::{Model, Request};
 use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
@@ -39,8 +41,10 @@ pub struct Executor {
     asks: OpenStreams,
     runs: BTreeMap<(NodeId, Attempt), CancellationToken>,
     timers: BTreeMap<Timer, (Seq, CancellationToken)>,
-    /// Questions outside the conversation, by call and round of repair.
-    asides: BTreeSet<(NodeId, u32)>,
+    /// Open questions outside the conversation.
+    asides: BTreeSet<SidePurpose>,
+    /// Open questions of servers.
+    questions: Questions,
     /// The program that is asked about calls, if there is one.
     approver: Option<Arc<Approver>>,
     /// The open questions to it, with the event with which each began.
@@ -71,6 +75,7 @@ impl Executor {
             runs: BTreeMap::new(),
             timers: BTreeMap::new(),
             asides: BTreeSet::new(),
+            questions: Questions::default(),
             approver: None,
             approvals: BTreeMap::new(),
             own: VecDeque::new(),
@@ -95,18 +100,13 @@ impl Executor {
         });
     }
 
-    /// Asks the model about a call under repair, after a wait. Does nothing if that question is already open.
-    pub fn send_side_request(
-        &mut self,
-        (call, rev, round): (NodeId, Rev, u32),
-        wait_ms: u64,
-        (prompt, mut quirks): (Arc<str>, Quirks),
-    ) {
-        quirks.extend(self.model.quirks());
-        if !self.asides.insert((call, round)) {
+    /// Asks the model a question outside the conversation, after a wait. Does nothing if it is already open.
+    pub fn send_side_request(&mut self, purpose: SidePurpose, wait_ms: u64, mut question: SideRequest) {
+        question.quirks.extend(self.model.quirks());
+        if !self.asides.insert(purpose) {
             return;
         }
-        tracing::debug!(%call, round, "asking the model about arguments");
+        tracing::debug!(?purpose, "asking the model outside the conversation");
         let (model, inbox, end) = (self.model.clone(), self.inbox.clone(), self.end.child_token());
         self.tasks.spawn(async move {
             if wait_ms > 0 {
@@ -122,7 +122,7 @@ impl Executor {
                 passing,
                 usage,
                 learned,
-            }) = super::side_request::ask(model, prompt, quirks, end).await
+            }) = super::side_request::ask(model, question, end).await
             {
                 for (quirk, words) in learned {
                     let learned = Input::QuirkLearned {
@@ -132,14 +132,7 @@ impl Executor {
                     };
                     inbox.send(Message::Input(learned)).await;
                 }
-                let answered = Input::RepairAnswered {
-                    call,
-                    rev,
-                    round,
-                    reply,
-                    passing,
-                    usage,
-                };
+                let answered = purpose.report(reply, passing, usage);
                 inbox.send(Message::Input(answered)).await;
             }
         });
@@ -187,11 +180,26 @@ impl Executor {
         }
     }
 
+    /// Answers a question of a server; a second answer has no effect.
+    pub fn reply(&self, question: QuestionId, answer: Option<Arc<str>>) {
+        self.questions.reply(question, answer);
+    }
+
     /// Forgets what a report has ended.
     pub fn reported(&mut self, input: &Input) {
         match input {
-            Input::Finished { call, attempt, .. } => _ = self.runs.remove(&(*call, *attempt)),
-            Input::RepairAnswered { call, round, .. } => _ = self.asides.remove(&(*call, *round)),
+            Input::Finished { call, attempt, .. } => {
+                self.runs.remove(&(*call, *attempt));
+                self.questions.end((*call, *attempt));
+            }
+            Input::RepairAnswered { call, rev, round, .. } => {
+                _ = self.asides.remove(&SidePurpose::Repair {
+                    call: *call,
+                    rev: *rev,
+                    round: *round,
+                });
+            }
+            Input::SummaryAnswered { set, .. } => _ = self.asides.remove(&SidePurpose::Summary { set: *set }),
             Input::ApproverAnswered { call, .. } => self.end_approver(*call),
             // A timer that was restarted is kept.
             Input::Elapsed { timer, set }
@@ -254,6 +262,7 @@ impl Executor {
                 }
             }),
             on_output: Arc::new(move |bytes| printed.push(call, attempt, bytes)),
+            ask: self.questions.of((call, attempt), self.inbox.clone()),
         };
         self.tasks.spawn(async move {
             let began = clock.mono_ms();

@@ -18,9 +18,10 @@ mod model_request;
 mod open_streams;
 mod panic_guard;
 pub mod prompt;
+pub mod questions;
 pub mod resume;
 pub mod setup;
-pub mod side_request;
+mod side_request;
 pub mod stream;
 pub mod tails;
 

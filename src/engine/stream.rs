@@ -155,6 +155,10 @@ impl Assembler {
                 }
             }
             Chunk::Sealed { part, opaque } => {
+                // A part that only the provider understands has no text.
+                if opaque.is_some() && self.parts.len() <= part as usize {
+                    self.extend(part, Kind::Text, "");
+                }
                 if let Some(found) = self.parts.get_mut(part as usize) {
                     found.sealed = true;
                     found.opaque = opaque;
@@ -276,7 +280,9 @@ impl Assembler {
     /// waits for nothing but its place among the calls.
     fn ready(&mut self, ended: bool) -> Vec<Block> {
         let whole = self.finish.as_ref().is_some_and(Stop::is_meant);
-        let last = self.parts.len().saturating_sub(1);
+        // What only the provider understands is no answer: the text before it may be one.
+        let speaks = |part: &Part| !matches!(part.kind, Kind::Text) || !part.text.is_empty();
+        let last = self.parts.iter().rposition(speaks).unwrap_or_default();
         let mut blocks = Vec::new();
         for (index, part) in self.parts.iter_mut().enumerate().skip(self.from) {
             if part.done {
@@ -300,7 +306,9 @@ impl Assembler {
             let opaque = part.opaque.take().map(Arc::from);
             match &part.kind {
                 Kind::Text if text.trim().is_empty() && opaque.is_none() => {}
-                Kind::Text if ended && index == last && !self.has_calls && whole => {
+                Kind::Text
+                    if ended && index == last && !self.has_calls && whole && !text.trim().is_empty() =>
+                {
                     blocks.push(Block::Answer { text, opaque });
                 }
                 Kind::Text => blocks.push(Block::Thought {

@@ -19,6 +19,7 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::ladder::{Round, Stage, shut};
 use crate::domain::node::Node;
 use crate::domain::pending_retry::{self, Until};
+use crate::domain::reduction;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::turn::{Stream, Turn};
@@ -247,7 +248,8 @@ fn works(state: &State) -> bool {
     let agenda = &state.agenda;
     let open = agenda.open.iter().filter_map(|id| state.turns.get(id));
     let runs = !agenda.running.is_empty() || !agenda.delayed.is_empty() || !agenda.repairing.is_empty();
-    runs || open.into_iter().any(asking)
+    let sums_up = reduction::summary::current(state).is_some_and(|asked| asked.failed.is_none());
+    runs || sums_up || open.into_iter().any(asking)
 }
 
 /// Returns the need if nothing runs or is requested and what is left waits for an uncommitted edit.

@@ -186,6 +186,9 @@ fn allowed(call: &Call, error: &ToolError) -> Result<(u32, &'static str), &'stat
         ErrorClass::Business => Err("the tool works and refuses"),
         ErrorClass::Internal => Err("the tool has a defect"),
         ErrorClass::Cancelled => Err("it was cancelled"),
+        ErrorClass::Lost => {
+            Err("it may have happened, and it changes something: it is not run again without you")
+        }
     }
 }
 

@@ -18,4 +18,4 @@ pub mod workspace;
 pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
-pub use tool::{Job, OnOutput, Replacement, Spec, Tool};
+pub use tool::{AskOperator, Job, OnOutput, Replacement, Spec, Tool, ask_nobody};

@@ -28,6 +28,15 @@ pub struct Spec {
 /// Takes a part of an output.
 pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
+/// Asks the operator something for a server. It is given the name of the server and the arguments of the tool that asks
+/// the operator, and returns the answer as JSON text; none if there is none.
+pub type AskOperator = Arc<dyn Fn(Arc<str>, Arc<str>) -> BoxFuture<'static, Option<Arc<str>>> + Send + Sync>;
+
+/// Asks nobody: for an execution without an operator.
+pub fn ask_nobody() -> AskOperator {
+    Arc::new(|_, _| Box::pin(async { None }))
+}
+
 /// The time limit of an execution, longer than what any tool of this program allows itself.
 pub const LONGEST: Duration = Duration::from_secs(3_700);
 
@@ -52,6 +61,8 @@ pub struct Job {
     pub on_spawn: Arc<dyn Fn(u32, u64) + Send + Sync>,
     /// Called with output as it comes, in whole characters; for a person to watch, not part of the result.
     pub on_output: OnOutput,
+    /// Asks the operator something that its server wants to know.
+    pub ask: AskOperator,
 }
 
 /// What an execution would replace.

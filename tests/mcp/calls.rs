@@ -2,9 +2,10 @@
 //!
 //! Must not know: how the program works inside.
 
-use serde_json::json;
+use overrule::domain::call::Outcome;
+use serde_json::{Value, json};
 
-use crate::servers::Served;
+use crate::servers::{ALLOW, Served};
 
 #[test]
 fn rules_match_the_server_the_tool_its_arguments_and_its_claims() {
@@ -208,4 +209,35 @@ fn the_key_that_is_sent_is_the_one_that_was_recorded() {
         .lines()
         .find_map(|line| line.strip_prefix("idempotency-key: "));
     assert_eq!(sent.map(str::trim), recorded.as_deref());
+}
+
+#[test]
+fn a_result_that_is_too_long_is_stored_whole_in_the_folder_of_the_session() {
+    let served = Served::new(&[]);
+    served.play(&[("big", json!({}))], ALLOW).ends(0);
+    let id = served.world.id();
+    let state = served.world.state(&id);
+    let call = state.calls.values().next().unwrap();
+    let Some(Outcome::Ok {
+        value,
+        meta,
+        discarded,
+        ..
+    }) = &call.attempts[0].outcome
+    else {
+        panic!("{:?}", call.attempts)
+    };
+    assert!(*discarded > 1 << 20 && value.len() < 1 << 20 && value.contains("bytes left out"));
+    let meta: Value = serde_json::from_str(meta.as_deref().unwrap()).unwrap();
+    assert_eq!(meta["whole"], format!("outputs/{}.txt", call.id));
+    let whole = served
+        .world
+        .sessions()
+        .join(&id)
+        .join(meta["whole"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(whole).unwrap(), "y".repeat(2 << 20));
+    // A short result is in the record alone.
+    served.play(&[("echo", json!({"text": "a"}))], ALLOW).ends(0);
+    let id = served.world.ids().pop().unwrap();
+    assert!(!served.world.sessions().join(id).join("outputs").exists());
 }

@@ -87,7 +87,7 @@ fn what_a_server_says_beside_its_answer_changes_nothing() {
             "{tool}"
         );
     }
-    for (tool, words) in [("ask", "elicitation/create"), ("sample", "sampling")] {
+    for (tool, words) in [("ask", "\"action\":\"decline\""), ("sample", "sampling")] {
         let said = served.call(tool, "{}").ends(0);
         assert!(said.out.contains(words), "{tool}: {}", said.out);
     }
@@ -160,4 +160,64 @@ fn a_killed_program_leaves_no_server() {
     child.kill().unwrap();
     child.wait().unwrap();
     crate::world::until("the server ended", || !is_running(&served.world));
+}
+
+#[test]
+fn a_key_that_a_server_repeats_is_in_no_result_error_notice_log_or_record() {
+    const KEY: &str = " canary\"4711";
+    let served = Served::new(&[("FAULTY_TOKEN", KEY)]);
+    // A text of the arguments is not the server's: it stays in the record of the call.
+    for (tool, args) in [
+        ("structure", "{}"),
+        ("slow", "{}"),
+        ("fail", "{}"),
+        ("refuse", "{}"),
+        ("die", "{}"),
+    ] {
+        let said = served.call(tool, args);
+        let words = format!("{}{}", said.out, said.err);
+        assert!(!words.contains("canary"), "{tool}: {words}");
+        if matches!(tool, "structure" | "fail" | "refuse") {
+            assert!(words.contains("[redacted 1"), "{tool}: {words}");
+        }
+        served.play(&[(tool, json!({}))], ALLOW);
+        let session = served.world.sessions().join(served.world.ids().pop().unwrap());
+        let mut dirs = vec![session];
+        while let Some(dir) = dirs.pop() {
+            for entry in std::fs::read_dir(dir).unwrap().flatten() {
+                if entry.path().is_dir() {
+                    dirs.push(entry.path());
+                } else {
+                    let text = std::fs::read(entry.path()).unwrap();
+                    let text = String::from_utf8_lossy(&text);
+                    assert!(!text.contains("canary"), "{tool}: {}", entry.path().display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_call_whose_server_ended_says_how_it_ended_and_not_that_it_was_cancelled() {
+    let served = Served::new(&[]);
+    for (fault, words) in [
+        ("die", "exit status: 9, and said: dying now"),
+        ("flood", "the connection ended"),
+    ] {
+        let said = served.call(fault, "{}");
+        let text = format!("{}{}", said.out, said.err);
+        for words in ["the server ended while the call ran", "outcome unknown", words] {
+            assert!(text.contains(words), "{fault}: no `{words}` in {text}");
+        }
+        assert!(!text.contains("cancelled"), "{fault}: {text}");
+        // The same in a run, where the operator decides what happened.
+        let said = served.play(&[(fault, json!({}))], ALLOW).ends(4);
+        assert!(
+            said.err
+                .contains("its outcome is unknown (the call has no answer: the server ended"),
+            "{}",
+            said.err
+        );
+        assert!(!said.err.contains("cancelled"), "{fault}: {}", said.err);
+    }
 }

@@ -215,16 +215,21 @@ impl Server {
     fn call(&mut self, id: &Value, params: &Value) {
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         let args = &params["arguments"];
+        // A server that repeats its key.
+        let key = set("FAULTY_TOKEN").unwrap_or_default();
         self.note(&format!("call {name} {args}"));
         match name.as_str() {
             "echo" => answer(id, text(args["text"].as_str().unwrap_or_default())),
             "fail" => answer(
                 id,
-                json!({ "content": [{ "type": "text", "text": "MCP error -32602: Invalid arguments: path" }], "isError": true }),
+                json!({
+                    "content": [{ "type": "text", "text": format!("MCP error -32602: Invalid arguments: path{key}") }],
+                    "isError": true
+                }),
             ),
-            "refuse" => error(id, -32_602, "Unknown argument: nmae"),
+            "refuse" => error(id, -32_602, &format!("Unknown argument: nmae{key}")),
             "die" => {
-                eprintln!("dying now");
+                eprintln!("dying now{key}");
                 std::process::exit(9);
             }
             "hang" => {}
@@ -243,7 +248,7 @@ impl Server {
                 for step in 1..=3 {
                     say(&json!({
                         "jsonrpc": "2.0", "method": "notifications/progress",
-                        "params": { "progressToken": token, "progress": step, "total": 3, "message": "working" }
+                        "params": { "progressToken": token, "progress": step, "total": 3, "message": format!("working{key}") }
                     }));
                 }
                 answer(id, text("slow but done"));
@@ -256,7 +261,7 @@ impl Server {
                 id,
                 json!({
                     "content": [{ "type": "text", "text": "{\"sum\":3}" }],
-                    "structuredContent": { "sum": 3 }
+                    "structuredContent": if key.is_empty() { json!({ "sum": 3 }) } else { json!({ "sum": 3, "key": key }) }
                 }),
             ),
             "drift" => {
@@ -267,7 +272,10 @@ impl Server {
             }
             "ask" => say(&json!({
                 "jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
-                "params": { "message": "Your name?", "requestedSchema": { "type": "object", "properties": {} } }
+                "params": {
+                    "message": format!("Your name?{key}"),
+                    "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] }
+                }
             })),
             "sample" => say(&json!({
                 "jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage",
@@ -289,7 +297,10 @@ impl Server {
         self.note(&format!("reply {}", reply["error"]["code"]));
         answer(
             id,
-            text(&format!("the client said {}", reply["error"]["message"])),
+            text(&format!(
+                "the client said {}{}",
+                reply["error"]["message"], reply["result"]
+            )),
         );
     }
 }

@@ -30,6 +30,7 @@ mod faulty;
 mod http;
 mod listing;
 mod published;
+mod questions;
 mod servers;
 mod trust;
 

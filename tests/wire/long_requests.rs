@@ -5,6 +5,8 @@
 use serde_json::json;
 
 use crate::asking;
+use crate::course::{answer, first, flags, second};
+use crate::formats::{Asked, FORMATS, Format, Message};
 use crate::server::{Reply, Server, answer_in_words, calls};
 use crate::world::{World, finish};
 
@@ -87,4 +89,90 @@ fn requests_near_the_end_of_the_window_are_shortened_by_themselves_where_that_is
     assert!(output.err.contains("the request is too long"), "{}", output.err);
     let sent = server.seen().len();
     assert!(sent < 4, "the long request was not sent");
+}
+
+/// A run of two turns whose next request is too long for the server.
+fn refused(format: &Format) -> (World, String) {
+    let world = World::new();
+    let server = Server::new(vec![
+        format.message(&first()),
+        format.message(&second()),
+        Reply::Status(400, "", TOO_LONG),
+    ]);
+    let output = finish(asking(&world, &server, &flags(format, &["--policy", "auto"]))).ends(5);
+    assert!(
+        output.err.contains("`drop-turns`"),
+        "{}: {}",
+        format.name,
+        output.err
+    );
+    assert_eq!(server.seen().len(), 3);
+    let id = world.id();
+    (world, id)
+}
+
+/// Carries out a verb on it, and resumes with these replies.
+fn resumed(format: &Format, (world, id): &(World, String), verb: &str, replies: Vec<Reply>) -> Vec<Asked> {
+    let server = Server::new(replies);
+    let args = [
+        verb,
+        id,
+        "--resume",
+        "--policy",
+        "auto",
+        "--base-url",
+        &server.base,
+    ];
+    let output = finish(world.command(&flags(format, &args))).ends(0);
+    assert_eq!(output.out, "Done.\n", "{}", format.name);
+    format.all(&server.seen())
+}
+
+/// Fails unless the first turn is absent from a request and the second is there.
+#[track_caller]
+fn without_the_first_turn(asked: &Asked) {
+    asked.coherent();
+    for absent in ["I look around.", "echo start", "signature-one", "notes.txt"] {
+        assert!(!asked.has(absent), "{absent} in {asked}");
+    }
+    assert!(asked.has("I log the end."), "{asked}");
+    assert_eq!(asked.call("echo finish").tool, "shell");
+    assert!(asked.result("echo finish").contains("finished"));
+}
+
+#[test]
+fn a_request_without_its_oldest_turns_is_coherent_in_every_format() {
+    for format in FORMATS {
+        let run = refused(format);
+        let asked = resumed(format, &run, "drop-turns", vec![answer(format, "Done.")]);
+        assert_eq!(asked.len(), 1);
+        without_the_first_turn(&asked[0]);
+        assert!(
+            asked[0].console().contains("Earlier turns were left out here"),
+            "{}",
+            asked[0]
+        );
+        assert_eq!(run.0.read("log.txt"), "start\nfinish\n", "nothing ran again");
+    }
+}
+
+#[test]
+fn a_summary_by_the_model_stands_for_the_oldest_turns_in_every_format() {
+    for format in FORMATS {
+        let run = refused(format);
+        let replies = vec![answer(format, "I copied the notes."), answer(format, "Done.")];
+        let asked = resumed(format, &run, "summarize", replies);
+        assert_eq!(asked.len(), 2);
+        let question = &asked[0];
+        assert!(
+            question.has("I look around.") && question.has("Summarize the conversation"),
+            "{question}"
+        );
+        assert!(!question.has("I log the end."), "{question}");
+        let calls = |message: &Message| matches!(message, Message::Assistant { .. } | Message::Result(..));
+        assert!(!question.messages.iter().any(calls), "the conversation is data");
+        without_the_first_turn(&asked[1]);
+        assert!(asked[1].console().contains("I copied the notes."), "{}", asked[1]);
+        assert_eq!(run.0.read("log.txt"), "start\nfinish\n", "nothing ran again");
+    }
 }

@@ -2,9 +2,16 @@
 //!
 //! Must not know: how a recording is written.
 
+use overrule::cli::sent;
+use overrule::console::link::Update;
+use overrule::domain::id::TurnId;
+use overrule::domain::state::State;
+use overrule::journal::Place;
 use serde_json::json;
 
 use crate::asking;
+use crate::course::{answer, first, flags, second};
+use crate::formats::FORMATS;
 use crate::server::{Reply, Server, answer_in_words, calls};
 use crate::world::{Said, World, finish};
 
@@ -127,4 +134,44 @@ fn what_cannot_be_recorded_or_read_is_refused_before_anything_starts() {
         .tells("--from FILE");
     assert!(server.seen().is_empty());
     assert_eq!(world.ids(), [""; 0]);
+}
+
+#[test]
+fn the_context_of_a_turn_has_the_exact_body_that_was_sent_in_every_format() {
+    for format in FORMATS {
+        let world = World::new();
+        let server = Server::new(vec![
+            format.message(&first()),
+            format.message(&second()),
+            answer(format, "Done."),
+        ]);
+        finish(asking(
+            &world,
+            &server,
+            &flags(format, &["--policy", "auto", "--keep-wire"]),
+        ))
+        .ends(0);
+        let id = world.id();
+        let asked = |state: &State| -> Vec<TurnId> {
+            let turns = state.turns.values().filter(|turn| turn.asked > 0);
+            turns.map(|turn| turn.id).collect()
+        };
+        let turns = asked(&world.state(&id));
+        let seen = server.seen();
+        assert_eq!(turns.len(), seen.len());
+        let place = Place::at(&world.sessions().join(&id)).unwrap();
+        let bodies = |is_kept: bool| {
+            for (turn, seen) in turns.iter().zip(&seen) {
+                let Update::Sent { body: Some(body), .. } = sent::update(&place, *turn, 1) else {
+                    panic!("{}: no body of {turn}", format.name)
+                };
+                assert_eq!(&*body.text, seen.body, "{} {turn}", format.name);
+                assert_eq!((&*body.wire, body.is_kept), (format.name, is_kept));
+            }
+        };
+        bodies(true);
+        // Without the stored bytes it is written again from the record: the same bytes.
+        std::fs::remove_dir_all(world.sessions().join(&id).join("wire")).unwrap();
+        bodies(false);
+    }
 }

@@ -253,3 +253,55 @@ fn the_reason_below_the_reason_is_told_with_the_providers_name() {
     assert!(!output.err.contains('\u{1b}'), "{:?}", output.err);
     assert_eq!(server.seen().len(), 1);
 }
+
+#[test]
+fn a_pause_of_messages_in_work_of_the_provider_is_continued_with_the_same_message() {
+    let world = World::new();
+    let event = |data: &Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap());
+    let block = |index: u32, block: Value, delta: Value| {
+        [
+            json!({"type": "content_block_start", "index": index, "content_block": block}),
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]
+    };
+    let message = |blocks: Vec<[Value; 3]>, reason: &str| {
+        let message = json!({"id": "m", "type": "message", "role": "assistant", "content": [], "model": "test",
+            "usage": {"input_tokens": 10, "output_tokens": 1}});
+        let mut all = vec![json!({"type": "message_start", "message": message})];
+        all.extend(blocks.into_iter().flatten());
+        all.push(
+            json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 5}}),
+        );
+        all.push(json!({"type": "message_stop"}));
+        Reply::Stream(all.iter().map(event).collect())
+    };
+    let spoken = |index, words: &str| {
+        let empty = json!({"type": "text", "text": ""});
+        block(index, empty, json!({"type": "text_delta", "text": words}))
+    };
+    let search = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
+    let query = json!({"type": "input_json_delta", "partial_json": "{\"query\": \"x\"}"});
+    let server = Server::new(vec![
+        message(
+            vec![spoken(0, "I search."), block(1, search, query)],
+            "pause_turn",
+        ),
+        message(vec![spoken(0, "Found.")], "end_turn"),
+    ]);
+    let output = finish(asking(&world, &server, &["--wire", "anthropic"])).ends(0);
+    assert_eq!(output.out, "Found.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 2);
+    let body: Value = serde_json::from_str(&seen[1].body).unwrap();
+    let last = body["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["role"], "assistant");
+    assert_eq!(last["content"][0]["text"], "I search.");
+    assert_eq!(last["content"][1]["type"], "server_tool_use");
+    assert!(
+        seen[1].body.contains("{\"query\": \"x\"}"),
+        "byte for byte: {}",
+        seen[1].body
+    );
+    assert!(!seen[1].body.contains("Continue."), "{}", seen[1].body);
+}

@@ -1,4 +1,4 @@
-//! Shortens old results for the model.
+//! Makes a request shorter that is too long for the model.
 //!
 //! Must not know: how a command is decided, where it is recorded.
 
@@ -22,5 +22,41 @@ impl Act for Shorten {
 
     fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
         Ok(vec![Command::Run(RunCommand::Shorten {})])
+    }
+}
+
+/// Replace old turns with a summary by the model, if its request is too long
+#[derive(Debug, clap::Args)]
+pub struct Summarize {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+}
+
+impl Act for Summarize {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        Ok(vec![Command::Run(RunCommand::Summarize {})])
+    }
+}
+
+/// Leave out old turns for the model, if its request is too long
+#[derive(Debug, clap::Args)]
+pub struct DropTurns {
+    /// The session
+    #[command(flatten)]
+    pub on: On,
+}
+
+impl Act for DropTurns {
+    fn on(&self) -> &On {
+        &self.on
+    }
+
+    fn commands(&self, _: &Session<'_>) -> Result<Vec<Command>, Failure> {
+        Ok(vec![Command::Run(RunCommand::DropTurns {})])
     }
 }

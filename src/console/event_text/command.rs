@@ -31,6 +31,8 @@ fn run(command: &RunCommand) -> String {
         RunCommand::AskAgain { turn, .. } => format!("ask again for {turn}"),
         RunCommand::KeepArrived { turn, .. } => format!("keep what arrived of {turn}"),
         RunCommand::Shorten {} => "shorten old results for the model".to_owned(),
+        RunCommand::Summarize {} => "replace old turns with a summary".to_owned(),
+        RunCommand::DropTurns {} => "leave out old turns for the model".to_owned(),
         RunCommand::SetLimits { .. } => "set limits".to_owned(),
         RunCommand::SetPolicy { policy } => format!("policy {}", visible(policy)),
         RunCommand::Title { .. } => "name the session".to_owned(),

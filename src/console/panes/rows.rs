@@ -47,6 +47,8 @@ pub enum Target {
     Breaker(NameHash),
     /// A detector of repetition.
     Detector(Detector),
+    /// A server of tools.
+    Server(NameHash),
 }
 
 /// Identifies something by a hash of its name. Its index is no identity, as rows can be inserted
@@ -64,6 +66,11 @@ impl NameHash {
     /// A weight.
     pub fn weight(row: &Weight) -> Self {
         Self::of((&row.tool, &row.kind))
+    }
+
+    /// A server of tools.
+    pub fn server(name: &str) -> Self {
+        Self::of(("server", name))
     }
 
     /// A breaker.

@@ -19,7 +19,7 @@ use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
 use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::id::{Attempt, NodeId};
+use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
@@ -236,6 +236,7 @@ fn undecided(state: &State, id: NodeId, effective: EffectiveStatus<'_>) -> Optio
 pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     let run = maker.run;
     let Some(call) = run.state.call(id) else { return };
+    let unseen: String;
     let words = match &call.status {
         Status::Consent(cause) => match cause {
             ConsentCause::Orphaned => "this effect happened already, on a superseded branch",
@@ -246,7 +247,13 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         Status::OutcomeUnknown(attempt) if call.was_cancelled(*attempt) => {
             "it was cancelled while it ran: part of it may have happened"
         }
-        Status::OutcomeUnknown(_) => "it was running when the program ended: outcome unknown",
+        Status::OutcomeUnknown(attempt) => match call.why_unseen(*attempt) {
+            Some(why) => {
+                unseen = crate::text::visible(why);
+                &unseen
+            }
+            None => "it was running when the program ended: outcome unknown",
+        },
         // It is asked again when the run resumes.
         _ if run.halted.is_some() => halted::NOTHING,
         _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
@@ -269,18 +276,12 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
     readable::decision(maker, id);
 }
 
-/// True for an execution whose end was reported.
-fn has_ended(call: &Call, attempt: Attempt) -> bool {
-    let mut attempts = call.attempts.iter();
-    attempts.any(|one| one.no == attempt && one.outcome.is_some())
-}
-
 /// Warns about a process that may still run after the program ended: an answer before its end may be wrong.
 fn orphan_warning(call: &Call, left: OrphanStatus) -> Option<String> {
     let Status::OutcomeUnknown(attempt) = call.status else {
         return None;
     };
-    if has_ended(call, attempt) {
+    if call.has_ended(attempt) {
         return None;
     }
     let (pid, _) = call

@@ -17,7 +17,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let Some(turn) = run.state.turns.get(&id) else {
         return;
     };
-    if turn.producer == Producer::Operator {
+    if matches!(turn.producer, Producer::Operator | Producer::Server) {
         maker.own(
             Role::Dim,
             format!("{id} is the operator's: nothing was sent for it"),

@@ -133,12 +133,7 @@ pub(in crate::console) fn unknown_attempt(model: &Model, call: NodeId) -> Option
 /// The cancelled attempt of a call, if its outcome is unknown.
 pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
     let attempt = unknown_attempt(model, call)?;
-    model
-        .run
-        .state
-        .call(call)?
-        .was_cancelled(attempt)
-        .then_some(attempt)
+    model.run.state.call(call)?.has_ended(attempt).then_some(attempt)
 }
 
 /// Sends the answer that a cancelled attempt did not finish.

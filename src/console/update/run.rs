@@ -58,6 +58,10 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
             super::lazy_load::replaces(model, &look, found);
         }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
+        Update::Servers(servers) => {
+            model.run.servers = servers;
+            model.lower.forget(crate::console::panes::tools::PANE);
+        }
         Update::Outputs(outputs) => {
             model.run.outputs = outputs;
             // Only the text of a running call changes.

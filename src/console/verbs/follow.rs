@@ -111,6 +111,7 @@ fn leads_somewhere(model: &Model) -> Availability {
         Target::Nothing => offered(model.screen.focus == Pane::LOG && model.log.selected().is_some()),
         Target::Branch(_) => offered(model.run.state.epoch.0 > 0),
         Target::Node(_) | Target::Weight(_) => Availability::Offered,
+        Target::Server(_) => Availability::NotOffered,
         Target::Limits => of(model, &limits::VERB),
         Target::Breaker(_) => of(model, &reset_breaker::VERB),
         Target::Detector(_) => of(model, &loops::MUTE_LOOPS),
@@ -135,6 +136,7 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         }
         Target::Detector(detector) => loops::mute(model, detector.name()),
         Target::Limits => return (limits::VERB.run)(model, press),
+        Target::Server(_) => return Err("This row leads nowhere".into()),
     }
     Ok(())
 }

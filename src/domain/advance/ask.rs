@@ -11,12 +11,14 @@ use super::{correction, delegate, escape, warn};
 use crate::domain::advice::Advice;
 use crate::domain::branch::recall::recorded_reply;
 use crate::domain::breaker::{self, Breaker};
+use crate::domain::decide::reduce::reduce_by_rule;
 use crate::domain::draft::Draft;
 use crate::domain::escape::open_step;
+use crate::domain::event::run::Reduction;
 use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::pending_retry;
-use crate::domain::reduction;
+use crate::domain::reduction::{self, summary};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::build::{self, Piece};
@@ -53,7 +55,10 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             Mode::Paused(_) => draft.state.step,
             Mode::Stopped(_) | Mode::Finished(_) => false,
         };
-    if retry_broken(draft, thread, allowed) || !all_settled(draft.state, thread) {
+    if retry_broken(draft, thread, allowed)
+        || allowed && reduce_by_rule(draft, thread)
+        || !all_settled(draft.state, thread)
+    {
         return;
     }
     let Some(last) = draft.state.turns_of(thread).rfind(|turn| turn.is_active()) else {
@@ -394,9 +399,12 @@ pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
     }
 }
 
-/// Shortens old results before a request that is too long, or stops before it. True if it decided something.
+/// Makes a request shorter that is too long, or stops before it. True if no request may be made now.
 fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     let state = draft.state;
+    if summary::open(state, thread).is_some() {
+        return true;
+    }
     let Some(limit) = state.limits.context else {
         return false;
     };
@@ -404,22 +412,29 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     if tokens <= limit.tokens {
         return false;
     }
-    let plan = reduction::plan(state, thread, limit.tokens);
+    let plan = reduction::plan(state, thread, limit.tokens, limit.by);
+    let failed = summary::current(state).and_then(|asked| asked.failed.clone());
     if reduction::may_reduce(state, &limit) {
-        if !plan.calls.is_empty() {
-            let after = reduction::last_before(state, thread, None);
+        // A summary that failed is not asked for again, and not without a request that is left.
+        let may_ask = failed.is_none() && none_left(state).is_none();
+        let after = reduction::last_before(state, thread, None);
+        if !plan.is_empty() && limit.by != Reduction::Summarize {
             reduction::commit(draft, after, &plan, Some(reduction::RULE));
             return true;
         }
+        if !plan.is_empty() && may_ask {
+            summary::ask(draft, thread, after, &plan, Some(reduction::RULE));
+            return true;
+        }
         // There is nothing to shorten, and it may still fit.
-        if tokens < limit.window {
+        if plan.is_empty() && tokens < limit.window {
             return false;
         }
     }
-    let what = if plan.calls.is_empty() {
-        "no old result is long enough to be shortened".to_owned()
-    } else {
-        plan.describe()
+    let what = match failed {
+        Some(why) => format!("there is no summary: {why}"),
+        None if plan.is_empty() => plan.why_empty().to_owned(),
+        None => plan.describe(),
     };
     draft.run(RunEvent::LimitReached {
         which: reduction::LIMIT.into(),
@@ -437,6 +452,11 @@ pub(crate) fn no_request_for(state: &State) -> Option<Arc<str>> {
     if state.limit_reached.is_some() {
         return Some("the budget is used up".into());
     }
+    none_left(state)
+}
+
+/// Explains why no request but the last one, or none at all, is left.
+pub(crate) fn none_left(state: &State) -> Option<Arc<str>> {
     if let Some((which, message)) = limit(state) {
         return Some(format!("no request is left ({which}: {message})").into());
     }

@@ -9,8 +9,11 @@ use crate::domain::call::{Digest, Status, Validation};
 use crate::domain::event::EditEvent;
 use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
 use crate::domain::node::{Channel, Content, NodeState, Origin, Revision};
+use crate::domain::reduction::summary::SummaryQuestion;
+use crate::domain::repair::Reply;
 use crate::domain::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
 use crate::domain::thread;
+use crate::domain::turn::Usage;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
@@ -60,6 +63,8 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 what: what.clone(),
                 by: by.clone(),
                 shortened: Vec::new(),
+                left_out: Vec::new(),
+                summary: None,
                 after: *after,
             });
             mark_edited(state, thread);
@@ -109,6 +114,32 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 edit.shortened.clone_from(calls);
             }
         }
+        EditEvent::LeftOut { turns, summary } => {
+            if let Some(edit) = state.edits.last_mut() {
+                edit.left_out.clone_from(turns);
+                edit.summary.clone_from(summary);
+            }
+        }
+        EditEvent::SummaryAsked {
+            thread,
+            turns,
+            after,
+            what,
+            by,
+        } => {
+            state.requests = state.requests.saturating_add(1);
+            state.summary = Some(SummaryQuestion {
+                set: at.seq,
+                epoch: state.epoch,
+                thread: *thread,
+                turns: turns.clone(),
+                after: *after,
+                what: what.clone(),
+                by: by.clone(),
+                failed: None,
+            });
+        }
+        EditEvent::SummaryAnswered { reply, usage } => summary_answered(state, reply, *usage),
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
         }
@@ -117,6 +148,22 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 record.name = Some(name.clone()).filter(|name| !name.is_empty());
             }
         }
+    }
+}
+
+/// Ends the question for a summary. A failed one stays, so that it is not asked again by itself.
+fn summary_answered(state: &mut State, reply: &Reply, usage: Usage) {
+    state.usage = state.usage.plus(usage);
+    let Some(mut asked) = state.summary.take() else {
+        return;
+    };
+    let turn = asked.after.or_else(|| asked.turns.last().copied());
+    if let Some(turn) = turn {
+        super::turn::spend(state, turn, usage);
+    }
+    if let Reply::Failed { why } = reply {
+        asked.failed = Some(why.clone());
+        state.summary = Some(asked);
     }
 }
 

@@ -137,9 +137,7 @@ fn finished(
     state.agenda.ending.remove(&(id, attempt));
     // The effects of a sub-agent are known from its own calls.
     let by_child = record.thread.is_some();
-    let is_unknown = matches!(outcome, Outcome::Cancelled { executed: true })
-        && effect > EffectClass::Idempotent
-        && !by_child;
+    let is_unknown = outcome.is_unseen() && effect > EffectClass::Idempotent && !by_child;
     let mut unknown = false;
     if let Some(entry) = state.ledger.get_mut(&record.intent) {
         entry.outcome = if by_child {

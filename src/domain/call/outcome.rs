@@ -70,6 +70,15 @@ impl Outcome {
         matches!(self, Self::Ok { exit: None, .. })
     }
 
+    /// True for an execution whose end proves nothing about what it did.
+    pub fn is_unseen(&self) -> bool {
+        match self {
+            Self::Ok { .. } => false,
+            Self::Err(error) => error.executed && error.class == ErrorClass::Lost,
+            Self::Cancelled { executed } => *executed,
+        }
+    }
+
     /// Exit code of a command that is not one of its success codes.
     pub const fn exit(&self) -> Option<i32> {
         match self {
@@ -124,6 +133,8 @@ pub enum ErrorClass {
     Internal,
     /// Stopped by the operator or the engine.
     Cancelled,
+    /// Its end was not seen: a server ended while the call ran. A call that can change something has an unknown outcome.
+    Lost,
     /// Not known.
     Unknown,
 }
@@ -141,6 +152,7 @@ impl ErrorClass {
             Self::Business => "refused by the tool",
             Self::Internal => "internal",
             Self::Cancelled => "cancelled",
+            Self::Lost => "no answer",
             Self::Unknown => "unknown",
         }
     }

@@ -201,7 +201,7 @@ fn did_not_finish(
         return Err(wrong_status(call, "resolve", "its outcome is known"));
     };
     same_attempt(id, shown, attempt)?;
-    if !call.was_cancelled(attempt) {
+    if !call.has_ended(attempt) {
         return Err(wrong_status(
             call,
             "resolve",

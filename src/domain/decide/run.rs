@@ -5,19 +5,18 @@
 use std::sync::Arc;
 
 use super::edit;
+use super::reduce::{not_unchanged, reduce};
 use crate::domain::advance::ask;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
+use crate::domain::event::run::Reduction;
 use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
 use crate::domain::id::{NodeKind, TurnId};
 use crate::domain::node::{Channel, Origin};
 use crate::domain::pending_retry;
-use crate::domain::reduction;
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread;
-use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Stop, Stream, StreamFaultKind, Turn, Usage};
+use crate::domain::state::Mode;
+use crate::domain::turn::{Stop, Stream, Usage};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
     match command {
@@ -36,7 +35,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), 
             same_request(draft, *turn, *request)?;
             keep_arrived(draft, *turn)
         }
-        RunCommand::Shorten {} => shorten(draft),
+        RunCommand::Shorten {} => reduce(draft, Reduction::Shorten),
+        RunCommand::Summarize {} => reduce(draft, Reduction::Summarize),
+        RunCommand::DropTurns {} => reduce(draft, Reduction::DropTurns),
         RunCommand::SetLimits { limits } => {
             limits
                 .check()
@@ -256,79 +257,6 @@ fn ask_again(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
     let event = ask::request_again(draft.state, turn);
     draft.events.extend(event);
     Ok(())
-}
-
-/// Shortens old results of the thread whose request is too long, and continues the thread.
-fn shorten(draft: &mut Draft<'_>) -> Result<(), Refusal> {
-    let state = draft.state;
-    let limit = state.limits.context;
-    let refused = state
-        .agenda
-        .open
-        .iter()
-        .filter_map(|id| state.turns.get(id))
-        .find(|turn| turn.is_active() && overflowed(turn));
-    let too_long = || {
-        let most = limit.map(|limit| limit.tokens)?;
-        let mut threads = thread::at_work(state);
-        threads.find(|thread| reduction::tokens(state, *thread) > most)
-    };
-    let Some(thread) = refused.map(|turn| turn.thread).or_else(too_long) else {
-        return Err(Refusal::new(
-            RefusalKind::NoChange,
-            "cannot shorten results: no request is too long",
-        ));
-    };
-    // The server knows its window better than any estimate.
-    let now = reduction::tokens(state, thread);
-    let most = match limit {
-        Some(limit) if refused.is_none() => limit.tokens,
-        _ => now - now / 4,
-    };
-    let plan = reduction::plan(state, thread, most);
-    if plan.calls.is_empty() {
-        return Err(Refusal::new(
-            RefusalKind::Status,
-            "cannot shorten results: no old result is long; hint: delete a turn's calls, or stop the run",
-        ));
-    }
-    let after = reduction::last_before(state, thread, refused);
-    reduction::commit(draft, after, &plan, None);
-    if state.limit_reached.is_some() {
-        draft.run(RunEvent::LimitsRaised { limits: state.limits });
-        draft.run(RunEvent::Resumed {});
-    }
-    if let Some(turn) = refused {
-        // The request is made from the shortened results.
-        let mut left = state.clone();
-        edit::try_out(&mut left, &draft.events);
-        let events = ask::request_again(&left, turn.id);
-        draft.events.extend(events);
-    }
-    Ok(())
-}
-
-/// True for a turn whose request was too long for its server.
-fn overflowed(turn: &Turn) -> bool {
-    matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Overflow)
-}
-
-/// Refuses to ask again with a request that was too long and has not changed.
-fn not_unchanged(state: &State, id: TurnId) -> Result<(), Refusal> {
-    let Some(turn) = state.turns.get(&id).filter(|turn| overflowed(turn)) else {
-        return Ok(());
-    };
-    let now = context_hash(state, turn.thread, Some(id));
-    if turn.context.as_ref() != Some(&now) {
-        return Ok(());
-    }
-    Err(Refusal::new(
-        RefusalKind::Status,
-        format!(
-            "cannot ask again for {id}: the request is too long for the model and has not changed; hint: `overrule \
-             shorten`, or delete earlier calls"
-        ),
-    ))
 }
 
 fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {

@@ -16,6 +16,9 @@ use crate::domain::node::{Channel, Content, Origin};
 use crate::domain::state::State;
 use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
 
+/// Pauses of a provider in a row that are continued.
+const PAUSES: usize = 8;
+
 /// The turn, if a report on this request is still current.
 fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s Turn> {
     let turn = draft.state.turns.get(&turn)?;
@@ -234,6 +237,7 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
         )),
+        Stop::Pause if is_continued(draft.state, turn) => None,
         Stop::Pause => Some(fault(
             StreamFaultKind::Pause,
             "the provider paused in the middle of the answer. Ask again, keep what arrived, or stop",
@@ -267,6 +271,21 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             usage,
         }),
     }
+}
+
+/// True if the provider paused after something that only it understands, such as a search of its own: it continues when
+/// the message is sent back. After several pauses in a row the operator decides.
+fn is_continued(state: &State, turn: &Turn) -> bool {
+    let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    let newest = turn.nodes.iter().rev().find(counts);
+    let newest = newest.and_then(|id| state.nodes.get(id));
+    let is_open =
+        newest.is_some_and(|node| matches!(&node.now().content, Content::Text { opaque: Some(_), .. }));
+    let earlier = state.turns_of(turn.thread).rev();
+    let paused = earlier
+        .filter(|one| one.pos < turn.pos && one.is_active())
+        .take_while(|one| one.stream == Stream::Closed(Stop::Pause));
+    is_open && paused.count() < PAUSES
 }
 
 /// True if no block of the current request is a call or an answer: reasoning alone is no reply.

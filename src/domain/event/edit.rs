@@ -7,9 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::call::Digest;
-use crate::domain::id::{Epoch, NodeId, Rev, Seq, TurnId};
+use crate::domain::id::{Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use crate::domain::node::{Content, Origin};
+use crate::domain::repair::Reply;
 use crate::domain::state::EpochOrigin;
+use crate::domain::turn::Usage;
 
 /// Events about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +112,40 @@ pub enum EditEvent {
         /// The calls whose results are shortened.
         #[serde(default)]
         calls: Vec<NodeId>,
+    },
+    /// Turns are left out for the model. Belongs to the commit before it, and counts for the turns after its `after`.
+    LeftOut {
+        /// The turns.
+        #[serde(default)]
+        turns: Vec<TurnId>,
+        /// The summary that stands for them; none if nothing does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Arc<str>>,
+    },
+    /// The model is asked for a summary of turns, which would then be left out.
+    SummaryAsked {
+        /// Their thread.
+        #[serde(default)]
+        thread: ThreadId,
+        /// The turns.
+        #[serde(default)]
+        turns: Vec<TurnId>,
+        /// The turn after which the summary would count.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<TurnId>,
+        /// Description of the edit.
+        what: Arc<str>,
+        /// The rule of the engine that asks; none for the operator.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Arc<str>>,
+    },
+    /// The model answered the question for a summary, or the question failed.
+    SummaryAnswered {
+        /// Its words.
+        reply: Reply,
+        /// What it cost.
+        #[serde(default)]
+        usage: Usage,
     },
     /// Corrections that no call has any longer.
     CorrectionsLost {

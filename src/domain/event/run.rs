@@ -234,7 +234,7 @@ pub struct Limits {
 /// The size of one request, in estimated tokens, and what happens beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimit {
-    /// Tokens from which on old results are shortened.
+    /// Tokens from which on a request is too long.
     #[serde(default)]
     pub tokens: u64,
     /// Tokens of the model's window.
@@ -243,6 +243,38 @@ pub struct ContextLimit {
     /// True if the engine shortens by itself; false if it asks.
     #[serde(default)]
     pub auto: bool,
+    /// How the engine shortens by itself.
+    #[serde(default, skip_serializing_if = "Reduction::is_default")]
+    pub by: Reduction,
+}
+
+/// A way to make requests shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reduction {
+    /// The oldest long results are shortened.
+    #[default]
+    Shorten,
+    /// The oldest turns are replaced with a summary that the model writes.
+    Summarize,
+    /// The oldest turns are left out.
+    DropTurns,
+}
+
+impl Reduction {
+    /// Returns its name.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Shorten => "shorten",
+            Self::Summarize => "summarize",
+            Self::DropTurns => "drop-turns",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Limits {

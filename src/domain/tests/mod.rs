@@ -60,6 +60,7 @@ mod restrict;
 mod result_source;
 mod reuse;
 mod salvage;
+mod server_questions;
 mod servers;
 mod shown;
 mod thoughts;

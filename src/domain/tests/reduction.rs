@@ -6,19 +6,23 @@ use super::world::*;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
 use crate::domain::command::RunCommand;
-use crate::domain::event::run::{ContextLimit, Limits};
+use crate::domain::event::run::{ContextLimit, Limits, Reduction};
 use crate::domain::event::{EditEvent, Event};
 use crate::domain::id::NodeId;
-use crate::domain::reduction;
+use crate::domain::input::Input;
+use crate::domain::reduction::{self, summary};
 use crate::domain::refusal::RefusalKind;
+use crate::domain::repair::Reply;
 use crate::domain::state::Mode;
 use crate::domain::thread::ROOT;
-use crate::domain::turn::StreamFaultKind;
+use crate::domain::transcript::Message;
+use crate::domain::turn::{StreamFaultKind, Usage};
 
 const LIMIT: ContextLimit = ContextLimit {
     tokens: 6_000,
     window: 8_000,
     auto: true,
+    by: Reduction::Shorten,
 };
 
 fn world(context: Option<ContextLimit>) -> World {
@@ -175,4 +179,274 @@ fn a_request_that_the_server_calls_too_long_is_never_sent_again_unchanged() {
     );
     assert_eq!(w.asked.len(), asked + 1);
     assert_eq!(apply::fold(&w.log), w.state);
+}
+
+/// A world at the limit after three reading turns; the run waits for the operator.
+fn at_the_limit() -> (World, Vec<NodeId>) {
+    let mut w = world(Some(ContextLimit { auto: false, ..LIMIT }));
+    let calls = ["a", "b", "c"].map(|label| read(&mut w, label, 9_000));
+    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    (w, calls.to_vec())
+}
+
+fn left_out(w: &World) -> Vec<(Vec<u32>, bool)> {
+    let found = w.events().filter_map(|event| match event {
+        Event::Edit(EditEvent::LeftOut { turns, summary }) => {
+            Some((turns.iter().map(|turn| turn.0).collect(), summary.is_some()))
+        }
+        _ => None,
+    });
+    found.collect()
+}
+
+/// Fails unless each result of the last request has its call, and each call one result.
+#[track_caller]
+fn coherent(w: &World) {
+    let (mut called, mut answered) = (Vec::new(), Vec::new());
+    for message in &w.asked.last().unwrap().messages {
+        match message {
+            Message::Assistant { calls, .. } => called.extend(calls.iter().map(|call| call.node)),
+            Message::Result { call, .. } => answered.push(*call),
+            Message::User { .. } | Message::Note { .. } => {}
+        }
+    }
+    assert_eq!(called, answered);
+}
+
+fn sums_up(w: &mut World, reply: Reply) {
+    let set = w.summaries.pop().expect("a summary is asked for");
+    let usage = Usage {
+        input: Some(70),
+        output: Some(7),
+        ..Usage::default()
+    };
+    w.input(Input::SummaryAnswered { set, reply, usage });
+}
+
+fn words(text: &str) -> Reply {
+    Reply::Answered { text: text.into() }
+}
+
+#[test]
+fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
+    let (mut w, calls) = at_the_limit();
+    w.run(RunCommand::DropTurns {}).unwrap();
+    assert_eq!(left_out(&w), [(vec![2, 3], false)]);
+    assert_eq!((w.asked.len(), w.state.limit_reached.clone()), (4, None));
+    let sent = w.last_request();
+    for gone in ["a begins", "b begins", "_as\":\"a\""] {
+        assert!(!sent.contains(gone), "{gone} in {sent}");
+    }
+    assert!(sent.contains("c begins"), "the newest turn stays");
+    let note = format!(
+        "still available: \u{2020}call.{}, \u{2020}call.{}.",
+        calls[0], calls[1]
+    );
+    assert_eq!(sent.matches("Earlier turns were left out").count(), 1);
+    assert!(sent.contains(&note), "{sent}");
+    coherent(&w);
+    assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens);
+    let edit = w.state.edits.last().unwrap();
+    assert!(
+        edit.what.starts_with("leave out turns 2 3 for the model"),
+        "{}",
+        edit.what
+    );
+    assert_eq!(edit.by, None);
+    // The results stay, and can be read by reference.
+    assert!(w.value(calls[0]).len() > 9_000);
+    let turn = w.tip().0;
+    let hash = crate::domain::transcript::hash::context_hash(&w.state, ROOT, Some(turn));
+    assert_eq!(
+        w.state.turns[&turn].context.as_ref(),
+        Some(&hash),
+        "the hash is over what is sent"
+    );
+    w.undo().unwrap();
+    w.drain();
+    let all = crate::domain::transcript::build::messages(&w.state, ROOT, None);
+    assert!(format!("{all:?}").contains("a begins") && !format!("{all:?}").contains("left out"));
+    assert_eq!((w.asked.len(), w.executed.len()), (4, 3));
+    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn prompts_stay_and_turns_that_are_already_left_out_are_not_left_out_again() {
+    let (mut w, _) = at_the_limit();
+    w.run(RunCommand::DropTurns {}).unwrap();
+    for label in ["d", "e"] {
+        read(&mut w, label, 9_000);
+    }
+    w.guide("and now this").unwrap();
+    w.drain();
+    w.run(RunCommand::DropTurns {}).unwrap();
+    assert_eq!(left_out(&w).len(), 2);
+    assert_eq!(left_out(&w)[1].0, [4, 5]);
+    let sent = w.last_request();
+    assert!(sent.contains("and now this") && sent.contains("e begins") && !sent.contains("d begins"));
+    assert_eq!(sent.matches("Earlier turns were left out").count(), 1, "{sent}");
+    coherent(&w);
+    assert_eq!(kind(w.run(RunCommand::DropTurns {})), RefusalKind::NoChange);
+}
+
+#[test]
+fn a_summary_by_the_model_stands_for_the_oldest_turns() {
+    let (mut w, calls) = at_the_limit();
+    let requests = w.state.requests;
+    w.run(RunCommand::Summarize {}).unwrap();
+    assert_eq!(
+        (w.asked.len(), left_out(&w).len()),
+        (3, 0),
+        "the run waits for the summary"
+    );
+    assert_eq!(kind(w.run(RunCommand::Summarize {})), RefusalKind::NoChange);
+    let asked = summary::current(&w.state).unwrap().clone();
+    let question = summary::question(&w.state, &asked);
+    assert!(question.contains("a begins") && question.contains("[call ") && question.contains("[prompt]"));
+    assert!(
+        !question.contains("c begins"),
+        "only what the summary replaces is in the question"
+    );
+    assert!(question.len() < 20_000, "results are shortened in it");
+    sums_up(&mut w, words("I read a and b."));
+    assert_eq!(left_out(&w), [(vec![2, 3], true)]);
+    let sent = w.last_request();
+    assert!(sent.contains("I read a and b.") && sent.contains("c begins"));
+    assert!(!sent.contains("a begins") && sent.contains(&format!("\u{2020}call.{}", calls[0])));
+    coherent(&w);
+    assert_eq!((w.asked.len(), w.executed.len()), (4, 3));
+    assert_eq!(
+        w.state.requests,
+        requests + 2,
+        "the question and the next request count"
+    );
+    assert_eq!(w.state.usage.input, Some(70));
+    assert_eq!(w.state.summary, None);
+    assert_eq!(apply::fold(&w.log), w.state);
+    w.undo().unwrap();
+    assert!(
+        !format!(
+            "{:?}",
+            crate::domain::transcript::build::messages(&w.state, ROOT, None)
+        )
+        .contains("I read a and b.")
+    );
+}
+
+#[test]
+fn a_newer_summary_stands_for_the_earlier_one_as_well() {
+    let (mut w, _) = at_the_limit();
+    w.run(RunCommand::Summarize {}).unwrap();
+    sums_up(&mut w, words("First summary."));
+    for label in ["d", "e"] {
+        read(&mut w, label, 9_000);
+    }
+    w.run(RunCommand::Summarize {}).unwrap();
+    let asked = summary::current(&w.state).unwrap().clone();
+    assert!(summary::question(&w.state, &asked).contains("First summary."));
+    sums_up(&mut w, words("Second summary."));
+    assert_eq!(left_out(&w)[1], (vec![2, 3, 4, 5], true));
+    let sent = w.last_request();
+    assert!(
+        sent.contains("Second summary.") && !sent.contains("First summary.") && sent.contains("e begins")
+    );
+}
+
+#[test]
+fn a_summary_that_fails_or_comes_after_another_edit_changes_nothing() {
+    let (mut w, _) = at_the_limit();
+    w.run(RunCommand::Summarize {}).unwrap();
+    sums_up(
+        &mut w,
+        Reply::Failed {
+            why: "cut off".into(),
+        },
+    );
+    assert_eq!((w.asked.len(), left_out(&w).len()), (3, 0));
+    assert!(
+        w.state
+            .limit_reached
+            .as_ref()
+            .unwrap()
+            .1
+            .contains("there is no summary: cut off")
+    );
+    assert!(w.notes.iter().any(|note| note.contains("cut off")));
+    // Asked again by the operator; another choice comes first.
+    w.run(RunCommand::Summarize {}).unwrap();
+    w.run(RunCommand::Shorten {}).unwrap();
+    assert_eq!(w.asked.len(), 4, "the run does not wait for the summary any more");
+    sums_up(&mut w, words("Too late."));
+    assert_eq!((w.asked.len(), left_out(&w).len()), (4, 0));
+    assert!(!w.last_request().contains("Too late."));
+    assert_eq!(w.state.usage.input, Some(140), "both questions cost");
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn the_settings_choose_how_a_request_becomes_shorter_by_itself() {
+    let mut w = world(Some(ContextLimit {
+        by: Reduction::DropTurns,
+        ..LIMIT
+    }));
+    for label in ["a", "b", "c"] {
+        read(&mut w, label, 9_000);
+    }
+    assert_eq!(left_out(&w).len(), 1);
+    assert_eq!(w.state.edits.last().unwrap().by.as_deref(), Some(reduction::RULE));
+    assert_eq!((w.asked.len(), shortenings(&w).len()), (4, 0));
+
+    let mut w = world(Some(ContextLimit {
+        by: Reduction::Summarize,
+        ..LIMIT
+    }));
+    for label in ["a", "b", "c"] {
+        read(&mut w, label, 9_000);
+    }
+    assert_eq!((w.asked.len(), w.summaries.len()), (3, 1));
+    sums_up(&mut w, Reply::Failed { why: "no".into() });
+    assert_eq!(
+        (w.asked.len(), w.summaries.len()),
+        (3, 0),
+        "not asked again by itself"
+    );
+    assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
+}
+
+#[test]
+fn a_refused_request_becomes_shorter_by_itself_only_where_that_is_allowed() {
+    let wide = ContextLimit {
+        tokens: 90_000,
+        window: 100_000,
+        auto: true,
+        by: Reduction::DropTurns,
+    };
+    let mut w = world(Some(wide));
+    for label in ["a", "b", "c"] {
+        read(&mut w, label, 9_000);
+    }
+    w.broke(StreamFaultKind::Overflow);
+    assert_eq!((left_out(&w).len(), w.asked.len()), (1, 5));
+    coherent(&w);
+    // Until nothing is left to leave out.
+    let mut asked = w.asked.len();
+    while !w.open.is_empty() {
+        w.broke(StreamFaultKind::Overflow);
+        asked += 1;
+        assert!(asked < 9, "the same request is sent again");
+    }
+    assert!(w.last_request().contains("c begins"), "the newest turn stays");
+
+    let mut w = world(Some(ContextLimit { auto: false, ..wide }));
+    for label in ["a", "b", "c"] {
+        read(&mut w, label, 9_000);
+    }
+    w.broke(StreamFaultKind::Overflow);
+    assert_eq!((left_out(&w).len(), w.asked.len()), (0, 4));
+    w.run(RunCommand::Summarize {}).unwrap();
+    sums_up(&mut w, words("Read it all."));
+    assert_eq!(w.asked.len(), 5);
+    assert!(w.last_request().contains("Read it all."));
+    coherent(&w);
 }

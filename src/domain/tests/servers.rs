@@ -7,6 +7,7 @@ use crate::domain::apply;
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{NodeKind, ThreadId};
 use crate::domain::input::{Block, Input};
+use crate::domain::node::Channel;
 use crate::domain::state::Mode;
 use crate::domain::transcript::Message;
 use crate::domain::transcript::build::messages;
@@ -94,6 +95,50 @@ fn members_that_the_provider_added_go_back_while_nobody_edits_the_call() {
     ]);
     other.drain();
     assert_ne!(context_hash(&other.state, ThreadId(0), None), before);
+}
+
+/// A block that only the provider understands.
+fn searching() -> Block {
+    Block::Thought {
+        text: "".into(),
+        channel: Channel::Spoken,
+        opaque: Some(r#"[{"p":1}]"#.into()),
+    }
+}
+
+#[test]
+fn a_pause_of_the_provider_in_its_own_work_is_continued_by_sending_it_back() {
+    let mut w = World::new();
+    let asked = w.asked.len();
+    w.stream(think("I search."));
+    w.stream(searching());
+    w.end(Stop::Pause);
+    assert_eq!(w.asked.len(), asked + 1, "the provider continues");
+    let sent = w.asked.last().unwrap().messages.clone();
+    let Some(Message::Assistant { texts, calls }) = sent.last() else {
+        panic!("{sent:?}")
+    };
+    assert!(calls.is_empty());
+    assert_eq!(texts.last().unwrap().opaque.as_deref(), Some(r#"[{"p":1}]"#));
+    w.reply(&[answer("found")]);
+    assert!(matches!(w.state.mode, Mode::Finished(_)));
+    assert_eq!(apply::fold(&w.log), w.state);
+}
+
+#[test]
+fn a_provider_that_only_pauses_is_left_to_a_person() {
+    let mut w = World::new();
+    for round in 0.. {
+        assert!(round < 20, "it is continued without an end");
+        w.stream(searching());
+        w.end(Stop::Pause);
+        if w.open.is_empty() {
+            break;
+        }
+    }
+    let turn = w.state.turns.values().last().unwrap();
+    assert!(matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Pause));
+    assert_eq!(w.state.mode, Mode::Running);
 }
 
 #[test]

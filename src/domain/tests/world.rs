@@ -19,6 +19,7 @@ use crate::domain::input::{Block, Input};
 use crate::domain::ladder::Timer;
 use crate::domain::node::Channel;
 use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::domain::server_question::QuestionId;
 use crate::domain::state::State;
 use crate::domain::transcript::{Message, build};
 use crate::domain::turn::Stream;
@@ -72,6 +73,10 @@ pub struct World {
     pub timers: Vec<(Timer, u64)>,
     /// Questions about arguments without an answer.
     pub questions: Vec<(NodeId, Rev, u32)>,
+    /// Answers to questions of servers.
+    pub replies: Vec<(QuestionId, Option<std::sync::Arc<str>>)>,
+    /// Questions for a summary, by the event that asked.
+    pub summaries: Vec<Seq>,
     /// Open questions to the operator's program, with the event with which each began.
     pub approvers: Vec<(NodeId, Seq)>,
     pub notes: Vec<String>,
@@ -172,6 +177,8 @@ impl World {
             probes: Vec::new(),
             timers: Vec::new(),
             questions: Vec::new(),
+            replies: Vec::new(),
+            summaries: Vec::new(),
             approvers: Vec::new(),
             notes: Vec::new(),
             fuse: None,
@@ -412,6 +419,8 @@ impl World {
                     self.questions.push((call, rev, round));
                 }
             }
+            Effect::ReplyToServer { question, answer } => self.replies.push((question, answer)),
+            Effect::AskSummary { set } => self.summaries.push(set),
             Effect::AskApprover { call, set } => {
                 if !self.approvers.contains(&(call, set)) {
                     self.approvers.push((call, set));

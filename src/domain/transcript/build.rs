@@ -16,7 +16,7 @@ use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
 use crate::domain::ledger;
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::output;
-use crate::domain::reduction;
+use crate::domain::reduction::{self, left_out};
 use crate::domain::state::State;
 use crate::domain::thread;
 use crate::domain::turn::{Producer, Turn};
@@ -70,10 +70,28 @@ pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: 
     let end = before
         .and_then(|turn| state.turns.get(&turn))
         .map_or(u32::MAX, |turn| turn.pos);
+    outline_to(state, thread, (before, end), status)
+}
+
+/// The same up to a place in the thread, as it is for the request of a turn.
+pub fn outline_to(
+    state: &State,
+    thread: ThreadId,
+    (before, end): (Option<TurnId>, u32),
+    status: TurnScope,
+) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let counts = |turn: &&Turn| turn.pos < end && (turn.is_active() || status == TurnScope::WithHeld);
-    let mut turns = state.turns_of(thread).filter(counts).peekable();
+    let absent = left_out::turns(state, thread, before);
+    let turns: Vec<&Turn> = state.turns_of(thread).filter(counts).collect();
+    let mut notes = left_out::notes(state, &turns, &absent);
+    let mut turns = turns.into_iter().peekable();
     while let Some(turn) = turns.next() {
+        if absent.contains_key(&turn.id) {
+            let note = notes.remove(&turn.id);
+            pieces.extend(note.map(|text| Piece::Note(NoteKind::LeftOut, Cow::Owned(text))));
+            continue;
+        }
         turn_pieces(state, turn, &mut pieces);
         if let Some(unfit) = output::of(state, turn) {
             let reported = output::retry_message(unfit);
@@ -90,7 +108,8 @@ pub fn outline(state: &State, thread: ThreadId, before: Option<TurnId>, status: 
     pieces
 }
 
-fn message(state: &State, piece: Piece<'_>, shortened: &BTreeSet<NodeId>) -> Option<Message> {
+/// Makes the message of a piece; none for a call without content.
+pub fn message(state: &State, piece: Piece<'_>, shortened: &BTreeSet<NodeId>) -> Option<Message> {
     Some(match piece {
         Piece::User(node) => Message::User {
             node: node.id,
@@ -109,13 +128,12 @@ fn message(state: &State, piece: Piece<'_>, shortened: &BTreeSet<NodeId>) -> Opt
 }
 
 /// The messages of one turn alone.
-pub fn messages_in(state: &State, turn: &Turn) -> Vec<Message> {
+pub fn messages_in(state: &State, turn: &Turn, shortened: &BTreeSet<NodeId>) -> Vec<Message> {
     let mut pieces = Vec::new();
     turn_pieces(state, turn, &mut pieces);
     let messages = pieces.into_iter();
-    let whole = BTreeSet::new();
     messages
-        .filter_map(|piece| message(state, piece, &whole))
+        .filter_map(|piece| message(state, piece, shortened))
         .collect()
 }
 
@@ -162,6 +180,9 @@ fn notice(text: String) -> Message {
 }
 
 fn turn_pieces<'s>(state: &'s State, turn: &Turn, out: &mut Vec<Piece<'s>>) {
+    if turn.producer == Producer::Server {
+        return;
+    }
     let nodes: Vec<&Node> = turn
         .nodes
         .iter()

@@ -7,6 +7,7 @@ use crate::domain::command::Command;
 use crate::domain::effect::Effect;
 use crate::domain::envelope::Actor;
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::domain::reduction::summary;
 use crate::domain::refusal::Refusal;
 use crate::domain::thread::ROOT;
 use crate::domain::transcript::sent::sent;
@@ -16,6 +17,7 @@ use crate::engine::approved::Approved;
 use crate::engine::approver;
 use crate::engine::executor::Executor;
 use crate::engine::halt::Halt;
+use crate::engine::side_request::{ABOUT_ARGUMENTS, SidePurpose, SideRequest};
 use crate::model::{Quirk, Quirks, Request, Tap};
 
 impl Driver {
@@ -44,7 +46,9 @@ impl Driver {
                 rev,
                 round,
                 wait_ms,
-            } => self.send_side_request((call, rev, round), wait_ms),
+            } => self.ask_repair((call, rev, round), wait_ms),
+            Effect::AskSummary { set } => self.ask_summary(set),
+            Effect::ReplyToServer { question, answer } => executor.reply(question, answer),
             Effect::AskApprover { call, set } => {
                 let question = approver::question(&self.state, &self.adviser.session, call);
                 executor.ask_approver(call, set, question);
@@ -127,7 +131,21 @@ impl Driver {
         }
     }
 
-    fn send_side_request(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
+    fn ask_summary(&mut self, set: Seq) {
+        // Another event of the same batch may have made it unnecessary.
+        let asked = summary::current(&self.state).filter(|asked| asked.set == set && asked.failed.is_none());
+        let Some(asked) = asked else { return };
+        let question = SideRequest {
+            system: summary::SYSTEM,
+            prompt: summary::question(&self.state, asked).into(),
+            quirks: self.quirks(),
+        };
+        if let Some(executor) = &mut self.executor {
+            executor.send_side_request(SidePurpose::Summary { set }, 0, question);
+        }
+    }
+
+    fn ask_repair(&mut self, (call, rev, round): (NodeId, Rev, u32), wait_ms: u64) {
         let rounds = self
             .state
             .calls
@@ -142,9 +160,13 @@ impl Driver {
             .filter(|one| one.reply.is_none())
             .and_then(|one| one.asked.as_ref())
         {
-            let question = (question.prompt.clone(), self.quirks());
+            let question = SideRequest {
+                system: ABOUT_ARGUMENTS,
+                prompt: question.prompt.clone(),
+                quirks: self.quirks(),
+            };
             if let Some(executor) = &mut self.executor {
-                executor.send_side_request((call, rev, round), wait_ms, question);
+                executor.send_side_request(SidePurpose::Repair { call, rev, round }, wait_ms, question);
             }
         }
     }

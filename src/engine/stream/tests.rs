@@ -366,3 +366,46 @@ fn text_that_was_reasoning_is_a_thought_and_not_the_answer() {
     let blocks = assembler.end();
     assert_eq!(kinds(&blocks), ["answer Done."]);
 }
+
+#[test]
+fn what_only_the_provider_understands_is_kept_in_its_place_and_is_no_answer() {
+    let own = |part| Chunk::Sealed {
+        part,
+        opaque: Some(format!("[{part}]")),
+    };
+    let opaque = |blocks: &[Block]| -> Vec<Option<String>> {
+        let of = |block: &Block| match block {
+            Block::Thought { opaque, .. } | Block::Answer { opaque, .. } | Block::Call { opaque, .. } => {
+                opaque.as_deref().map(str::to_owned)
+            }
+        };
+        blocks.iter().map(of).collect()
+    };
+    // A pause behind work of the provider.
+    let mut assembler = Assembler::default();
+    for chunk in [
+        text(0, "I search."),
+        sealed(0),
+        own(1),
+        Chunk::Finish(Stop::Pause),
+    ] {
+        assert!(assembler.push(chunk).is_empty());
+    }
+    let blocks = assembler.end();
+    assert_eq!(kinds(&blocks), ["thought I search.", "thought "]);
+    assert_eq!(opaque(&blocks), [None, Some("[1]".to_owned())]);
+    // An answer before such a part, and one behind it.
+    let (during, at_end) = run(vec![text(0, "Yes."), sealed(0), own(1), Chunk::Finish(Stop::End)]);
+    assert_eq!(
+        (during.concat(), at_end),
+        (vec![], vec!["answer Yes.".to_owned(), "thought ".to_owned()])
+    );
+    let (during, at_end) = run(vec![own(0), text(1, "Yes."), sealed(1), Chunk::Finish(Stop::End)]);
+    assert_eq!(
+        (during.concat(), at_end),
+        (vec!["thought ".to_owned()], vec!["answer Yes.".to_owned()])
+    );
+    // Alone it is no answer.
+    let (during, at_end) = run(vec![own(0), Chunk::Finish(Stop::End)]);
+    assert_eq!((during.concat(), at_end), (vec![], vec!["thought ".to_owned()]));
+}

@@ -144,6 +144,7 @@ fn run() -> Vec<Event> {
                     tokens: 6_000,
                     window: 8_000,
                     auto: true,
+                    by: crate::domain::event::run::Reduction::DropTurns,
                 }),
             },
         },

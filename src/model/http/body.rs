@@ -14,12 +14,16 @@ use crate::model::wire::{Decoder, Wire};
 
 /// Maximum bytes of a body that must be complete before it can be read.
 const MAX_WHOLE: usize = 16 * 1024 * 1024;
+/// The byte-order mark with which a body may begin.
+const MARK: &[u8] = "\u{FEFF}".as_bytes();
 /// Number of bytes of an unknown body that are kept for the message.
 const SAMPLE: usize = 4096;
 
 /// Decodes one body.
 pub struct Body {
     shape: Shape,
+    /// What came of a byte-order mark; `None` once the body has begun.
+    mark: Option<Vec<u8>>,
     /// True if each line is a JSON text of its own.
     is_lines: bool,
     buffer: Vec<u8>,
@@ -54,6 +58,7 @@ impl Body {
     pub fn new(wire: Wire) -> Self {
         Self {
             shape: Shape::default(),
+            mark: Some(Vec::new()),
             is_lines: wire.is_lines(),
             buffer: Vec::new(),
             stream: sse::Decoder::default(),
@@ -88,6 +93,22 @@ impl Body {
 
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
+        match self.mark.take() {
+            None => self.take(bytes, out),
+            Some(mut begun) => {
+                begun.extend_from_slice(bytes);
+                if begun.len() < MARK.len() && MARK.starts_with(&begun) {
+                    self.mark = Some(begun);
+                    return Ok(());
+                }
+                let rest = begun.strip_prefix(MARK).unwrap_or(&begun);
+                self.take(rest, out)
+            }
+        }
+    }
+
+    /// Takes bytes behind the byte-order mark.
+    fn take(&mut self, bytes: &[u8], out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         if self.shape == Shape::Unknown {
             self.shape = shape(bytes);
         }
@@ -208,13 +229,12 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Determines the shape by the first significant byte. A byte-order mark counts as the start of an event
-/// stream.
+/// Determines the shape by the first significant byte.
 fn shape(bytes: &[u8]) -> Shape {
     match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Shape::Unknown,
         Some(b'{' | b'[') => Shape::Json,
-        Some(b':' | b'a'..=b'z' | 0xEF) => Shape::Stream,
+        Some(b':' | b'a'..=b'z') => Shape::Stream,
         Some(_) => Shape::Foreign,
     }
 }

@@ -5,6 +5,7 @@
 //! It contains the newest messages that fit, shortened in the middle, without secrets. It is a
 //! function of the state alone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -27,8 +28,9 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
     let Some(own) = state.turn_of(call.id) else {
         return Vec::new();
     };
+    let whole = BTreeSet::new();
     // The other calls of the turn may not have ended yet.
-    let beside = build::messages_in(state, own).into_iter();
+    let beside = build::messages_in(state, own, &whole).into_iter();
     let with = beside.filter_map(|message| match message {
         Message::Assistant { texts: output, .. } => Some(Message::Assistant {
             texts: output,
@@ -40,7 +42,7 @@ pub(super) fn before(state: &State, call: &Call) -> Vec<Value> {
         .turns_of(thread::of(state, call.id))
         .rev()
         .filter(|turn| turn.pos < own.pos && turn.is_active())
-        .flat_map(|turn| build::messages_in(state, turn).into_iter().rev());
+        .flat_map(|turn| build::messages_in(state, turn, &whole).into_iter().rev());
     let newest = with
         .rev()
         .chain(earlier)

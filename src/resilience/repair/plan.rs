@@ -117,7 +117,7 @@ pub fn plan(case: &Case<'_>) -> Plan {
             ErrorClass::Auth => {
                 return abandon("it is not permitted; no arguments change that".to_owned(), true);
             }
-            ErrorClass::Cancelled => return abandon("it was stopped".to_owned(), true),
+            ErrorClass::Cancelled | ErrorClass::Lost => return abandon("it was stopped".to_owned(), true),
             ErrorClass::Internal => {
                 return abandon("the tool is at fault, not its arguments".to_owned(), false);
             }

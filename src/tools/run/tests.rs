@@ -74,6 +74,7 @@ fn job(cancel: &CancellationToken) -> Job {
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
         on_output: Arc::new(|_| ()),
+        ask: crate::tools::tool::ask_nobody(),
     }
 }
 

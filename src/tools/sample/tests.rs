@@ -36,6 +36,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| ()),
+        ask: crate::tools::tool::ask_nobody(),
     };
     match run(registry.get(tool).unwrap().clone(), job, Limits::default()).await {
         Outcome::Ok { value, .. } => Ok(serde_json::from_str(&value).unwrap()),

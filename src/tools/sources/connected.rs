@@ -49,6 +49,25 @@ impl Connected {
         self.sources.iter().flat_map(|source| source.servers()).collect()
     }
 
+    /// Accepts the definitions of a server that have this hash. The error says why they were not accepted.
+    pub fn accept(&self, server: &str, hash: &str) -> Result<(), String> {
+        for source in &self.sources {
+            if source.accept(server, hash)? {
+                return Ok(());
+            }
+        }
+        Err("there is no such server".to_owned())
+    }
+
+    /// Ends a server for good.
+    pub fn refuse(&self, server: &str) -> Result<(), String> {
+        let mut sources = self.sources.iter();
+        let found = sources.any(|source| source.refuse(server));
+        found
+            .then_some(())
+            .ok_or_else(|| "there is no such server".to_owned())
+    }
+
     /// Takes the present tools of a source.
     fn refresh(&mut self, name: &'static str) {
         let source = self.sources.iter().find(|source| source.name() == name);

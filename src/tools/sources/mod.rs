@@ -66,6 +66,17 @@ pub trait Source: Send + Sync {
         Vec::new()
     }
 
+    /// Accepts the definitions of a server that have this hash. Returns false if it has no such server; the error says
+    /// why they were not accepted.
+    fn accept(&self, _server: &str, _hash: &str) -> Result<bool, String> {
+        Ok(false)
+    }
+
+    /// Ends a server for good. Returns false if it has no such server.
+    fn refuse(&self, _server: &str) -> bool {
+        false
+    }
+
     /// Ends everything that it started.
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})

@@ -31,13 +31,14 @@ fn one_is_shown_at_a_time_and_its_key_hides_it_again() {
         ("6", panes::branches::PANE, Context::Pane(panes::branches::PANE)),
         ("7", panes::budget::PANE, Context::Pane(panes::budget::PANE)),
         ("8", panes::health::PANE, Context::Pane(panes::health::PANE)),
+        ("9", panes::tools::PANE, Context::Pane(panes::tools::PANE)),
     ] {
         stage.press(key);
         assert_eq!(stage.model.screen.focus, pane);
         assert_eq!(stage.model.screen.lower, Some(pane));
         assert_eq!(context(&stage.model), place);
     }
-    stage.press("8");
+    stage.press("9");
     assert_eq!(stage.model.screen.lower, None);
     assert_eq!(
         stage.model.screen.focus,
@@ -52,7 +53,7 @@ fn left_and_right_go_round_them() {
     stage.press("4 l l");
     assert_eq!(stage.model.screen.focus, panes::branches::PANE);
     stage.press("h h h");
-    assert_eq!(stage.model.screen.focus, panes::health::PANE);
+    assert_eq!(stage.model.screen.focus, panes::tools::PANE);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests the context tab: a sent request is shown as sent, whatever an edit changes.
 
-use crate::console::link::Update;
+use crate::console::link::{SentBody, Update};
 use crate::console::msg::Msg;
 use crate::console::testing::{Stage, id};
 use crate::domain::event::edit::EditEvent;
@@ -193,4 +193,31 @@ fn a_request_that_is_not_known_exactly_shows_why_and_no_text() {
         body: None,
     }));
     assert!(!stage.text().contains("late"), "{}", stage.text());
+}
+
+#[test]
+fn the_body_of_the_request_is_shown_with_its_wire_format() {
+    for format in ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] {
+        let mut stage = asked();
+        context_of_the_last_turn(&mut stage);
+        let sent = stage.model.run.sent_then.as_ref().unwrap().found.clone().unwrap();
+        let text = format!("{{\"of\":\"{format}\",\"hidden\":\"\u{1b}[2J\"}}");
+        for (is_kept, how) in [(true, "as it was sent"), (false, "written again from the record")] {
+            stage.send(Msg::Run(Update::Sent {
+                turn: TurnId(3),
+                request: 1,
+                found: sent.clone(),
+                body: Some(SentBody {
+                    wire: format.into(),
+                    text: text.as_str().into(),
+                    is_kept,
+                }),
+            }));
+            let shown = doc(&mut stage);
+            let title = format!("body  {format}, {} bytes, {how}", text.len());
+            assert!(shown.contains(&title), "no `{title}` in {shown}");
+            let safe = format!("{{\"of\":\"{format}\",\"hidden\":\"⟨U+001B⟩[2J\"}}");
+            assert!(shown.contains(&safe), "no `{safe}` in {shown}");
+        }
+    }
 }

@@ -42,7 +42,9 @@ ways! { run, RUN, RunCommand:
     RunCommand::Stop { .. } => By(&["emergency-stop", "stop-now", "stop-broken", "quit-cancel"]),
     RunCommand::AskAgain { .. } => By(&["ask-again", "ask-turn-again"]),
     RunCommand::KeepArrived { .. } => By(&["keep-arrived"]),
-    RunCommand::Shorten {} => Not("the shell verb `shorten` does"),
+    RunCommand::Shorten {} => By(&["shorten"]),
+    RunCommand::Summarize {} => By(&["summarize"]),
+    RunCommand::DropTurns {} => By(&["drop-turns"]),
     RunCommand::SetLimits { .. } => By(&["limits"]),
     RunCommand::SetPolicy { .. } => By(&["policy"]),
     RunCommand::Title { .. } => By(&["title"]),
@@ -170,6 +172,9 @@ fn every_intent_has_a_way_in_the_console() {
         "compare-all",
         "effects-all",
         "quit-wait",
+        // Orders about a server, which are no intents of the run.
+        "accept-tools",
+        "refuse-tools",
     ];
     // A fix of the page on why the run waits opens one of the others.
     let is_fix = |verb: &Verb| verb.contexts == [Context::Attention];

@@ -7,6 +7,7 @@ use crate::domain::call::ErrorClass;
 use crate::domain::escape::{Detector, LoopStep};
 use crate::domain::event::run::Limits;
 use crate::domain::event::{CallEvent, Event, RunEvent, WeightEvent};
+use crate::domain::price::Price;
 use crate::domain::repair_stats::RepairStats;
 use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
@@ -381,6 +382,63 @@ fn the_budget_names_the_limit_as_the_command_does() {
     );
     assert!(
         !pane.iter().any(|row| row.trim_start().starts_with("time ")),
+        "{text}"
+    );
+}
+
+/// The run of [`Stage::spent`] with a model of a server, and this price.
+fn priced(stage: &mut Stage, price: Option<Price>) -> (String, String) {
+    stage.begin();
+    let mut started = (**stage.model.run.state.started.as_ref().unwrap()).clone();
+    started.model = "m at http://h".into();
+    started.wire = "anthropic".into();
+    started.price = price;
+    stage.engine(Event::Run(RunEvent::Refitted {
+        started: Box::new(started),
+    }));
+    stage.thought("t2", "I will read.");
+    stage.close();
+    stage.press("7 z");
+    let text = stage.text();
+    let header = text.lines().next().unwrap().to_owned();
+    (header, text)
+}
+
+#[test]
+fn the_cost_is_in_the_header_and_in_the_budget_for_the_run_and_each_request() {
+    // 120 tokens sent, 30 received.
+    let price = Price {
+        input: 1_000_000_000,
+        cached: None,
+        output: 10_000_000_000,
+        currency: "USD".into(),
+    };
+    let mut stage = Stage::new(120, 40);
+    let (header, text) = priced(&mut stage, Some(price));
+    assert!(header.contains("0.4200 USD"), "{header}");
+    assert!(!text.contains("not priced"), "{text}");
+    let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
+    assert!(row("price").unwrap().contains("0.4200 USD"), "{text}");
+    assert!(row("turn 2").unwrap().contains("0.4200 USD"), "{text}");
+}
+
+#[test]
+fn a_cost_that_is_not_known_is_not_priced_and_never_zero() {
+    let mut stage = Stage::new(120, 40);
+    let (header, text) = priced(&mut stage, None);
+    assert!(header.contains("not priced"), "{header}");
+    assert!(!text.contains("USD") && !text.contains("0.00"), "{text}");
+    let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
+    let price = row("price").unwrap();
+    assert!(price.contains("not priced: set [price]"), "{text}");
+    assert!(row("turn 2").unwrap().contains("not priced"), "{text}");
+    // A script costs nothing, and needs no price.
+    let mut stage = Stage::new(120, 40);
+    stage.spent();
+    stage.press("7 z");
+    let text = stage.text();
+    assert!(
+        !text.contains("not priced") && text.contains("a script answers"),
         "{text}"
     );
 }

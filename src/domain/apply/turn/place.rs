@@ -31,7 +31,7 @@ pub(super) fn place(
     line.insert(index, id);
     let reply = match producer {
         Producer::Model => next_reply(state, thread, index),
-        Producer::Operator | Producer::Import | Producer::Delegate => 0,
+        Producer::Operator | Producer::Import | Producer::Delegate | Producer::Server => 0,
     };
     let by_operator = producer != Producer::Model;
     let turn = Turn {

@@ -8,7 +8,9 @@ use crate::domain::call::Digest;
 use crate::domain::event::{EditEvent, Event, TurnEvent};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Seq, ThreadId};
 use crate::domain::node::{Channel, Content, Origin};
+use crate::domain::repair::Reply;
 use crate::domain::state::EpochOrigin;
+use crate::domain::turn::Usage;
 
 pub(super) fn branches() -> Vec<Event> {
     vec![
@@ -48,6 +50,27 @@ pub(super) fn edit() -> Vec<Event> {
             by: Some(text("loop guard")),
         },
         EditEvent::Shortened { calls: vec![CALL] },
+        EditEvent::LeftOut {
+            turns: vec![TURN],
+            summary: Some(text("what was done")),
+        },
+        EditEvent::SummaryAsked {
+            thread: ThreadId(1),
+            turns: vec![TURN],
+            after: Some(TURN),
+            what: text("replace turn 1"),
+            by: Some(text("reduce")),
+        },
+        EditEvent::SummaryAnswered {
+            reply: Reply::Answered {
+                text: text("what was done"),
+            },
+            usage: Usage::default(),
+        },
+        EditEvent::SummaryAnswered {
+            reply: Reply::Failed { why: text("cut off") },
+            usage: Usage::default(),
+        },
         EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },

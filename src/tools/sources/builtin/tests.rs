@@ -88,6 +88,7 @@ impl Bench {
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
             on_output: Arc::new(move |bytes| printed.lock().unwrap().extend_from_slice(bytes)),
+            ask: crate::tools::tool::ask_nobody(),
         };
         run(self.tools.get(tool).unwrap().clone(), job, Limits::default()).await
     }

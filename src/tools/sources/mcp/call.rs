@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceError;
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, InputRequest, InputRequiredResult, InputResponses,
+    ServerResult,
+};
 use rmcp::service::PeerRequestOptions;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::http;
-use super::result::{failed, lost, outcome};
+use super::result::{Made, failed, lost, outcome};
 use super::server::{Live, Server};
-use crate::domain::call::{ErrorClass, Outcome};
+use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::schema::RESERVED;
 use crate::text::visible;
 use crate::tools::errors::{refused, untouched};
@@ -22,6 +25,10 @@ use crate::tools::tool::Job;
 
 /// How long a call waits for a server that is starting.
 const READY: Duration = Duration::from_secs(10);
+/// How often a server may want input for one call.
+const ROUNDS: usize = 10;
+/// How long the end of a call waits to learn how its server ended.
+const SOON: Duration = Duration::from_secs(1);
 
 /// The tool that a call is of: its name at the server, and what was decided on.
 pub(super) struct Target {
@@ -71,54 +78,134 @@ fn is_current(server: &Server, live: &Live, target: &Target) -> bool {
 
 /// The end of a call that could not be sent or answered. A server that forgot the session is connected to again, and
 /// its tools are read before anything else is sent.
-fn unanswered(live: &Live, error: &ServiceError) -> Outcome {
+async fn unanswered(server: &Server, live: &Live, error: &ServiceError) -> Outcome {
+    if let ServiceError::TransportClosed | ServiceError::Cancelled { .. } = error {
+        return ended(server).await;
+    }
     if let ServiceError::TransportSend(error) = error
         && http::is_session_expired(error)
     {
         live.closing.cancel();
     }
-    Outcome::err(failed(error))
+    Outcome::err(failed(error, &server.redaction))
+}
+
+/// The end of a call whose server ended: says how it ended, where that is known soon.
+async fn ended(server: &Server) -> Outcome {
+    let why = server.why_down(SOON).await;
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    Outcome::err(lost(&format!(
+        "the server ended while the call ran{why}; outcome unknown"
+    )))
 }
 
 async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcome {
     let begun = Instant::now();
-    let mut arguments = match job.args {
-        Value::Object(arguments) => arguments,
+    let _asking = server.questions.begin(Arc::clone(&job.ask));
+    let mut arguments = match &job.args {
+        Value::Object(arguments) => arguments.clone(),
         _ => serde_json::Map::new(),
     };
     for key in RESERVED {
         arguments.shift_remove(key);
     }
-    let params = CallToolRequestParams::new(target.tool.clone()).with_arguments(arguments);
+    let mut params = CallToolRequestParams::new(target.tool.clone()).with_arguments(arguments);
+    for _ in 0..ROUNDS {
+        let result = match request(server, live, params.clone(), &job).await {
+            Ok(result) => result,
+            Err(outcome) => return outcome,
+        };
+        let ServerResult::InputRequiredResult(wanted) = result else {
+            let made = Made {
+                call: job.call,
+                ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+                redaction: &server.redaction,
+                whole: &server.whole,
+            };
+            return outcome(result, &made);
+        };
+        let state = wanted.request_state.clone();
+        let responses = tokio::select! {
+            biased;
+            () = job.cancel.cancelled() => return Outcome::Cancelled { executed: true },
+            responses = respond(server, wanted) => responses,
+        };
+        match responses {
+            Ok(responses) => params.input_responses = Some(responses),
+            Err(error) => return Outcome::err(error),
+        }
+        params.request_state = state;
+    }
+    Outcome::err(ToolError {
+        executed: true,
+        ..refused(
+            ErrorClass::Business,
+            format!("the server wants input from a person more than {ROUNDS} times"),
+            "input_required",
+            "use another tool, or ask the operator",
+        )
+    })
+}
+
+/// Asks the operator everything that a server wants to know before it continues.
+async fn respond(server: &Server, wanted: InputRequiredResult) -> Result<InputResponses, ToolError> {
+    let mut responses = InputResponses::new();
+    for (name, wanted) in wanted.input_requests.unwrap_or_default() {
+        let answer = match &wanted {
+            InputRequest::Elicitation(request) => server.questions.ask(&request.params).await,
+            _ => None,
+        };
+        let Some(answer) = answer.and_then(|answer| serde_json::to_value(answer).ok()) else {
+            return Err(ToolError {
+                executed: true,
+                ..refused(
+                    ErrorClass::Business,
+                    "the server wants more than an answer of the operator (sampling or roots), which is not supported",
+                    "input_required",
+                    "use another tool, or ask the operator",
+                )
+            });
+        };
+        responses.insert(name, answer);
+    }
+    Ok(responses)
+}
+
+/// Sends one request of a call and waits for its answer. An error is the end of the call.
+async fn request(
+    server: &Server,
+    live: &Live,
+    params: CallToolRequestParams,
+    job: &Job,
+) -> Result<ServerResult, Outcome> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let sent = live
         .peer
         .send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut handle = tokio::select! {
         biased;
-        () = job.cancel.cancelled() => return Outcome::Cancelled { executed: true },
+        () = job.cancel.cancelled() => return Err(Outcome::Cancelled { executed: true }),
         sent = tokio::time::timeout(server.config.limit, sent) => match sent {
             Ok(Ok(handle)) => handle,
-            Ok(Err(error)) => return unanswered(live, &error),
-            Err(_) => return Outcome::err(lost("the server does not read its input")),
+            Ok(Err(error)) => return Err(unanswered(server, live, &error).await),
+            Err(_) => return Err(Outcome::err(lost("the server does not read its input"))),
         },
     };
     let token = handle.progress_token.clone();
-    server.progress.follow(token.clone(), job.on_output);
+    server.progress.follow(token.clone(), Arc::clone(&job.on_output));
     let limit = server.config.limit;
-    let (ended, words) = tokio::select! {
+    let (end, words) = tokio::select! {
         biased;
         answer = &mut handle.rx => {
             server.progress.forget(&token);
-            let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
             return match answer {
-                Ok(Ok(result)) => outcome(result, ms),
-                Ok(Err(error)) => unanswered(live, &error),
-                Err(_) => Outcome::err(lost("the connection ended")),
+                Ok(Ok(result)) => Ok(result),
+                Ok(Err(error)) => Err(unanswered(server, live, &error).await),
+                Err(_) => Err(ended(server).await),
             };
         }
         () = job.cancel.cancelled() => (Outcome::Cancelled { executed: true }, "cancelled by the operator"),
-        () = tokio::time::sleep(limit) => {
+        () = server.questions.limit(limit) => {
             let why = format!("the server did not answer within {} s", limit.as_secs());
             (Outcome::err(lost(&why)), "time limit")
         }
@@ -127,5 +214,5 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
     // The server is notified, so that it ends the call too; it may not read it.
     let told = handle.cancel(Some(words.to_owned()));
     let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
-    ended
+    Err(end)
 }

@@ -11,18 +11,16 @@ use std::sync::Arc;
 
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
-    Implementation, ListRootsResult, ProgressNotificationParam,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode,
+    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, ProgressNotificationParam,
+    UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use tokio::sync::Notify;
 
 use super::log::ServerLog;
 use super::progress::Progress;
-use crate::text::visible_head;
-
-/// Characters kept of a server's words.
-const WORDS: usize = 300;
+use super::questions::Questions;
 
 /// The client as a server sees it.
 pub(super) struct Handler {
@@ -31,6 +29,7 @@ pub(super) struct Handler {
     pub(super) outdated: Arc<dyn Fn() + Send + Sync>,
     pub(super) refresh: Arc<Notify>,
     pub(super) progress: Arc<Progress>,
+    pub(super) questions: Arc<Questions>,
 }
 
 fn unsupported(what: &str) -> ErrorData {
@@ -41,7 +40,12 @@ fn unsupported(what: &str) -> ErrorData {
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let info = Implementation::new("overrule", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), info)
+        let asks = ElicitationCapability::new()
+            .with_form(FormElicitationCapability::default())
+            .with_url(UrlElicitationCapability::default());
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(asks);
+        ClientConfig::new(capabilities, info)
     }
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
@@ -54,14 +58,12 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let asked = match &request {
-            ElicitRequestParams::FormElicitationParams { message, .. }
-            | ElicitRequestParams::UrlElicitationParams { message, .. } => visible_head(message, WORDS),
-            _ => String::new(),
-        };
+        if let Some(result) = self.questions.ask(&request).await {
+            return Ok(result);
+        }
         self.log
-            .note(&format!("refused: the server asked for input: {asked}"));
-        Err(unsupported("elicitation/create"))
+            .note("refused: the server asked for input although no call runs");
+        Err(unsupported("elicitation/create without a call"))
     }
 
     async fn on_progress(

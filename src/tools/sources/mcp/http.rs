@@ -13,6 +13,7 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use secrecy::ExposeSecret as _;
 
+use super::redaction::Redaction;
 use super::setup::{BearerToken, Secrets};
 use crate::text::visible;
 use crate::tools::child::Environment;
@@ -28,10 +29,9 @@ const LONGEST: usize = 64 * 1024;
 
 /// Builds a connection. The error says why there is none.
 pub(super) async fn transport(
-    url: &str,
-    headers: &Secrets,
-    token: Option<&BearerToken>,
+    (url, headers, token): (&str, &Secrets, Option<&BearerToken>),
     environment: &Environment,
+    redaction: &Redaction,
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
     let mut named = HashMap::new();
     for (name, value) in headers {
@@ -47,7 +47,9 @@ pub(super) async fn transport(
         // A call is not sent again in a new session, whose tools were not read.
         .reinit_on_expired_session(false);
     if let Some(token) = token {
-        config = config.auth_header(read(token, environment).await?);
+        let token = read(token, environment).await?;
+        redaction.add(&token);
+        config = config.auth_header(token);
     }
     Ok(StreamableHttpClientTransport::with_client(client(url)?, config))
 }

@@ -10,6 +10,7 @@ use rmcp::model::PaginatedRequestParams;
 use rmcp::service::Peer;
 
 use super::definition::Definition;
+use super::redaction::Redaction;
 use super::result::words;
 use crate::text::visible_head;
 
@@ -40,15 +41,17 @@ pub(super) enum Unlisted {
 }
 
 /// Reads the list.
-pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Listed, Unlisted> {
+pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Result<Listed, Unlisted> {
     let mut collected = Collected::default();
     let mut ttl = Some(u64::MAX);
     let mut cursor = None;
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(params)).await;
-        let page =
-            page.map_err(|error| Unlisted::Lost(format!("its tools cannot be listed: {}", words(&error))))?;
+        let page = page.map_err(|error| {
+            let why = words(&error, redaction);
+            Unlisted::Lost(format!("its tools cannot be listed: {why}"))
+        })?;
         for tool in &page.tools {
             collected.add(Definition::of(tool)).map_err(Unlisted::Refused)?;
         }

@@ -2,14 +2,16 @@
 //!
 //! Must not know: the protocol, screens.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+use super::redaction::Redaction;
 use crate::regular_file;
 use crate::text::{visible, visible_head};
 
@@ -28,6 +30,7 @@ const BREAK: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct ServerLog {
     kept: Mutex<Kept>,
+    redaction: Arc<Redaction>,
 }
 
 #[derive(Debug, Default)]
@@ -44,20 +47,26 @@ struct Kept {
 
 impl ServerLog {
     /// Creates a log that also goes to a file.
-    pub(super) fn new(path: Option<PathBuf>) -> Self {
+    pub(super) fn new(path: Option<PathBuf>, redaction: Arc<Redaction>) -> Self {
         let kept = Kept {
             path,
             ..Kept::default()
         };
         Self {
             kept: Mutex::new(kept),
+            redaction,
         }
+    }
+
+    /// Returns a text without the keys of the server.
+    pub(super) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redaction.apply(text)
     }
 
     /// Adds a line of the program's own.
     pub(super) fn note(&self, line: &str) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.line(&format!("overrule: {line}"));
+        kept.line(&format!("overrule: {}", self.clean(line)));
     }
 
     /// Adds bytes of the server, in the visible form.
@@ -68,7 +77,7 @@ impl ServerLog {
                 kept.open.push(*byte);
             }
             if *byte == b'\n' || kept.open.len() == BREAK {
-                kept.end_line();
+                kept.end_line(&self.redaction);
             }
         }
     }
@@ -77,7 +86,7 @@ impl ServerLog {
     fn end(&self) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if !kept.open.is_empty() {
-            kept.end_line();
+            kept.end_line(&self.redaction);
         }
     }
 
@@ -95,9 +104,9 @@ impl ServerLog {
 }
 
 impl Kept {
-    fn end_line(&mut self) {
+    fn end_line(&mut self, redaction: &Redaction) {
         let line = std::mem::take(&mut self.open);
-        self.line(String::from_utf8_lossy(&line).trim_end());
+        self.line(&redaction.apply(String::from_utf8_lossy(&line).trim_end()));
     }
 
     fn line(&mut self, line: &str) {
@@ -159,7 +168,7 @@ mod tests {
     fn lines_of_a_server_are_written_in_the_visible_form() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("servers/a.log");
-        let log = ServerLog::new(Some(path.clone()));
+        let log = ServerLog::new(Some(path.clone()), Arc::default());
         log.push(b"red \x1b[31m\xff te");
         log.note("between");
         log.push(b"xt\n\nnew");

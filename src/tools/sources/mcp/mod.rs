@@ -15,6 +15,8 @@ mod names;
 mod pace;
 pub mod pins;
 mod progress;
+mod questions;
+mod redaction;
 mod result;
 mod server;
 mod setup;
@@ -23,6 +25,7 @@ mod stdio;
 mod tool;
 mod transport;
 mod view;
+mod whole;
 
 pub use definition::Definition;
 pub use setup::{BearerToken, ServerConfig, Via};

@@ -3,10 +3,11 @@
 //! Must not know: where it is shown.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 
+use super::redaction::Redaction;
 use crate::text::visible_head;
 use crate::tools::tool::OnOutput;
 
@@ -15,11 +16,21 @@ const WORDS: usize = 400;
 
 /// The open calls that a server may report progress of.
 #[derive(Default)]
-pub(super) struct Progress(Mutex<HashMap<ProgressToken, OnOutput>>);
+pub(super) struct Progress {
+    calls: Mutex<HashMap<ProgressToken, OnOutput>>,
+    redaction: Arc<Redaction>,
+}
 
 impl Progress {
+    pub(super) fn new(redaction: Arc<Redaction>) -> Self {
+        Self {
+            calls: Mutex::default(),
+            redaction,
+        }
+    }
+
     fn open(&self) -> MutexGuard<'_, HashMap<ProgressToken, OnOutput>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes the reports about a call on until it is [forgotten](Self::forget), one a line.
@@ -36,7 +47,9 @@ impl Progress {
         let on_report = self.open().get(&report.progress_token).cloned();
         if let Some(on_report) = on_report {
             let total = report.total.map(|total| format!("/{total}")).unwrap_or_default();
-            let message = report.message.as_deref().unwrap_or_default();
+            let message = self
+                .redaction
+                .apply(report.message.as_deref().unwrap_or_default());
             let words = format!("{}{total} {message}", report.progress);
             let line = visible_head(words.trim(), WORDS);
             on_report(format!("{line}\n").as_bytes());
@@ -46,8 +59,6 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use rmcp::model::NumberOrString;
 
     use super::*;

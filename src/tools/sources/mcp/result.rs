@@ -8,7 +8,10 @@ use rmcp::service::ClientInitializeError;
 use serde_json::{Value, json};
 
 use super::http;
+use super::redaction::Redaction;
+use super::whole::WholeResults;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::domain::id::NodeId;
 use crate::tools::errors::{from_json_rpc, refused, shown};
 use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
 
@@ -17,20 +20,20 @@ const REPORTED: &str = "isError of the server's result";
 /// Characters kept of a failure's words; all of them are in the partial result.
 const WORDS: usize = 300;
 
-/// Converts a result. `ms` is the time that the call took.
-pub(super) fn outcome(result: ServerResult, ms: u64) -> Outcome {
+/// What is known of a call besides its answer.
+pub(super) struct Made<'s> {
+    pub(super) call: NodeId,
+    /// The time that it took.
+    pub(super) ms: u64,
+    pub(super) redaction: &'s Redaction,
+    pub(super) whole: &'s WholeResults,
+}
+
+/// Converts a result.
+pub(super) fn outcome(result: ServerResult, made: &Made<'_>) -> Outcome {
     match result {
-        ServerResult::CallToolResult(result) => finished(result, ms),
-        ServerResult::EmptyResult(_) => finished(CallToolResult::default(), ms),
-        ServerResult::InputRequiredResult(_) => Outcome::err(ToolError {
-            executed: true,
-            ..refused(
-                ErrorClass::Business,
-                "the server wants input from a person before it goes on, which is not supported yet",
-                "input_required",
-                "use another tool, or ask the operator",
-            )
-        }),
+        ServerResult::CallToolResult(result) => finished(result, made),
+        ServerResult::EmptyResult(_) => finished(CallToolResult::default(), made),
         ServerResult::CreateTaskResult(_) => Outcome::err(ToolError {
             executed: true,
             ..refused(
@@ -52,37 +55,49 @@ pub(super) fn outcome(result: ServerResult, ms: u64) -> Outcome {
     }
 }
 
-fn finished(result: CallToolResult, ms: u64) -> Outcome {
-    let mut output = Bounded::new(HEAD, TAIL);
-    let mut blocks = Vec::new();
+fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
+    let (mut text, mut blocks) = (String::new(), Vec::new());
     for block in &result.content {
-        if output.total() > 0 {
-            output.push(b"\n");
+        if !text.is_empty() {
+            text.push('\n');
         }
-        let (kind, text) = describe(block);
-        output.push(text.as_bytes());
+        let (kind, words) = describe(block);
+        text.push_str(&made.redaction.apply(&words));
         blocks.push(kind);
     }
-    let output = output.finish();
     if result.is_error == Some(true) {
-        return Outcome::err(reported(&output));
+        return Outcome::err(reported(&cut(&text)));
     }
-    let mut meta = json!({ "ms": ms, "bytes": output.total, "content": blocks });
-    let Some(structured) = result.structured_content.map(|value| value.to_string()) else {
-        return value(json_text(&output.text), output.discarded, &meta);
-    };
-    if structured.len() > HEAD + TAIL {
-        let mut cut = Bounded::new(HEAD, TAIL);
-        cut.push(structured.as_bytes());
-        let cut = cut.finish();
+    let mut meta = json!({ "ms": made.ms, "bytes": text.len(), "content": blocks });
+    let structured = result.structured_content.map(|value| value.to_string());
+    let structured = structured.map(|value| made.redaction.apply(&value).into_owned());
+    let long = structured.as_deref().unwrap_or(&text);
+    if long.len() > HEAD + TAIL {
+        match made.whole.store(made.call, long) {
+            Some(Ok(place)) => meta["whole"] = place.into(),
+            Some(Err(why)) => meta["not_stored"] = shown(&why).into(),
+            None => {}
+        }
+        let cut = cut(long);
         return value(json_text(&cut.text), cut.discarded, &meta);
     }
+    let output = cut(&text);
+    let Some(structured) = structured else {
+        return value(json_text(&output.text), output.discarded, &meta);
+    };
     // Most servers repeat the structure as text.
     let repeated = serde_json::from_str::<Value>(&output.text).is_ok();
     if !repeated && output.total > 0 {
         meta["text"] = output.text.into();
     }
     value(structured, 0, &meta)
+}
+
+/// Keeps the head and the tail of a text.
+fn cut(text: &str) -> BoundedText {
+    let mut output = Bounded::new(HEAD, TAIL);
+    output.push(text.as_bytes());
+    output.finish()
 }
 
 fn value(value: String, discarded: u64, meta: &Value) -> Outcome {
@@ -153,33 +168,36 @@ fn reported(output: &BoundedText) -> ToolError {
 }
 
 /// Converts the failure of a request.
-pub(super) fn failed(error: &ServiceError) -> ToolError {
+pub(super) fn failed(error: &ServiceError, redaction: &Redaction) -> ToolError {
     match error {
-        ServiceError::McpError(error) => from_json_rpc(i64::from(error.code.0), &error.message),
+        ServiceError::McpError(error) => {
+            from_json_rpc(i64::from(error.code.0), &redaction.apply(&error.message))
+        }
         error if error.is_authorization_required() => ToolError {
             class: ErrorClass::Auth,
             ..lost(http::LOG_IN)
         },
-        error => lost(&words(error)),
+        error => lost(&words(error, redaction)),
     }
 }
 
 /// Says why a request failed.
-pub(super) fn words(error: &ServiceError) -> String {
+pub(super) fn words(error: &ServiceError, redaction: &Redaction) -> String {
     match error {
         ServiceError::TransportSend(error) => shown(&http::words(error)),
-        ServiceError::TransportClosed => "the connection ended".to_owned(),
-        error => shown(&error.to_string()),
+        // Its tasks are cancelled when the connection ends.
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => "the connection ended".to_owned(),
+        error => shown(&redaction.apply(&error.to_string())),
     }
 }
 
 /// Says why a connection could not be established.
-pub(super) fn of_handshake(error: &ClientInitializeError) -> String {
+pub(super) fn of_handshake(error: &ClientInitializeError, redaction: &Redaction) -> String {
     match error {
         ClientInitializeError::TransportError { error, .. } => shown(&http::words(error)),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_handshake(fallback),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_handshake(fallback, redaction),
         ClientInitializeError::ConnectionClosed(_) => "the connection ended".to_owned(),
-        error => shown(&error.to_string()),
+        error => shown(&redaction.apply(&error.to_string())),
     }
 }
 

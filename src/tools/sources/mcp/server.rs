@@ -2,7 +2,7 @@
 //!
 //! Must not know: calls, policy, screens.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,9 +25,12 @@ use super::log::ServerLog;
 use super::pace::Pace;
 use super::pins::{self, Pinned};
 use super::progress::Progress;
+use super::questions::Questions;
+use super::redaction::Redaction;
 use super::result::of_handshake;
 use super::setup::{ServerConfig, Via};
 use super::stdio::{self, Process};
+use super::whole::WholeResults;
 use super::{drift, http, view};
 use crate::tools::child::Environment;
 
@@ -115,6 +118,9 @@ pub(super) struct Server {
     pins: Option<PathBuf>,
     pub(super) log: Arc<ServerLog>,
     pub(super) progress: Arc<Progress>,
+    pub(super) redaction: Arc<Redaction>,
+    pub(super) whole: WholeResults,
+    pub(super) questions: Arc<Questions>,
     phase: watch::Sender<Phase>,
     /// The newest definitions: tools stay offered while their server restarts.
     last: Mutex<Option<Arc<Live>>>,
@@ -123,6 +129,8 @@ pub(super) struct Server {
     stale: Arc<AtomicBool>,
     /// Set once the server ended during the probe for the newer protocol.
     legacy: AtomicBool,
+    /// Set once the operator refused it.
+    refused: AtomicBool,
     stop: CancellationToken,
 }
 
@@ -135,19 +143,27 @@ impl Server {
         environment: Environment,
         (workspace, logs, pins): (PathBuf, Option<PathBuf>, Option<PathBuf>),
     ) -> Self {
+        let session = logs.as_deref().and_then(Path::parent);
+        let whole = WholeResults::new(session.map(Path::to_owned));
         let log = logs.map(|dir| dir.join(format!("{}.log", view::file_name(&config.name))));
+        let redaction = Arc::new(Redaction::new(&config));
+        let questions = Arc::new(Questions::new(&config.name, Arc::clone(&redaction)));
         Self {
             config,
             environment,
             workspace,
             pins,
-            log: Arc::new(ServerLog::new(log)),
-            progress: Arc::default(),
+            log: Arc::new(ServerLog::new(log, Arc::clone(&redaction))),
+            progress: Arc::new(Progress::new(Arc::clone(&redaction))),
+            questions,
+            redaction,
+            whole,
             phase: watch::channel(Phase::Starting).0,
             last: Mutex::default(),
             refresh: Arc::default(),
             stale: Arc::default(),
             legacy: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
             stop: CancellationToken::new(),
         }
     }
@@ -188,6 +204,40 @@ impl Server {
         }
     }
 
+    /// Waits until it is down, but not longer than this, and returns why it is.
+    pub(super) async fn why_down(&self, limit: Duration) -> Option<String> {
+        let mut phase = self.phase.subscribe();
+        let down = phase.wait_for(|phase| matches!(phase, Phase::Down { .. }));
+        let down = tokio::time::timeout(limit, down).await.ok()?.ok()?;
+        match &*down {
+            Phase::Down { why, .. } => Some(why.clone()),
+            _ => None,
+        }
+    }
+
+    /// Accepts its definitions, if they are the ones with this hash, and reads them again.
+    pub(super) fn accept(&self, hash: &str) -> Result<(), String> {
+        let live = self.last().ok_or("its definitions were not read yet")?;
+        if live.hash != hash {
+            return Err("its definitions changed since they were shown".to_owned());
+        }
+        let dir = self
+            .pins
+            .as_deref()
+            .ok_or("there is no place for accepted definitions")?;
+        let now = Pinned::new(&self.config, &live.tools);
+        pins::accept(dir, &self.config, &now).map_err(|error| error.to_string())?;
+        self.outdated();
+        self.refresh.notify_one();
+        Ok(())
+    }
+
+    /// Ends it for good: the operator refuses its definitions.
+    pub(super) fn refuse(&self) {
+        self.refused.store(true, Ordering::SeqCst);
+        self.stop();
+    }
+
     /// Asks it to end.
     pub(super) fn stop(&self) {
         self.stop.cancel();
@@ -200,6 +250,12 @@ impl Server {
         loop {
             let began = Instant::now();
             let why = match self.serve(&on_change).await {
+                End::Stopped if self.refused.load(Ordering::SeqCst) => {
+                    self.down("refused by the operator".to_owned(), false);
+                    self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    on_change(None).await;
+                    return;
+                }
                 End::Stopped => {
                     // Also writes what it said before its session existed.
                     self.log.note("ended with the run");
@@ -347,17 +403,22 @@ impl Server {
         outdated(&self.stale, &self.phase);
     }
 
-    async fn connect(
-        &self,
-        process: &mut Option<Process>,
-    ) -> Result<RunningService<RoleClient, Handler>, End> {
+    fn handler(&self) -> Handler {
         let (stale, phase) = (Arc::clone(&self.stale), self.phase.clone());
-        let handler = Handler {
+        Handler {
             log: Arc::clone(&self.log),
             outdated: Arc::new(move || outdated(&stale, &phase)),
             refresh: Arc::clone(&self.refresh),
             progress: Arc::clone(&self.progress),
-        };
+            questions: Arc::clone(&self.questions),
+        }
+    }
+
+    async fn connect(
+        &self,
+        process: &mut Option<Process>,
+    ) -> Result<RunningService<RoleClient, Handler>, End> {
+        let handler = self.handler();
         let mode = if self.legacy.load(Ordering::Relaxed) {
             ClientLifecycleMode::Initialize
         } else {
@@ -367,7 +428,10 @@ impl Server {
             }
         };
         let lost = |error: &ClientInitializeError| {
-            End::Lost(format!("the handshake failed: {}", of_handshake(error)))
+            End::Lost(format!(
+                "the handshake failed: {}",
+                of_handshake(error, &self.redaction)
+            ))
         };
         match &self.config.via {
             Via::Command {
@@ -387,7 +451,8 @@ impl Server {
                     .map_err(|error| lost(&error))
             }
             Via::Http { url, headers, token } => {
-                let transport = http::transport(url, headers, token.as_ref(), &self.environment).await;
+                let transport =
+                    http::transport((url, headers, token.as_ref()), &self.environment, &self.redaction).await;
                 let transport = transport.map_err(End::Refused)?;
                 let served = serve_client_with_lifecycle(handler, transport, mode).await;
                 served.map_err(|error| {
@@ -404,7 +469,7 @@ impl Server {
     /// Reads the list of tools and takes calls.
     async fn read_tools(&self, connection: &Connection) -> Result<Read, End> {
         self.stale.store(false, Ordering::SeqCst);
-        let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer)).await;
+        let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer, &self.redaction)).await;
         let Listed { tools, ttl } = match listed {
             Ok(Ok(listed)) => listed,
             Ok(Err(Unlisted::Lost(why))) => return Err(End::Lost(why)),
@@ -448,6 +513,9 @@ impl Server {
         Ok(Read { ttl, is_other })
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 fn outdated(stale: &AtomicBool, phase: &watch::Sender<Phase>) {
     stale.store(true, Ordering::SeqCst);

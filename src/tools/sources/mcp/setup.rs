@@ -25,6 +25,8 @@ pub struct ServerConfig {
     pub limit: Duration,
     /// The file that names it, for people.
     pub file: String,
+    /// The values in it that are keys. What the server repeats of them is removed.
+    pub secrets: Vec<SecretString>,
     /// The command line or address as written, before variables are filled in.
     pub written: String,
 }
@@ -119,6 +121,7 @@ mod tests {
             tools: tools.iter().map(|glob| (*glob).to_owned()).collect(),
             limit: ServerConfig::LIMIT,
             file: "f".into(),
+            secrets: Vec::new(),
             written: "http://localhost/".into(),
         }
     }

@@ -165,6 +165,20 @@ impl Source for Servers {
         self.all().iter().zip(self.offered()).map(view).collect()
     }
 
+    fn accept(&self, server: &str, hash: &str) -> Result<bool, String> {
+        let all = self.all();
+        let Some(server) = all.iter().find(|one| one.config.name == server) else {
+            return Ok(false);
+        };
+        server.accept(hash).map(|()| true)
+    }
+
+    fn refuse(&self, server: &str) -> bool {
+        let all = self.all();
+        let server = all.iter().find(|one| one.config.name == server);
+        server.inspect(|server| server.refuse()).is_some()
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             for server in self.all() {

@@ -131,7 +131,7 @@ where
             let message: RxJsonRpcMessage<RoleClient> = match serde_json::from_slice(&line) {
                 Ok(message) => message,
                 Err(error) => {
-                    let words = visible_head(&String::from_utf8_lossy(&line), SHOWN);
+                    let words = visible_head(&self.log.clean(&String::from_utf8_lossy(&line)), SHOWN);
                     self.log
                         .note(&format!("skipped a line that is no message ({error}): {words}"));
                     continue;

@@ -38,6 +38,12 @@ pub struct ServerView {
     pub tools: Vec<ToolView>,
     /// Its log.
     pub log: Option<PathBuf>,
+    /// The newest lines of its log.
+    #[serde(skip)]
+    pub lines: Vec<String>,
+    /// Hash of its definitions, once they were read.
+    #[serde(skip)]
+    pub hash: Option<String>,
 }
 
 /// A tool of a server as shown.
@@ -75,6 +81,8 @@ impl ServerView {
             drift: Vec::new(),
             tools: Vec::new(),
             log: server.log.path(),
+            lines: server.log.last(),
+            hash: server.last().map(|live| live.hash.clone()),
         };
         match server.phase() {
             Phase::Starting => {}

@@ -1,0 +1,196 @@
+//! Rows of the tools pane: every server with its state, its tools and its log, and the other tools.
+//!
+//! Must not know: how a server is reached, what its tools do.
+//!
+//! Changed definitions are shown line by line under their server, with the keys that accept or refuse them.
+
+use std::collections::BTreeSet;
+
+use super::Pane;
+use super::rows::{Making, NameHash, Row, RowsKind, Target};
+use crate::console::doc::Styled;
+use crate::console::link::{ServerState, ServerTool};
+use crate::console::model::run::RunPart;
+use crate::console::theme::Role;
+use crate::console::verbs::Verb;
+use crate::domain::event::run::ToolCard;
+use crate::present::many;
+
+/// Lines of a difference that are shown; the rest is counted.
+const LINES: usize = 60;
+/// Lines shown of a log.
+const LOG: usize = 5;
+/// Characters shown of a name.
+const NAME: usize = 40;
+/// Characters shown of a line of a server.
+const WORDS: usize = 400;
+/// Characters shown of a hash.
+const PIN: usize = 8;
+/// Bytes that are taken for one token.
+const BYTES: usize = 4;
+
+/// The pane.
+pub const PANE: Pane = Pane::new(&KIND);
+
+/// The verb `tools`.
+pub const SHOW: Verb = Verb {
+    name: "tools",
+    keys: &["9"],
+    doc: "show or hide the tools: servers, classes, pins, tokens, logs, changed definitions",
+    run: |model, _| super::show(model, PANE),
+    ..super::SHOWS
+};
+
+const KIND: RowsKind = RowsKind {
+    name: "tools",
+    heading: "tools",
+    verb: "tools",
+    ticks: false,
+    make,
+};
+
+/// The rows.
+fn make(making: Making<'_>) -> (String, Vec<Row>) {
+    let run = making.run;
+    let mut rows = Vec::new();
+    let mut shown: BTreeSet<&str> = BTreeSet::new();
+    for server in run.servers.iter() {
+        shown.extend(server.tools.iter().filter_map(|tool| tool.offered.as_deref()));
+        of_server(run, server, &mut rows);
+    }
+    let mut tokens: usize = run.servers.iter().map(all_tokens).sum();
+    let cards = run.tools().iter().filter(|card| !shown.contains(&*card.name));
+    let mut source = None;
+    for card in cards {
+        let of = card.server().map_or("", |server| server);
+        if source != Some(of) {
+            source = Some(of);
+            rows.push(heading(run, of));
+        }
+        tokens += tokens_of(card);
+        let pin = card.origin.as_ref().map(|origin| &*origin.pin);
+        rows.push(tool(&card.name, Some(card), pin, tokens_of(card)));
+    }
+    let title = format!("{}, about {tokens} tokens in each request", many(run.tools().len(), "tool"));
+    (title, rows)
+}
+
+fn all_tokens(server: &ServerState) -> usize {
+    let offered = server.tools.iter().filter(|tool| tool.offered.is_some());
+    offered.map(|tool| tool.tokens).sum()
+}
+
+fn tokens_of(card: &ToolCard) -> usize {
+    (card.name.len() + card.description.len() + card.schema.len()).div_ceil(BYTES)
+}
+
+/// The row over the tools of a source whose process is not known.
+fn heading(run: &RunPart, server: &str) -> Row {
+    if server.is_empty() {
+        let words = Styled::new().own(Role::Title, "own and declared tools".to_owned());
+        return Row::new(Target::Nothing, words);
+    }
+    let words = Styled::new().untrusted(Role::Title, server, NAME);
+    let names: Vec<&str> = run
+        .tools()
+        .iter()
+        .filter(|card| card.server() == Some(server))
+        .map(|card| &*card.name)
+        .collect();
+    let words = words.own(Role::Dim, format!("  MCP server{}", health(run, &names)));
+    Row::new(Target::Server(NameHash::server(server)), words)
+}
+
+/// The rows of a server.
+fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
+    let target = Target::Server(NameHash::server(&server.name));
+    let role = match server.state {
+        "ready" => Role::Ok,
+        "down" => Role::Error,
+        _ => Role::Warning,
+    };
+    let names: Vec<&str> = server.tools.iter().filter_map(|tool| tool.offered.as_deref()).collect();
+    let mut words = Styled::new()
+        .untrusted(Role::Title, &server.name, NAME)
+        .own(role, format!("  {}", server.state));
+    if let Some(why) = &server.why {
+        words = words.own(Role::Dim, ": ".to_owned()).untrusted(Role::Text, why, WORDS);
+    }
+    let about = format!(
+        "  {}, about {} tokens{}  ",
+        many(server.tools.len(), "tool"),
+        all_tokens(server),
+        health(run, &names)
+    );
+    rows.push(Row::new(
+        target,
+        words.own(Role::Dim, about).untrusted(Role::Dim, &server.about, WORDS),
+    ));
+    if !server.drift.is_empty() {
+        let words = "  its definitions changed: its calls ask until you accept them";
+        rows.push(Row::new(target, Styled::new().own(Role::Warning, words.to_owned())));
+    }
+    for line in server.drift.iter().take(LINES) {
+        let words = Styled::new().own(Role::Warning, "  | ".to_owned());
+        rows.push(Row::new(Target::Nothing, words.untrusted(Role::Text, line, WORDS)));
+    }
+    let more = server.drift.len().saturating_sub(LINES);
+    if more > 0 {
+        let words = format!("  | {more} more; `overrule tools accept` shows all");
+        rows.push(Row::new(Target::Nothing, Styled::new().own(Role::Warning, words)));
+    }
+    rows.extend(server.tools.iter().map(|one| of_tool(run, one)));
+    for line in server.log.iter().rev().take(LOG).rev() {
+        let words = Styled::new().own(Role::Dim, "  log: ".to_owned());
+        rows.push(Row::new(Target::Nothing, words.untrusted(Role::Dim, line, WORDS)));
+    }
+    if let Some(file) = &server.log_file {
+        let words = Styled::new().own(Role::Dim, "  all of its log: ".to_owned());
+        rows.push(Row::new(Target::Nothing, words.untrusted(Role::Dim, file, WORDS)));
+    }
+}
+
+fn of_tool(run: &RunPart, one: &ServerTool) -> Row {
+    let card = one.offered.as_deref().and_then(|name| run.tool(name));
+    tool(&one.name, card, Some(&one.pin), one.tokens)
+}
+
+/// The row of a tool.
+fn tool(name: &str, card: Option<&ToolCard>, pin: Option<&str>, tokens: usize) -> Row {
+    let mut words = Styled::new()
+        .own(Role::Dim, "  ".to_owned())
+        .untrusted(Role::Accent, name, NAME);
+    words = match card {
+        Some(card) => words.own(Role::Text, format!("  {}", card.effect.label())),
+        None => words.own(Role::Dim, "  not offered".to_owned()),
+    };
+    if let Some(pin) = pin {
+        let head: String = pin.chars().take(PIN).collect();
+        words = words
+            .own(Role::Dim, "  pin ".to_owned())
+            .untrusted(Role::Dim, &head, PIN);
+    }
+    words = words.own(Role::Dim, format!("  {tokens} tokens"));
+    let tags = card.map_or(&[][..], |card| card.tags.as_slice());
+    if !tags.is_empty() {
+        let tags = tags.join(" ");
+        words = words
+            .own(Role::Dim, "  ".to_owned())
+            .untrusted(Role::Dim, &tags, WORDS);
+    }
+    Row::new(Target::Nothing, words)
+}
+
+/// How the calls of these tools ended, together.
+fn health(run: &RunPart, names: &[&str]) -> String {
+    let tools = run.watch.health.tools();
+    let (mut ok, mut all) = (0, 0);
+    for (_, one) in tools.filter(|(name, _)| names.contains(&&***name)) {
+        ok += one.succeeded;
+        all += one.succeeded + one.failed.values().sum::<u64>();
+    }
+    match all {
+        0 => String::new(),
+        _ => format!(", {ok} of {all} executions succeeded"),
+    }
+}

@@ -1,0 +1,120 @@
+//! Tests the pane of tools and servers: what it shows, and the keys that accept or refuse definitions.
+//!
+//! Must not know: how a server is reached.
+
+use crate::console::link::{ServerOrder, ServerState, ServerTool, Update};
+use crate::console::msg::{Msg, Out};
+use crate::console::panes;
+use crate::console::testing::{ARMING, Stage};
+
+fn server(name: &str, drift: &[&str]) -> ServerState {
+    let tool = |name: &str, offered: Option<&str>| ServerTool {
+        name: name.to_owned(),
+        offered: offered.map(Into::into),
+        pin: "0123456789abcdef".to_owned(),
+        tokens: 120,
+    };
+    ServerState {
+        name: name.to_owned(),
+        state: "ready",
+        why: None,
+        about: "protocol 2025-11-25, pid 77".to_owned(),
+        hash: Some(format!("hash-of-{name}")),
+        drift: drift.iter().map(|line| (*line).to_owned()).collect(),
+        tools: vec![tool("read", Some("read_file")), tool("hidden", None)],
+        log: vec!["a word \u{1b}[2J on standard error".to_owned()],
+        log_file: Some("/sessions/x/servers/docs.log".to_owned()),
+    }
+}
+
+fn stage(servers: &[ServerState]) -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    stage.send(Msg::Run(Update::Servers(servers.into())));
+    stage.press("9 z");
+    stage.wait(ARMING);
+    stage.draw();
+    stage
+}
+
+fn orders(stage: &mut Stage) -> Vec<ServerOrder> {
+    let out = std::mem::take(&mut stage.out);
+    out.into_iter()
+        .filter_map(|out| match out {
+            Out::Server(order) => Some(order),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn it_shows_state_class_pin_tokens_and_log_of_a_server_and_the_other_tools() {
+    let mut down = server("gone", &[]);
+    down.state = "restarting";
+    down.why = Some("the connection ended".to_owned());
+    let mut stage = stage(&[server("docs", &[]), down]);
+    let text = stage.text();
+    for words in [
+        "docs  ready  2 tools, about 120 tokens",
+        "protocol 2025-11-25, pid 77",
+        "read  read  pin 01234567  120 tokens",
+        "hidden  not offered  pin 01234567",
+        "log: a word ⟨U+001B⟩[2J on standard error",
+        "all of its log: /sessions/x/servers/docs.log",
+        "gone  restarting: the connection ended",
+        "own and declared tools",
+        "write_file  write",
+        "launch  write",
+        "irreversible",
+    ] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    assert!(!text.contains("changed:"), "{text}");
+    stage.press("alt-k");
+    assert_eq!(orders(&mut stage), [], "nothing changed");
+    stage.press("9");
+    assert_ne!(stage.model.screen.focus, panes::tools::PANE);
+}
+
+#[test]
+fn changed_definitions_are_shown_and_accepted_or_refused_as_shown() {
+    let drift = ["changed: read", "  /description: \"reads\" → \"deletes\u{202e}\""];
+    let mut stage = stage(&[server("docs", &drift)]);
+    let text = stage.text();
+    for words in [
+        "its definitions changed",
+        "| changed: read",
+        "/description: \"reads\" → \"deletes⟨U+202E⟩\"",
+    ] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    stage.press("g alt-k");
+    let accept = ServerOrder::Accept {
+        server: "docs".to_owned(),
+        hash: "hash-of-docs".to_owned(),
+    };
+    assert_eq!(orders(&mut stage), [accept]);
+    stage.wait(ARMING);
+    stage.press("alt-x");
+    let refuse = ServerOrder::Refuse {
+        server: "docs".to_owned(),
+    };
+    assert_eq!(orders(&mut stage), [refuse]);
+    // The answer of the run replaces what was shown.
+    stage.send(Msg::Run(Update::Servers([server("docs", &[])].as_slice().into())));
+    stage.draw();
+    assert!(
+        !stage.text().contains("its definitions changed"),
+        "{}",
+        stage.text()
+    );
+}
+
+#[test]
+fn the_keys_belong_to_the_row_of_a_server() {
+    let mut stage = stage(&[server("docs", &["new: x"])]);
+    stage.press("G");
+    stage.wait(ARMING);
+    stage.press("alt-k alt-x");
+    assert_eq!(orders(&mut stage), []);
+}

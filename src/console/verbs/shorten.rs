@@ -1,0 +1,87 @@
+//! Makes a request shorter that is too long for the model.
+//!
+//! Must not know: what is shortened.
+
+use super::availability::{Availability, dialog, overlay_seen, seen_if};
+use super::{Care, Effect, Press, Verb};
+use crate::console::context::Context;
+use crate::console::model::Model;
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
+use crate::console::refusal::Refusal;
+use crate::console::update::decide::{armed, send};
+use crate::domain::command::{Command, RunCommand};
+use crate::domain::reduction;
+use crate::domain::state::State;
+
+/// The verb `shorten`.
+pub const SHORTEN: Verb = Verb {
+    name: "shorten",
+    keys: &["alt-s"],
+    doc: "shorten the oldest results for the model, if its request is too long",
+    hint: "shorten results",
+    run: |model, press| reduce(model, RunCommand::Shorten {}, press),
+    ..BASE
+};
+
+/// The verb `summarize`.
+pub const SUMMARIZE: Verb = Verb {
+    name: "summarize",
+    keys: &["alt-m"],
+    doc: "replace the oldest turns with a summary by the model, if its request is too long",
+    hint: "summarize",
+    run: |model, press| reduce(model, RunCommand::Summarize {}, press),
+    ..BASE
+};
+
+/// The verb `drop-turns`.
+pub const DROP_TURNS: Verb = Verb {
+    name: "drop-turns",
+    keys: &["alt-d"],
+    doc: "leave out the oldest turns for the model, if its request is too long",
+    hint: "drop turns",
+    run: |model, press| reduce(model, RunCommand::DropTurns {}, press),
+    ..BASE
+};
+
+const BASE: Verb = Verb {
+    contexts: &[Context::Panes, Context::Broken, Context::Attention],
+    effect: Effect::Records,
+    care: Care::Careful,
+    available,
+    ..Verb::BASE
+};
+
+fn available(model: &Model) -> Availability {
+    let is = !model.settings.is_recorded() && is_too_long(&model.run.state);
+    seen_if(is, || match dialog(model) {
+        Some(_) => overlay_seen(model),
+        None => Ok(()),
+    })
+}
+
+/// True if the run waits because a request is too long.
+fn is_too_long(state: &State) -> bool {
+    let limit = state.limit_reached.as_ref();
+    limit.is_some_and(|(which, _)| which == reduction::LIMIT) || reduction::refused(state).is_some()
+}
+
+fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) -> Result<(), Refusal> {
+    if !is_too_long(&model.run.state) {
+        return Err("No request is too long for the model".into());
+    }
+    match model.overlays.last() {
+        Some(Overlay::Dialog(Dialog {
+            kind: DialogKind::Broken(_),
+            question,
+            ..
+        })) => {
+            let question = question.clone();
+            armed(model, &question, press.by, press.at)?;
+            model.overlays.pop();
+        }
+        Some(Overlay::Page(_)) => _ = model.overlays.pop(),
+        _ => {}
+    }
+    send(model, Command::Run(command), None, press.out);
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Removes the keys of a server from what the server says.
+//!
+//! Must not know: where a key was set, what is said.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use secrecy::ExposeSecret as _;
+
+use super::setup::ServerConfig;
+use crate::tools::output::json_text;
+
+/// Bytes of the shortest key that is removed: a shorter one is part of ordinary words.
+const LEAST: usize = 6;
+
+/// The keys of a server.
+#[derive(Default)]
+pub(super) struct Redaction(Mutex<Vec<String>>);
+
+impl Redaction {
+    /// Returns the keys of the settings of a server.
+    pub(super) fn new(config: &ServerConfig) -> Self {
+        let all = Self::default();
+        for secret in &config.secrets {
+            all.add(secret.expose_secret());
+        }
+        all
+    }
+
+    /// Adds a key. In JSON it may be written in another way.
+    pub(super) fn add(&self, secret: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let quoted = json_text(secret);
+        let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+        for form in [secret, escaped] {
+            if form.len() >= LEAST && !all.iter().any(|known| known == form) {
+                all.push(form.to_owned());
+            }
+        }
+        // One may contain another.
+        all.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    }
+
+    /// Returns a text with a note of its length instead of each key.
+    pub(super) fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = Cow::Borrowed(text);
+        for secret in all.iter() {
+            if text.contains(secret.as_str()) {
+                let note = format!("[redacted {} bytes]", secret.len());
+                text = Cow::Owned(text.replace(secret.as_str(), &note));
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Debug for Redaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redaction")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_removed_in_text_and_in_json_and_short_ones_are_no_keys() {
+        let all = Redaction::default();
+        for secret in ["canary", "canary-and-more", "with \"quotes\"", "abc"] {
+            all.add(secret);
+        }
+        assert_eq!(all.apply("a canary-and-more b"), "a [redacted 15 bytes] b");
+        assert_eq!(all.apply("canary"), "[redacted 6 bytes]");
+        assert_eq!(
+            all.apply(r#"{"k":"with \"quotes\""}"#),
+            r#"{"k":"[redacted 15 bytes]"}"#
+        );
+        assert_eq!(all.apply("abc stays"), "abc stays");
+        assert_eq!(format!("{all:?}"), "Redaction");
+    }
+}
