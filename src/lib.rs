@@ -4,8 +4,8 @@
 //! depended on it run again.
 //!
 //! The map, from the inside out:
-//! - [`text`], [`canon`], [`schema`], [`shell_line`]: pure leaves; safe display, canonical JSON and hashes, JSON Schema,
-//!   the commands of a shell line.
+//! - [`text`], [`canon`], [`schema`], [`shell_line`], [`known_tool`]: pure leaves; safe display, canonical JSON and hashes,
+//!   JSON Schema, the commands of a shell line, the arguments of common tools.
 //! - [`domain`]: what a run is. Pure.
 //! - [`policy`]: which call is allowed, asked about or denied, and why. Pure.
 //! - [`resilience`]: what to do when tools fail. Pure.
@@ -34,6 +34,7 @@ pub mod domain;
 pub mod engine;
 pub mod export;
 pub mod journal;
+pub mod known_tool;
 pub mod model;
 pub mod policy;
 pub mod present;

@@ -23,10 +23,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 19] = [
+const MAP: [(&str, &[&str]); 20] = [
     ("text", &[]),
     ("canon", &[]),
     ("shell_line", &[]),
+    ("known_tool", &[]),
     ("schema", &["domain::call"]),
     ("domain", &[]),
     ("document", &[]),
@@ -83,14 +84,15 @@ const MAP: [(&str, &[&str]); 19] = [
     ),
 ];
 /// Pure, and free for all but each other.
-const LEAVES: [&str; 3] = ["text", "canon", "shell_line"];
+const LEAVES: [&str; 4] = ["text", "canon", "shell_line", "known_tool"];
 /// The composition root: may name everything, and nothing may name it.
 const ROOT: &str = "cli";
 /// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 10] = [
+const PURE: [&str; 11] = [
     "text",
     "canon",
     "shell_line",
+    "known_tool",
     "schema",
     "document",
     "domain",

@@ -18,10 +18,8 @@ use crate::console::readable::{self, Readable};
 use crate::domain::call::{Shown, ShownForm};
 use crate::engine::advise::parse_args;
 use crate::text::survey;
-use crate::tools::Replacement;
-use crate::tools::builtin::{Setup, all};
-use crate::tools::child::Environment;
 use crate::tools::registry::Registry;
+use crate::tools::{Replacement, known};
 
 /// Interval between two reads. It is above one second, to keep an idle program asleep.
 const AGAIN: Duration = Duration::from_secs(3);
@@ -143,15 +141,9 @@ pub fn shown_form(form: Result<Readable, String>) -> Shown {
     form.map_or(exact, |form| form.shown)
 }
 
-/// What a call of a built-in tool would replace now, with the hash of the file; for a stored session.
+/// What a call of a known tool would replace now, with the hash of the file; for a stored session.
 fn of_stored(tool: &str, args: &str, workspace: &Path) -> Option<(Replaced, Option<Arc<str>>)> {
-    let setup = Setup {
-        environment: Environment::allowed([]),
-        answer: None,
-        proxy: false,
-    };
-    let registry = Registry::new(all(&setup)).ok()?;
-    let found = registry.get(tool)?.replaces(&parse_args(args), workspace, &[])?;
+    let found = known::replaces(tool, &parse_args(args), workspace, &[])?;
     Some((to_replaced(&found), found.base().map(Arc::from)))
 }
 
@@ -173,6 +165,8 @@ mod tests {
     use super::*;
     use crate::console::diff::Change;
     use crate::domain::id::Rev;
+    use crate::tools::builtin::{Setup, all};
+    use crate::tools::child::Environment;
 
     fn look(rev: u32) -> LoadRequest {
         LoadRequest {

@@ -47,6 +47,23 @@ pub struct Line {
     pub changed: Vec<Range<usize>>,
 }
 
+impl Line {
+    /// Takes a line of a patch, whose first character says what it does.
+    pub fn of_patch(line: &str) -> Self {
+        let (change, text) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
+            (Some(text), _) => (Change::Added, text),
+            (_, Some(text)) => (Change::Removed, text),
+            _ => (Change::Same, line.strip_prefix(' ').unwrap_or(line)),
+        };
+        Self {
+            change,
+            text: text.into(),
+            no: None,
+            changed: Vec::new(),
+        }
+    }
+}
+
 /// The line ending of a text; none for a single line.
 fn ends(text: &str) -> Option<&'static str> {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();

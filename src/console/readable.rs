@@ -8,12 +8,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::diff::{self, Change};
 use super::doc::readable;
 use super::json;
 use super::link::Replaced;
 use crate::canon::scan_up_to;
 use crate::domain::call::{Shown, ShownForm};
+use crate::known_tool::{self, CONTENT, Kind, LINE, LINES, NEW, OLD, TEXT, WORDS, kind, name_in, patched};
 use crate::shell_line::quote;
 use crate::text::{Survey, WarningKind, visible, visible_lines};
 
@@ -21,10 +24,6 @@ use crate::text::{Survey, WarningKind, visible, visible_lines};
 const MOST: usize = 256 * 1024;
 /// The most lines of a difference. A longer one is shown as its new content.
 const MOST_LINES: usize = 2_000;
-/// The built-in tools with a form of their own.
-const SHELL: &str = "shell";
-const WRITES: &str = "write_file";
-const EDITS: &str = "edit_file";
 
 /// A part of a readable form. Its texts are untrusted, except notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +55,7 @@ pub struct Readable {
 
 /// True for a tool that replaces the whole content of the file with this hash; empty if there is no file.
 pub fn replaces_file(tool: &str, base: Option<&str>) -> bool {
-    tool == WRITES && base.is_some_and(|base| !base.is_empty())
+    kind(tool) == Some(Kind::Write) && base.is_some_and(|base| !base.is_empty())
 }
 
 /// What a call would replace, with the hash of the file; empty if there is no file.
@@ -80,68 +79,13 @@ pub fn why_exact(args: &str, survey: &Survey) -> Option<String> {
 
 /// The readable form of a call with these arguments, whose members are given with their JSON texts.
 pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) -> Readable {
-    let value = |name: &str| {
-        members
-            .iter()
-            .find(|(one, _)| one == name)
-            .map(|(_, value)| Arc::clone(value))
-    };
-    let rest = |covered: &[&str]| -> Vec<Part> {
-        let others = members
-            .iter()
-            .filter(|(name, _)| !covered.contains(&name.as_str()));
-        let parts = others.map(|(name, value)| Part::Argument(name.clone(), Arc::clone(value)));
-        parts.collect()
-    };
-    let replaced = ["content", "old", "new"];
-    let (form, base, parts) = match (tool, found) {
-        (WRITES | EDITS, Some((Replaced::Text(lines), base))) if lines.len() <= MOST_LINES => {
-            let mut parts = rest(&replaced);
-            parts.push(Part::Lines(Arc::clone(lines)));
-            (ShownForm::Difference, base, parts)
-        }
-        (WRITES, Some((Replaced::Nothing, base))) => {
-            let mut parts = rest(&["content"]);
-            parts.push(Part::Note("a new file".to_owned()));
-            parts.extend(value("content").map(Part::New));
-            (ShownForm::Difference, base, parts)
-        }
-        (WRITES | EDITS, Some((Replaced::Unreadable(why), base))) => {
-            let mut parts = vec![Part::Note(format!("no difference: {}", visible(why)))];
-            parts.extend(edited(tool, &value).into_iter().flatten());
-            parts.extend(rest(if parts.len() > 1 { &replaced } else { &[] }));
-            (ShownForm::Fields, base, parts)
-        }
-        (WRITES | EDITS, Some((Replaced::Text(_), base))) => {
-            let mut parts = vec![Part::Note(format!(
-                "no difference: it has more than {MOST_LINES} lines"
-            ))];
-            parts.extend(rest(&[]));
-            (ShownForm::Fields, base, parts)
-        }
-        (EDITS, _) => match edited(tool, &value) {
-            Some(edited) => {
-                let mut parts = rest(&replaced);
-                parts.extend(edited);
-                (ShownForm::Difference, None, parts)
-            }
-            None => (ShownForm::Fields, None, rest(&[])),
-        },
-        (SHELL, _) => match command(&value) {
-            Some(command) => {
-                let mut parts = vec![command];
-                parts.extend(rest(&["command", "argv"]));
-                (ShownForm::Command, None, parts)
-            }
-            None => (ShownForm::Fields, None, rest(&[])),
-        },
-        _ if members.is_empty() => (
-            ShownForm::Fields,
-            None,
-            vec![Part::Note("no arguments".to_owned())],
-        ),
-        _ => (ShownForm::Fields, None, rest(&[])),
-    };
+    let flat = flat(tool, members);
+    let args = Args(flat.as_deref().unwrap_or(members));
+    let kind = kind(tool).filter(|_| flat.is_some() || !known_tool::has_inner(tool));
+    let is_file = matches!(kind, Some(Kind::Write | Kind::Edit));
+    let found = found.filter(|_| is_file);
+    let base = found.and_then(|(_, base)| base);
+    let (form, parts) = found.map_or_else(|| args.alone(kind), |(found, _)| args.of_file(found));
     Readable {
         shown: Shown {
             form,
@@ -151,22 +95,171 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
     }
 }
 
-/// What an edit replaces by what, if its arguments say both.
-fn edited(tool: &str, value: &impl Fn(&str) -> Option<Arc<str>>) -> Option<Vec<Part>> {
-    let both = (tool == EDITS).then(|| value("old").zip(value("new")))?;
-    both.map(|(old, new)| vec![Part::Replaces([old, new])])
+/// The members of a call that has those of a known tool inside of one, and those besides; none if they would collide.
+fn flat(tool: &str, members: &[(String, Arc<str>)]) -> Option<Vec<(String, Arc<str>)>> {
+    let parsed = |(name, value): &(String, Arc<str>)| Some((name.clone(), serde_json::from_str(value).ok()?));
+    let args = Value::Object(members.iter().map(parsed).collect::<Option<_>>()?);
+    let (mut inner, outer) = (known_tool::inner(tool, &args)?, known_tool::outer(tool, &args)?);
+    let lines = inner.get(LINES).and_then(Value::as_array);
+    let lines: Option<Vec<&str>> = lines.and_then(|lines| lines.iter().map(Value::as_str).collect());
+    if let (Some(lines), None) = (lines, inner.get("command")) {
+        // Each is a line of its own.
+        let line = lines.join("\n");
+        let inner = inner.as_object_mut()?;
+        inner.shift_remove(LINES);
+        inner.insert("command".to_owned(), line.into());
+    }
+    let (inner, outer) = (inner.as_object()?, outer.as_object()?);
+    let all = inner
+        .iter()
+        .chain(outer.iter().filter(|(name, _)| !inner.contains_key(*name)));
+    let all: Vec<_> = all
+        .map(|(name, value)| (name.clone(), value.to_string().into()))
+        .collect();
+    (all.len() == inner.len() + outer.len()).then_some(all)
 }
 
-/// The command of a shell call; none where it has not exactly one.
-fn command(value: &impl Fn(&str) -> Option<Arc<str>>) -> Option<Part> {
-    match (value("command"), value("argv")) {
-        (Some(line), None) => json::as_text(&line).map(|_| Part::Line(line)),
-        (None, Some(words)) => {
-            let words: Vec<String> = serde_json::from_str(&words).ok()?;
-            let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
-            Some(Part::Words(words.join(" ")))
+/// The members of the arguments of a call.
+struct Args<'a>(&'a [(String, Arc<str>)]);
+
+impl Args<'_> {
+    fn value(&self, name: &str) -> Option<Arc<str>> {
+        let mut members = self.0.iter();
+        members
+            .find(|(one, _)| one == name)
+            .map(|(_, value)| Arc::clone(value))
+    }
+
+    /// An argument of a known tool by its names: its name and its value.
+    fn named(&self, names: &[&'static str]) -> Option<(&'static str, Arc<str>)> {
+        let name = name_in(names, |name| self.value(name).is_some())?;
+        Some((name, self.value(name)?))
+    }
+
+    /// All arguments but these, one by one.
+    fn rest(&self, covered: &[&str]) -> Vec<Part> {
+        let others = self
+            .0
+            .iter()
+            .filter(|(name, _)| !covered.contains(&name.as_str()));
+        let parts = others.map(|(name, value)| Part::Argument(name.clone(), Arc::clone(value)));
+        parts.collect()
+    }
+
+    /// The form of a call that changes a file of which this was found.
+    fn of_file(&self, found: &Replaced) -> (ShownForm, Vec<Part>) {
+        let (content, old, new) = (self.named(CONTENT), self.named(OLD), self.named(NEW));
+        let names = [&content, &old, &new];
+        let replaced: Vec<&str> = names.into_iter().flatten().map(|(name, _)| *name).collect();
+        match found {
+            Replaced::Text(lines) if lines.len() <= MOST_LINES => {
+                let mut parts = self.rest(&replaced);
+                parts.push(Part::Lines(Arc::clone(lines)));
+                (ShownForm::Difference, parts)
+            }
+            Replaced::Nothing if content.is_some() => {
+                let mut parts = self.rest(&replaced);
+                parts.push(Part::Note("a new file".to_owned()));
+                parts.extend(content.map(|(_, value)| Part::New(value)));
+                (ShownForm::Difference, parts)
+            }
+            Replaced::Text(_) => {
+                let mut parts = vec![Part::Note(format!(
+                    "no difference: it has more than {MOST_LINES} lines"
+                ))];
+                parts.extend(self.rest(&[]));
+                (ShownForm::Fields, parts)
+            }
+            Replaced::Unreadable(why) => {
+                let mut parts = vec![Part::Note(format!("no difference: {}", visible(why)))];
+                let edited = self.edited();
+                let covered = if edited.is_some() { &replaced[..] } else { &[] };
+                parts.extend(edited.map(|(part, _)| part));
+                parts.extend(self.rest(covered));
+                (ShownForm::Fields, parts)
+            }
+            Replaced::Nothing => (ShownForm::Fields, self.rest(&[])),
         }
-        _ => None,
+    }
+
+    /// The form of a call by its arguments alone.
+    fn alone(&self, kind: Option<Kind>) -> (ShownForm, Vec<Part>) {
+        let special = match kind {
+            Some(Kind::Edit) => self.edited().map(|(part, covered)| {
+                let mut parts = self.rest(&covered);
+                parts.push(part);
+                (ShownForm::Difference, parts)
+            }),
+            Some(Kind::Shell) => self.command().map(|(part, covered)| {
+                let mut parts = vec![part];
+                parts.extend(self.rest(&[covered]));
+                (ShownForm::Command, parts)
+            }),
+            Some(Kind::Patch) => self.patch().map(|(patch, covered)| {
+                let mut parts = self.rest(&[covered]);
+                parts.extend(patch);
+                (ShownForm::Difference, parts)
+            }),
+            _ => None,
+        };
+        let fields = || match self.rest(&[]) {
+            none if none.is_empty() => vec![Part::Note("no arguments".to_owned())],
+            all => all,
+        };
+        special.unwrap_or_else(|| (ShownForm::Fields, fields()))
+    }
+
+    /// What an edit replaces by what, if its arguments say both; with their names.
+    fn edited(&self) -> Option<(Part, [&'static str; 2])> {
+        let ((old, from), (new, to)) = (self.named(OLD)?, self.named(NEW)?);
+        Some((Part::Replaces([from, to]), [old, new]))
+    }
+
+    /// The command of a shell call and its name; none where it has not exactly one.
+    fn command(&self) -> Option<(Part, &'static str)> {
+        let is_text = |name: &str| {
+            self.value(name)
+                .is_some_and(|value| json::as_text(&value).is_some())
+        };
+        let words = |name: &str| -> Option<Vec<String>> { serde_json::from_str(&self.value(name)?).ok() };
+        let has = |names: &[&str]| names.iter().filter(|name| self.value(name).is_some()).count();
+        // `command` may be either.
+        if has(LINE) + has(WORDS) - usize::from(self.value("command").is_some()) != 1 {
+            return None;
+        }
+        if let Some(name) = name_in(LINE, is_text) {
+            return Some((Part::Line(self.value(name)?), name));
+        }
+        let name = name_in(WORDS, |name| words(name).is_some())?;
+        let words: Vec<String> = words(name)?.iter().map(|word| quote(word)).collect();
+        Some((Part::Words(words.join(" ")), name))
+    }
+
+    /// The files of a patch with their lines, and the name of the argument.
+    fn patch(&self) -> Option<(Vec<Part>, &'static str)> {
+        let (name, text) = self.named(TEXT)?;
+        let text = json::as_text(&text)?;
+        if text.split('\n').count() > MOST_LINES {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut lines: Vec<diff::Line> = Vec::new();
+        let end = |lines: &mut Vec<diff::Line>, parts: &mut Vec<Part>| {
+            if !lines.is_empty() {
+                parts.push(Part::Lines(std::mem::take(lines).into()));
+            }
+        };
+        for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
+            match patched(line).next() {
+                Some((what, path)) => {
+                    end(&mut lines, &mut parts);
+                    parts.push(Part::Argument(what.to_owned(), json::string(path).into()));
+                }
+                None => lines.push(diff::Line::of_patch(line)),
+            }
+        }
+        end(&mut lines, &mut parts);
+        Some((parts, name))
     }
 }
 
@@ -400,6 +493,124 @@ mod tests {
                 "path = a"
             ]
         );
+    }
+
+    #[test]
+    fn the_tools_of_other_agents_read_like_the_built_in_ones() {
+        for (tool, args) in [
+            (
+                "Edit",
+                r#"{"file_path":"a","old_string":"x = 1","new_string":"x = 2"}"#,
+            ),
+            (
+                "edit",
+                r#"{"filePath":"a","oldString":"x = 1","newString":"x = 2"}"#,
+            ),
+            (
+                "replace",
+                r#"{"file_path":"a","old_string":"x = 1","new_string":"x = 2"}"#,
+            ),
+        ] {
+            let (shown, lines) = form(tool, args, None);
+            assert_eq!(shown, ShownForm::Difference, "{tool}");
+            assert!(lines[0].ends_with(" = a"), "{tool} {lines:?}");
+            assert_eq!(lines[1..], ["- x = 1", "+ x = 2"], "{tool}");
+        }
+        for (tool, args, line) in [
+            ("Bash", r#"{"command":"ls -l"}"#, "$ ls -l"),
+            ("exec_command", r#"{"cmd":"ls -l"}"#, "$ ls -l"),
+            (
+                "shell",
+                r#"{"command":["bash","-lc","ls -l"]}"#,
+                "$ bash -lc 'ls -l'",
+            ),
+        ] {
+            assert_eq!(
+                form(tool, args, None),
+                (ShownForm::Command, vec![line.into()]),
+                "{tool}"
+            );
+        }
+        let more = form("Bash", r#"{"command":"ls","description":"look"}"#, None);
+        assert_eq!(more.1, ["$ ls", "description = look"]);
+        let both = form("exec_command", r#"{"cmd":"ls","command":"rm"}"#, None);
+        assert_eq!(
+            both,
+            (ShownForm::Fields, vec!["cmd = ls".into(), "command = rm".into()])
+        );
+        assert_eq!(form("other", r#"{"command":"ls"}"#, None).0, ShownForm::Fields);
+        let new = of(
+            "Write",
+            &members(r#"{"file_path":"a.md","content":"one"}"#),
+            Some((&Replaced::Nothing, Some(&"".into()))),
+        );
+        assert_eq!(super::lines(&new), ["file_path = a.md", "a new file", "+ one"]);
+        assert!(replaces_file("Write", Some("h")) && !replaces_file("Edit", Some("h")));
+    }
+
+    #[test]
+    fn calls_of_the_providers_types_read_like_the_known_tools() {
+        let words = r#"{"action":{"type":"exec","command":["ls","a b"],"env":{}},"user":"u"}"#;
+        let (shown, lines) = form("local_shell_call", words, None);
+        assert_eq!(shown, ShownForm::Command);
+        assert_eq!(lines, ["$ ls 'a b'", "type = exec", "env = {}", "user = u"]);
+        let several = r#"{"action":{"commands":["ls","rm x"]}}"#;
+        assert_eq!(
+            form("shell_call", several, None),
+            (ShownForm::Command, vec!["$ ls".into(), "  rm x".into()])
+        );
+        let patch = r#"{"operation":{"type":"update_file","path":"a.rs","diff":"-x\n+y"}}"#;
+        assert_eq!(
+            form("apply_patch_call", patch, None),
+            (
+                ShownForm::Difference,
+                vec!["updates = a.rs".into(), "- x".into(), "+ y".into()]
+            )
+        );
+        // What is not known is not left out.
+        for (tool, args) in [
+            (
+                "apply_patch_call",
+                r#"{"operation":{"type":"update_file","path":"a","mode":"777"}}"#,
+            ),
+            (
+                "local_shell_call",
+                r#"{"action":{"command":["ls"]},"command":"rm"}"#,
+            ),
+        ] {
+            let (shown, lines) = form(tool, args, None);
+            assert_eq!(shown, ShownForm::Fields, "{tool}");
+            assert!(
+                lines.concat().contains("777") || lines.concat().contains("rm"),
+                "{lines:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_patch_is_shown_file_by_file_and_its_lines_cannot_look_like_a_file() {
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@ fn x\n same\n-old\n+new\n+*** Delete File: b\n\
+                     *** Delete File: c\u{1b}\n*** End Patch\n";
+        let args = serde_json::json!({ "input": patch }).to_string();
+        let (shown, lines) = form("apply_patch", &args, None);
+        assert_eq!(shown, ShownForm::Difference);
+        let escape = visible("\u{1b}");
+        assert_eq!(
+            lines,
+            [
+                "  *** Begin Patch",
+                "updates = a.rs",
+                "  @@ fn x",
+                "  same",
+                "- old",
+                "+ new",
+                "+ *** Delete File: b",
+                &*format!("deletes = c{escape}"),
+                "  *** End Patch",
+            ]
+        );
+        let long = serde_json::json!({ "input": "+\n".repeat(MOST_LINES + 1) }).to_string();
+        assert_eq!(form("apply_patch", &long, None).0, ShownForm::Fields);
     }
 
     #[test]

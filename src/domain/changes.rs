@@ -10,11 +10,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::call::Outcome;
 use super::id::{NodeId, Seq};
 use super::ledger;
 use super::state::{LedgerEntry, LedgerOutcome, State};
+use crate::known_tool::{CONTENT, NEW, OLD, PATH, value_in};
 use crate::text::visible;
 
 /// All files that a run wrote, as one change, and what is not known.
@@ -124,7 +126,6 @@ struct Intent {
 }
 
 /// The arguments that say what is written: a whole text, or a part and its replacement.
-#[derive(Deserialize)]
 struct Written {
     path: String,
     content: Option<String>,
@@ -132,9 +133,23 @@ struct Written {
     new: Option<String>,
 }
 
+impl Written {
+    /// Reads the arguments of a known tool.
+    fn of(args: &Value) -> Option<Self> {
+        let text = |names| value_in(args, names).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            path: text(PATH)?,
+            content: text(CONTENT),
+            old: text(OLD),
+            new: text(NEW),
+        })
+    }
+}
+
 /// Collects what a run wrote, in the order in which it happened.
 pub fn changes(state: &State) -> Changes {
     let mut all = Changes::default();
+    let workspace = state.started.as_ref().map_or("", |started| &started.workspace);
     let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
     // The work of a sub-agent is listed by its own calls.
     let own = ledger::effects(state).filter(|entry| entry.thread.is_none());
@@ -147,7 +162,7 @@ pub fn changes(state: &State) -> Changes {
             });
             continue;
         };
-        let path = plain_path(&written.path);
+        let path = plain_path(below(workspace, &written.path));
         let before = before(&intent);
         let after = after(&intent, &written);
         let unsure = (!matches!(entry.outcome, LedgerOutcome::Known(_))).then_some(entry.call);
@@ -193,8 +208,14 @@ fn happened(entry: &LedgerEntry) -> bool {
 
 fn read(state: &State, entry: &LedgerEntry) -> Option<(Intent, Written)> {
     let intent = serde_json::from_str(entry.more.before.as_deref()?).ok()?;
-    let written = serde_json::from_str(ledger::args(state, entry)).ok()?;
+    let written = Written::of(&serde_json::from_str(ledger::args(state, entry)).ok()?)?;
     Some((intent, written))
+}
+
+/// A path without the directory that the run works in.
+fn below<'p>(workspace: &str, path: &'p str) -> &'p str {
+    let below = path.strip_prefix(workspace).filter(|_| !workspace.is_empty());
+    below.filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
 /// The path without parts that mean nothing, so that one file has one path.
@@ -254,7 +275,7 @@ mod tests {
     }
 
     fn written(json: &str) -> Written {
-        serde_json::from_str(json).unwrap()
+        Written::of(&serde_json::from_str(json).unwrap()).unwrap()
     }
 
     #[test]
@@ -282,6 +303,16 @@ mod tests {
         let part = written(r#"{"path":"a","old":"b","new":"x"}"#);
         assert!(matches!(after(&large, &part), FileText::Unknown(_)));
         assert_eq!(before(&intent(None, "x")), FileText::Missing);
+    }
+
+    #[test]
+    fn what_tools_of_other_agents_write_is_known_too() {
+        let part = written(r#"{"file_path":"a","old_string":"b","new_string":"x"}"#);
+        let known = after(&intent(Some("abc"), "axc"), &part);
+        assert_eq!((part.path.as_str(), known), ("a", FileText::Text("axc".into())));
+        assert_eq!(below("/work", "/work/a"), "/a");
+        assert_eq!(below("/work", "/workshop/a"), "/workshop/a");
+        assert_eq!(below("", "/work/a"), "/work/a");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::matcher::{LINE, Predicate, Subject, WORDS};
-use super::shell::{SHELL, ShellCall};
+use super::matcher::{Predicate, Subject, WORDS, is_line};
+use super::shell::ShellCall;
+use crate::known_tool;
 use crate::shell_line::Command;
 
 /// A call with the commands of its shell line, which is read once.
@@ -33,12 +34,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// What the program's own shell runs; none for other tools.
+    /// What a shell runs; none for other tools, and those of servers.
     pub(super) fn shell(&self) -> Option<&ShellCall> {
         let read = || {
             let subject = &self.subject;
-            let is_shell = subject.server.is_none() && subject.tool == SHELL;
-            is_shell.then(|| ShellCall::new(subject.args))
+            let is_shell = subject.server.is_none() && known_tool::is_shell(subject.tool);
+            is_shell.then(|| ShellCall::new(subject.tool, subject.args))
         };
         self.shell.get_or_init(read).as_ref()
     }
@@ -64,7 +65,7 @@ pub(super) fn hold(conditions: &[&Predicate], case: &Case<'_>, workspace: Option
     let excepted = shell.reading.covered(|command| {
         (is.is_empty() && command.is_idle())
             || not.iter().any(|one| {
-                let absent = one.at != LINE && args.pointer(&one.at).is_none();
+                let absent = !is_line(&one.at) && args.pointer(&one.at).is_none();
                 !absent && covers(one, command, workspace)
             })
     });
@@ -79,7 +80,7 @@ pub(super) fn hold(conditions: &[&Predicate], case: &Case<'_>, workspace: Option
 /// Returns true if the conditions hold for the arguments as written.
 fn whole(conditions: &[&Predicate], case: &Case<'_>, shell: &ShellCall, workspace: Option<&Path>) -> bool {
     conditions.iter().all(|one| {
-        if one.at != LINE {
+        if !is_line(&one.at) {
             return one.meets(case.subject.args.pointer(&one.at), workspace);
         }
         let mut texts = shell.whole.iter().map(|text| Value::from(text.as_str()));
@@ -90,7 +91,7 @@ fn whole(conditions: &[&Predicate], case: &Case<'_>, shell: &ShellCall, workspac
 /// Returns true if one form of the command satisfies all conditions.
 fn all(conditions: &[&Predicate], command: &Command, workspace: Option<&Path>) -> bool {
     let (line, words): (Vec<&Predicate>, Vec<&Predicate>) =
-        conditions.iter().copied().partition(|one| one.at == LINE);
+        conditions.iter().copied().partition(|one| is_line(&one.at));
     words.iter().all(|one| covers(one, command, workspace))
         && (line.is_empty()
             || command.any_form(|form| {
@@ -101,7 +102,7 @@ fn all(conditions: &[&Predicate], command: &Command, workspace: Option<&Path>) -
 
 /// Returns true if the test of a condition holds for a form of the command.
 pub(super) fn covers(condition: &Predicate, command: &Command, workspace: Option<&Path>) -> bool {
-    if condition.at == LINE {
+    if is_line(&condition.at) {
         return command.any_form(|form| condition.tests(&Value::from(form), workspace));
     }
     let mut texts: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
@@ -124,7 +125,7 @@ pub(super) fn covers(condition: &Predicate, command: &Command, workspace: Option
 /// Returns true if the condition names exactly this call.
 fn is_spelled(condition: &Predicate, args: &Value, shell: &ShellCall) -> bool {
     match condition.at.as_str() {
-        LINE => shell
+        at if is_line(at) => shell
             .whole
             .iter()
             .any(|text| condition.is_exactly(&Value::from(text.as_str()))),

@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::shell::{SHELL, ShellCall};
+use super::shell::ShellCall;
+use crate::known_tool::{self, DIRECTORY, Kind, TEXT};
 use crate::shell_line::{Command, HARMLESS, Redirect};
 
 /// What a call may do that deserves a second look.
@@ -88,6 +89,7 @@ impl DangerKind {
                 "rsync --delete*",
                 "kubectl delete",
                 "dropdb",
+                "*** Delete File",
             ],
             Self::Overwrites => &[
                 ">",
@@ -149,6 +151,13 @@ impl DangerKind {
                 "brew",
                 "docker pull",
                 "docker push",
+                "WebFetch",
+                "WebSearch",
+                "google_web_search",
+                "web_fetch",
+                "web_search",
+                "webfetch",
+                "websearch",
             ],
             Self::Outside => &["/", "~", ".."],
             Self::Privilege => &[
@@ -160,10 +169,12 @@ impl DangerKind {
     }
 }
 
-/// Longest arguments of a shell call that are compared with the table, in bytes.
+/// Longest arguments of a shell line or a patch that are compared with the table, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The sign of a redirection that replaces a file, as an entry.
 const REDIRECT: &str = ">";
+/// The line of a patch that deletes a file, as an entry.
+const DELETES: &str = "*** Delete File";
 
 /// A mark on a call: the kind of danger, and the part of the call that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -214,14 +225,28 @@ impl Danger {
 
     /// The marks on a call, each kind once. Reads a shell line with the reader of the rules.
     pub fn marks(&self, tool: &str, args: &str, workspace: &Path) -> Vec<DangerMark> {
-        let is_long = tool == SHELL && args.len() > LONGEST;
-        let args: Value = if tool == SHELL && !is_long {
+        let kind = known_tool::kind(tool);
+        let is_read = matches!(kind, Some(Kind::Shell | Kind::Patch));
+        let is_long = is_read && args.len() > LONGEST;
+        let places = known_tool::places(tool, args);
+        let args: Value = if is_read && !is_long {
             serde_json::from_str(args).unwrap_or_default()
         } else {
             Value::Null
         };
-        let call = ShellCall::new(&args);
-        let base = args.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        let call = if kind == Some(Kind::Shell) {
+            ShellCall::new(tool, &args)
+        } else {
+            ShellCall::default()
+        };
+        let args = known_tool::inner(tool, &args).unwrap_or(args);
+        let patch = known_tool::value_in(&args, TEXT)
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let deletes = known_tool::patched(patch).any(|(word, _)| word == known_tool::DELETES);
+        let base = known_tool::value_in(&args, DIRECTORY)
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let place = Place {
             workspace,
             base: workspace.join(base),
@@ -229,10 +254,11 @@ impl Danger {
         let found = |kind: DangerKind| {
             let entries = self.entries(kind);
             let is_named = |entry: &&String| {
-                let by_sign = entry.as_str() == REDIRECT && call.redirects().any(Redirect::replaces);
+                let by_sign = entry.as_str() == REDIRECT && call.redirects().any(Redirect::replaces)
+                    || entry.as_str() == DELETES && deletes;
                 entry.as_str() == tool || by_sign || call.each().any(|command| matches(entry, command))
             };
-            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &call, base));
+            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &call, base, &places));
             let named = entries.iter().find(is_named).cloned();
             named.or_else(|| outside().flatten())
         };
@@ -287,9 +313,9 @@ struct Place<'w> {
 }
 
 impl Place<'_> {
-    /// The first place outside of the workspace that the commands or the directory name. Only the forms that the
-    /// table lists count.
-    fn left(&self, entries: &[String], call: &ShellCall, cwd: &str) -> Option<String> {
+    /// The first place outside of the workspace that the commands, the directory or other arguments name. Only the
+    /// forms that the table lists count.
+    fn left(&self, entries: &[String], call: &ShellCall, cwd: &str, places: &[String]) -> Option<String> {
         let listed = |form: &str| entries.iter().any(|entry| entry == form);
         let words = call
             .each()
@@ -299,7 +325,9 @@ impl Place<'_> {
         let programs: Vec<&str> = call.each().filter_map(|one| one.program_name()).collect();
         // A program may be anywhere.
         let words = words.filter(|word| !programs.contains(word));
-        let mut all = std::iter::once(cwd).chain(words).flat_map(paths);
+        let places = places.iter().map(String::as_str);
+        let words = std::iter::once(cwd).chain(words).flat_map(paths);
+        let mut all = words.chain(places);
         all.find(|path| {
             let form = form_of(path);
             listed(form) && self.is_outside(path, form)

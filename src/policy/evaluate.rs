@@ -6,8 +6,11 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
 use crate::domain::tags::IRREVERSIBLE;
+use crate::known_tool::LINE;
 use crate::text::visible;
 
 use super::commands::Case;
@@ -178,10 +181,12 @@ impl Policy {
         let mut args = subject.args.clone();
         for command in shell.commands() {
             // A program with its words is matched as it is called.
-            let as_called = subject.args.get("command").is_none() && shell.whole.contains(&command.text);
+            let has_line = |name: &&str| subject.args.get(*name).is_some_and(Value::is_string);
+            let line = LINE.iter().copied().find(has_line);
+            let as_called = line.is_none() && shell.whole.contains(&command.text);
             if let Some(args) = args.as_object_mut() {
                 args.remove("argv");
-                args.insert("command".to_owned(), command.text.as_str().into());
+                args.insert(line.unwrap_or("command").to_owned(), command.text.as_str().into());
             }
             let args = if as_called { subject.args } else { &args };
             // A rule about exactly this call is about no part of it.

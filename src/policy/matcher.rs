@@ -18,10 +18,15 @@ use super::commands::{self, Case};
 use super::place::{Leads, leads};
 use super::shell::ShellCall;
 
-/// The place of a shell line among the arguments.
-pub(super) const LINE: &str = "/command";
+/// The places of a shell line among the arguments, by tool.
+const LINES: [&str; 2] = ["/command", "/cmd"];
 /// The place of a program and its words.
 pub(super) const WORDS: &str = "/argv";
+
+/// Returns true for the place of a shell line.
+pub(super) fn is_line(at: &str) -> bool {
+    LINES.contains(&at)
+}
 
 /// What a rule is compared with.
 #[derive(Debug, Clone, Copy)]
@@ -214,9 +219,9 @@ impl Matcher {
 }
 
 impl Predicate {
-    /// Returns true if it is about what the program's own shell runs.
+    /// Returns true if it is about what a shell runs.
     pub(super) fn is_about_commands(&self) -> bool {
-        self.at == LINE
+        is_line(&self.at)
             || self.at == WORDS
             || self
                 .at
@@ -280,7 +285,7 @@ impl Predicate {
         let Test::Is(requested) = &self.test else {
             return false;
         };
-        let whole = matches!(&*self.at, "" | LINE | "/argv");
+        let whole = matches!(&*self.at, "" | WORDS) || is_line(&self.at);
         let only = || shell.only_line().is_some_and(|line| requested == line);
         !self.not && (whole || (self.at.starts_with("/argv/") && only()))
     }

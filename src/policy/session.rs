@@ -12,13 +12,14 @@ use serde_json::Value;
 use crate::domain::call::{EffectClass, Gate};
 use crate::domain::event::run::ToolCard;
 use crate::domain::rule::RuleSpec;
+use crate::known_tool;
 use crate::text::visible;
 
 use super::commands::Case;
 use super::matcher::{Matcher, Pattern, Subject, Test};
 use super::parse;
 use super::rule::{Origin, Rule};
-use super::shell::{SHELL, ShellCall};
+use super::shell::ShellCall;
 
 /// Built-in tools whose arguments show everything that they do.
 const VOUCHED: [&str; 5] = ["read_file", "list_dir", "search", "write_file", "edit_file"];
@@ -161,10 +162,10 @@ pub fn check_admissible<'t>(
 
 /// Checks whether exactly this call may always run. A shell line has to be one plain command.
 pub fn may_always(tool: &str, args: &Value) -> Result<(), String> {
-    if tool != SHELL {
+    if !known_tool::is_shell(tool) {
         return Ok(());
     }
-    let call = ShellCall::new(args);
+    let call = ShellCall::new(tool, args);
     if !call.is_plain() || call.hides() {
         return Err(
             "this line is more than one plain command (or may be): there is no \"always\" for it".to_owned(),

@@ -1,13 +1,11 @@
-//! Lists the commands of a call of the built-in shell tool for a policy and a decision.
+//! Lists the commands of a call that runs a line in a shell, for a policy and a decision.
 //!
 //! Must not know: rules, how a line is read.
 
 use serde_json::Value;
 
+use crate::known_tool::{self, LINE, LINES, WORDS};
 use crate::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, quote};
-
-/// The built-in tool whose argument is a line for a shell.
-pub(super) const SHELL: &str = "shell";
 
 /// The commands of a call.
 #[derive(Debug, Clone, Default)]
@@ -22,27 +20,64 @@ pub struct ShellCall {
 }
 
 impl ShellCall {
-    /// Reads the arguments of a call.
-    pub fn new(args: &Value) -> Self {
+    /// Reads the arguments of a call of a tool that is a shell.
+    pub fn new(tool: &str, args: &Value) -> Self {
+        match known_tool::inner(tool, args) {
+            Some(args) => Self::read(&args),
+            None => Self::read(args),
+        }
+    }
+
+    fn read(args: &Value) -> Self {
         let mut call = Self::default();
-        if let Some(line) = args.get("command").and_then(Value::as_str) {
+        if let Some(list) = args.get(LINES) {
+            let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+            let lines: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            let is_clear = lines.len() == list.len()
+                && ![LINE, WORDS]
+                    .concat()
+                    .iter()
+                    .any(|name| args.get(*name).is_some());
+            call.is_line = true;
+            call.whole.push(lines.join("\n"));
+            call.reading = Reading::of_lines(lines);
+            if !is_clear {
+                call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
+            }
+            return call;
+        }
+        let mut lines = LINE
+            .iter()
+            .filter_map(|name| args.get(name).and_then(Value::as_str));
+        if let Some(line) = lines.next() {
             call.is_line = true;
             call.whole.push(line.to_owned());
             call.reading = Reading::of_line(line);
         }
-        let words = args.get("argv").and_then(Value::as_array);
-        let words: Option<Vec<String>> = words.and_then(|words| {
+        for line in lines {
+            // It is not known which of them runs.
+            call.whole.push(line.to_owned());
+            call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
+        }
+        let lists = WORDS.iter().filter_map(|name| args.get(name)?.as_array());
+        let lists = lists.filter_map(|words| {
             let texts = words.iter().map(|word| word.as_str().map(str::to_owned));
-            texts.collect()
+            texts.collect::<Option<Vec<String>>>()
         });
-        if let Some(words) = words.filter(|words| !words.is_empty()) {
+        let lists: Vec<Vec<String>> = lists.filter(|words| !words.is_empty()).collect();
+        if lists.len() > 1 {
+            call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
+        }
+        for words in lists {
             let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
             let (bare, quoted) = (words.join(" "), quoted.join(" "));
-            if call.is_line {
-                // The tool refuses such a call.
+            if call.is_line || !call.whole.is_empty() {
+                // It is not known which of them runs.
                 call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
             } else {
+                let uncertainty = call.reading.uncertainty;
                 call.reading = Reading::of_words(&words);
+                call.reading.uncertainty = call.reading.uncertainty.or(uncertainty);
             }
             if bare != quoted {
                 call.whole.push(bare);
@@ -52,12 +87,12 @@ impl ShellCall {
         call
     }
 
-    /// Reads a call by its tool and arguments as written; nothing where it is no call of the program's own shell.
+    /// Reads a call by its tool and arguments as written; nothing where its tool is no shell.
     pub fn of(tool: &str, args: &str) -> Self {
-        if tool != SHELL {
+        if !known_tool::is_shell(tool) {
             return Self::default();
         }
-        Self::new(&serde_json::from_str(args).unwrap_or_default())
+        Self::new(tool, &serde_json::from_str(args).unwrap_or_default())
     }
 
     /// One of its commands as a call of its own.

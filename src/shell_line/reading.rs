@@ -60,8 +60,15 @@ pub struct Reading {
 impl Reading {
     /// Reads a line.
     pub fn of_line(line: &str) -> Self {
+        Self::of_lines([line])
+    }
+
+    /// Reads lines, each for a shell of its own.
+    pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
         let mut reading = Self::default();
-        reading.line(line, Place::default());
+        for line in lines {
+            reading.line(line, Place::default());
+        }
         reading.count();
         reading
     }

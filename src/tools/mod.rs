@@ -6,6 +6,7 @@ pub mod alert;
 pub mod child;
 pub mod errors;
 pub mod fed;
+pub mod known;
 pub mod output;
 pub mod registry;
 mod replace;

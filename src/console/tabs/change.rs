@@ -13,10 +13,8 @@ use crate::console::doc::{Styled, readable};
 use crate::console::link::Replaced;
 use crate::console::theme::Role;
 use crate::domain::id::{NodeId, Rev};
+use crate::known_tool::{Kind, NEW, OLD, kind, name_in};
 use crate::text;
-
-/// The built-in tool that replaces a text, and the names of the old and new text.
-const REPLACES: (&str, [&str; 2]) = ("edit_file", ["old", "new"]);
 
 /// The most lines of a diff with a file.
 const MOST: usize = 2_000;
@@ -24,8 +22,9 @@ const MOST: usize = 2_000;
 /// Adds the texts in these arguments; nothing if the bytes are readable enough.
 pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str, shown: &Arc<str>) {
     now(maker, (id, rev));
+    let is_edit = kind(tool) == Some(Kind::Edit);
     if shown.len() > MAX_PARSED {
-        let what = if tool == REPLACES.0 {
+        let what = if is_edit {
             "what it replaces is not shown"
         } else {
             "its texts are not shown with their line breaks"
@@ -41,10 +40,10 @@ pub(super) fn texts(maker: &mut Maker<'_>, (id, rev): (NodeId, Rev), tool: &str,
             .find(|(one, _)| one == name)
             .map(|(_, value)| value)
     };
-    let (replaces, names) = REPLACES;
-    let both = (value(names[0]), value(names[1]));
-    let replaced = match both {
-        (Some(old), Some(new)) if tool == replaces => Some((old, new)),
+    let name = |names: &[&'static str]| name_in(names, |name| value(name).is_some());
+    let names = [name(OLD), name(NEW)].map(Option::unwrap_or_default);
+    let replaced = match names.map(value) {
+        [Some(old), Some(new)] if is_edit => Some((old, new)),
         _ => None,
     };
     if let Some((old, new)) = replaced {

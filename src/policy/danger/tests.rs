@@ -184,3 +184,79 @@ fn tools_and_added_entries_are_marked_too() {
     danger.set(DangerKind::Deletes, Vec::new());
     assert_eq!(of(&danger, "shell", &json!({ "argv": ["rm", "x"] })), []);
 }
+
+#[test]
+fn the_tools_of_other_agents_are_marked_like_the_built_in_ones() {
+    let danger = Danger::default();
+    let marks = |tool: &str, args: Value| of(&danger, tool, &args);
+    let deletes = [("deletes", "rm".to_owned())];
+    assert_eq!(marks("Bash", json!({"command": "cd a && rm -r b"})), deletes);
+    assert_eq!(marks("exec_command", json!({"cmd": "cd a && rm -r b"})), deletes);
+    assert_eq!(
+        marks("shell", json!({"command": ["bash", "-lc", "rm -r b"]})),
+        deletes
+    );
+    let outside = |path: &str| [("outside", path.to_owned())];
+    assert_eq!(
+        marks("Read", json!({"file_path": "/etc/passwd"})),
+        outside("/etc/passwd")
+    );
+    assert_eq!(
+        marks("write", json!({"filePath": "../x", "content": ""})),
+        outside("../x")
+    );
+    assert_eq!(
+        marks("bash", json!({"command": "ls", "workdir": "/tmp"})),
+        outside("/tmp")
+    );
+    assert_eq!(
+        marks(
+            "Edit",
+            json!({"file_path": "~/.bashrc", "old_string": "a", "new_string": "b"})
+        ),
+        outside("~/.bashrc")
+    );
+    assert_eq!(
+        marks("WebFetch", json!({"url": "http://x"})),
+        [("network", "WebFetch".to_owned())]
+    );
+    let patch = json!({"input": "*** Begin Patch\n*** Delete File: a\n*** Update File: ../b\n@@\n-x\n+y\n*** End Patch"});
+    assert_eq!(
+        marks("apply_patch", patch),
+        [
+            ("deletes", "*** Delete File".to_owned()),
+            ("outside", "../b".to_owned())
+        ]
+    );
+    // The text of a file is no place, and an added line deletes nothing.
+    let quiet = json!({"input": "*** Begin Patch\n*** Update File: a\n@@\n+*** Delete File: b\n+/etc\n*** End Patch"});
+    assert_eq!(marks("apply_patch", quiet), []);
+    for (tool, args) in [
+        (
+            "Edit",
+            json!({"file_path": "/srv/here/a", "old_string": "/etc", "new_string": "~/x"}),
+        ),
+        ("Write", json!({"file_path": "a", "content": "rm -r /"})),
+        ("Read", json!({"file_path": "src/../a"})),
+        ("other", json!({"command": "rm -r /", "path": "/etc"})),
+    ] {
+        assert_eq!(marks(tool, args.clone()), [], "{tool} {args}");
+    }
+}
+
+#[test]
+fn a_long_patch_is_not_checked_and_a_long_file_still_has_its_place() {
+    let long = "x".repeat(LONGEST);
+    let kinds = |tool: &str, args: Value| -> Vec<&'static str> {
+        of(&Danger::default(), tool, &args)
+            .into_iter()
+            .map(|(kind, _)| kind)
+            .collect()
+    };
+    assert_eq!(kinds("exec_command", json!({ "cmd": long })), ["unchecked"]);
+    assert!(kinds("apply_patch", json!({ "input": long })).contains(&"unchecked"));
+    assert_eq!(
+        kinds("Write", json!({"file_path": "/etc/x", "content": long})),
+        ["outside"]
+    );
+}

@@ -300,3 +300,72 @@ proptest! {
         prop_assert!(!hidden || not || whole != ALLOW, "{text}");
     }
 }
+
+/// The shell tools of other agents, with the arguments that a line has there.
+fn foreign(line: &str) -> [(&'static str, Value); 8] {
+    [
+        ("Bash", json!({ "command": line, "description": "look" })),
+        ("bash", json!({ "command": line, "workdir": "." })),
+        ("exec_command", json!({ "cmd": line, "login": true })),
+        (
+            "shell",
+            json!({ "command": ["bash", "-lc", line], "workdir": "." }),
+        ),
+        ("shell_command", json!({ "command": line })),
+        ("run_shell_command", json!({ "command": line, "dir_path": "." })),
+        ("local_shell", json!({ "command": ["sh", "-c", line] })),
+        ("developer__shell", json!({ "command": line })),
+    ]
+}
+
+#[test]
+fn no_shape_of_a_line_hides_a_command_in_a_shell_tool_of_another_agent() {
+    for shape in DENIED {
+        for (tool, args) in foreign(shape) {
+            for at in ["/command", "/cmd"] {
+                let rule = format!(
+                    "tool = \"{tool}\"\nargs = [{{ at = \"{at}\", glob = \"touch *\" }}]\ngate = \"deny\""
+                );
+                assert_eq!(on_args(&rule, tool, &args), DENY, "{tool} {at} {shape}");
+            }
+            let program = format!(
+                "tool = \"{tool}\"\nargs = [{{ at = \"/argv/0\", is = \"touch\" }}]\ngate = \"deny\""
+            );
+            assert_eq!(on_args(&program, tool, &args), DENY, "{tool} {shape}");
+        }
+    }
+    for shape in HARMLESS {
+        for (tool, args) in foreign(shape) {
+            let rule = RULE.replace("\"shell\"", &format!("\"{tool}\""));
+            assert_eq!(on_args(&rule, tool, &args), ALLOW, "{tool} {shape}");
+        }
+    }
+}
+
+#[test]
+fn a_pattern_allows_no_second_command_in_a_shell_tool_of_another_agent() {
+    for (tool, args) in foreign("cargo test; rm -r .") {
+        for at in ["/command", "/cmd"] {
+            let rule = format!(
+                "tool = \"{tool}\"\nargs = [{{ at = \"{at}\", glob = \"cargo *\" }}]\ngate = \"allow\""
+            );
+            assert_eq!(on_args(&rule, tool, &args), ASK, "{tool} {at}");
+        }
+    }
+    let args = json!({ "cmd": "cargo test" });
+    let rule = "tool = \"exec_command\"\nargs = [{ at = \"/cmd\", glob = \"cargo *\" }]\ngate = \"allow\"";
+    assert_eq!(on_args(rule, "exec_command", &args), ALLOW);
+}
+
+#[test]
+fn two_lines_in_one_call_ask_where_a_rule_is_about_commands() {
+    let args = json!({ "command": "ls", "cmd": "date" });
+    let rule = RULE.replace("\"shell\"", "\"exec_command\"");
+    assert_eq!(on_args(&rule, "exec_command", &args), ASK);
+    let lists = json!({ "argv": ["ls"], "command": ["date"] });
+    assert_eq!(on_args(&rule, "exec_command", &lists), ASK);
+    let hidden = json!({ "argv": ["ls"], "command": ["touch", "mark"] });
+    assert_ne!(on_args(&rule, "exec_command", &hidden), ALLOW);
+    let hidden = json!({ "command": "ls", "cmd": "touch mark" });
+    assert_ne!(on_args(&rule, "exec_command", &hidden), ALLOW);
+}

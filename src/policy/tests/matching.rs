@@ -347,3 +347,48 @@ fn no_pattern_about_anything_vouches_for_a_compound_line() {
     let rule = allow(&format!("{cwd}, {{ at = \"/command\", is = \"x\", not = true }}"));
     assert_eq!(on_args(&rule, "shell", &in_build("a | b")), ASK);
 }
+
+#[test]
+fn rules_and_marks_see_the_commands_of_calls_of_the_providers_types() {
+    let deny = |tool: &str, args: &Value| {
+        let rule =
+            format!("tool = \"{tool}\"\nargs = [{{ at = \"/command\", glob = \"rm *\" }}]\ngate = \"deny\"");
+        on_args(&rule, tool, args)
+    };
+    let words = |words: &[&str]| json!({"action": {"type": "exec", "command": words}});
+    let lines = |lines: &[&str]| json!({"action": {"commands": lines, "timeout_ms": 1}});
+    assert_eq!(deny("local_shell_call", &words(&["rm", "-rf", "x"])), DENY);
+    assert_eq!(
+        deny("local_shell_call", &words(&["bash", "-lc", "ls; rm -rf x"])),
+        DENY
+    );
+    assert_eq!(deny("local_shell_call", &words(&["ls"])), ALLOW);
+    assert_eq!(deny("shell_call", &lines(&["ls", "rm x"])), DENY);
+    assert_eq!(
+        deny("shell_call", &lines(&["ls \\", "rm x"])),
+        DENY,
+        "each is a line of its own"
+    );
+    assert_eq!(deny("shell_call", &lines(&["ls", "pwd"])), ALLOW);
+    // An allow rule holds for an argument where it is written.
+    let allow = "tool = \"shell_call\"\nargs = [{ at = \"/command\", glob = \"ls*\" }]\ngate = \"allow\"";
+    assert_eq!(on_args(allow, "shell_call", &lines(&["ls"])), ASK);
+    assert_eq!(on_args(allow, "shell_call", &lines(&["ls", "rm x"])), ASK);
+    // An argument of the same name outside of the action does not run.
+    let both = json!({"command": "ls", "action": {"command": ["rm", "x"]}});
+    assert_eq!(deny("local_shell_call", &both), DENY);
+
+    let danger = crate::policy::Danger::default();
+    let marks = |tool: &str, args: &Value| {
+        let marks = danger.marks(tool, &args.to_string(), Path::new("/w"));
+        marks.len()
+    };
+    assert!(
+        marks("local_shell_call", &words(&["rm", "-rf", "x"])) > marks("local_shell_call", &words(&["ls"]))
+    );
+    assert!(marks("shell_call", &lines(&["ls", "rm -rf x"])) > marks("shell_call", &lines(&["ls"])));
+    let patch = |kind: &str, path: &str| json!({"operation": {"type": kind, "path": path, "diff": ""}});
+    let plain = marks("apply_patch_call", &patch("update_file", "a"));
+    assert!(marks("apply_patch_call", &patch("delete_file", "a")) > plain);
+    assert!(marks("apply_patch_call", &patch("update_file", "/etc/x")) > plain);
+}

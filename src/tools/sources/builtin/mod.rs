@@ -20,4 +20,4 @@ mod write_file;
 #[cfg(test)]
 mod tests;
 
-pub use set::{Setup, all, names, source};
+pub use set::{Setup, all, edit_file, names, source, write_file};

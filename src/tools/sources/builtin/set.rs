@@ -65,6 +65,16 @@ pub fn all(setup: &Setup) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
+/// Returns the tool that writes a whole file.
+pub fn write_file() -> Box<dyn Tool> {
+    Box::new(WriteFile::new())
+}
+
+/// Returns the tool that replaces a text in a file.
+pub fn edit_file() -> Box<dyn Tool> {
+    Box::new(EditFile::new())
+}
+
 /// The program itself as a source of tools.
 struct BuiltIn;
 
