@@ -13,7 +13,11 @@ use crate::text::visible;
 /// The flags of this process that name files and directories. The next command in the same shell needs them again;
 /// it finds environment variables and settings files without them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Flags(String);
+pub struct Flags {
+    text: String,
+    /// The agent of another program that this process supervises.
+    agent: Option<&'static str>,
+}
 
 impl Flags {
     /// Returns the flags of a command line that the next command needs, with the directory of sessions.
@@ -35,7 +39,15 @@ impl Flags {
             None if elsewhere => sessions.value.iter().for_each(|dir| add("--sessions", dir)),
             None => {}
         }
-        Self(flags)
+        Self {
+            text: flags,
+            agent: None,
+        }
+    }
+
+    /// The same for a process that supervises this agent.
+    pub fn supervise(&mut self, agent: &'static str) {
+        self.agent = Some(agent);
     }
 }
 
@@ -55,6 +67,24 @@ impl Address {
         }
     }
 
+    /// The command that continues the session.
+    pub fn to_continue(&self) -> String {
+        self.to_continue_with("")
+    }
+
+    /// The same with a flag.
+    pub fn to_continue_with(&self, flag: &str) -> String {
+        let flag = if flag.is_empty() {
+            String::new()
+        } else {
+            format!(" {flag}")
+        };
+        match self.flags.agent {
+            Some(agent) => format!("overrule proxy --resume {self}{flag} -- {agent}"),
+            None => format!("overrule resume {self}{flag}"),
+        }
+    }
+
     /// The id alone.
     pub fn id(&self) -> &str {
         &self.id
@@ -64,7 +94,7 @@ impl Address {
 /// The arguments of a verb: `overrule resume {address}`.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.id, self.flags.0)
+        write!(f, "{}{}", self.id, self.flags.text)
     }
 }
 
@@ -74,6 +104,16 @@ mod tests {
 
     fn address(common: &Common, sessions: &Setting<Option<PathBuf>>) -> String {
         Address::new("0a1b", &Flags::of(common, sessions)).to_string()
+    }
+
+    #[test]
+    fn the_session_of_an_agent_is_continued_with_the_agent() {
+        let mut flags = Flags::of(&Common::default(), &setting_from(Origin::Default));
+        let resume = Address::new("0a1b", &flags).to_continue();
+        assert_eq!(resume, "overrule resume 0a1b");
+        flags.supervise("claude");
+        let resume = Address::new("0a1b", &flags).to_continue();
+        assert_eq!(resume, "overrule proxy --resume 0a1b -- claude");
     }
 
     fn setting_from(origin: Origin) -> Setting<Option<PathBuf>> {

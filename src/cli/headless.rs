@@ -154,7 +154,7 @@ fn catch_up(facts: &mut Facts, state: &mut State, out: &mut Out) -> Option<End> 
 
 /// Ends without waiting; the system ends what still runs.
 fn stop_now(session: &Address, code: Code) -> Code {
-    print::err(&format!("to continue: overrule resume {session}"));
+    print::err(&format!("to continue: {}", session.to_continue()));
     code
 }
 
@@ -229,7 +229,7 @@ fn conclude(common: &Common, state: &State, session: &Address, end: End) -> Resu
     }
     // A run that never started has no session.
     if state.started.is_some() {
-        print::err(&format!("to continue: overrule resume {session}"));
+        print::err(&format!("to continue: {}", session.to_continue()));
     }
     if end.why.is_empty() {
         Ok(end.code)

@@ -226,7 +226,8 @@ impl Watch {
                 End::new(
                     Code::Budget,
                     format!(
-                        "the limit of {which} is reached: {reason}; hint: raise it with `overrule resume {session} {flag}`"
+                        "the limit of {which} is reached: {reason}; hint: raise it with `{}`",
+                        session.to_continue_with(flag)
                     ),
                 )
             }
@@ -256,7 +257,8 @@ impl Watch {
         let waiting: Vec<String> = self.state.queue().map(|call| call.id.to_string()).collect();
         let why = if waiting.is_empty() {
             format!(
-                "cannot continue the run: nothing can run, and there is no answer; hint: open it with `overrule resume {session}`"
+                "cannot continue the run: nothing can run, and there is no answer; hint: open it with `{}`",
+                session.to_continue()
             )
         } else {
             format!(
@@ -289,8 +291,8 @@ impl Watch {
             Code::Halted,
             format!(
                 "cannot continue after {id}: its outcome is unknown{why}; hint: use `overrule resolve {session} {id} \
-                 --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or open it with `overrule resume \
-                 {session}`"
+                 --happened JSON`, `overrule resolve {session} {id} --did-not`{way}, or open it with `{}`",
+                session.to_continue()
             ),
         )
     }
@@ -437,7 +439,7 @@ fn under_way(state: &State) -> bool {
     let retried = || pending_retry::all(state).any(|one| matches!(one.until, Until::Time(_)));
     let waits_by_itself =
         state.mode == Mode::Running && (!state.agenda.delayed.is_empty() || asks || shut() || retried());
-    let sums_up = || summary::current(state).is_some_and(|asked| asked.failed.is_none());
+    let sums_up = || summary::open(state).is_some();
     !state.agenda.running.is_empty()
         || waits_by_itself
         || state.mode == Mode::Running && sums_up()

@@ -101,7 +101,8 @@ pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel
     }
     let address = context.address(&session);
     print::err(&format!(
-        "session {session}; to continue: overrule resume {address}"
+        "session {session}; to continue: {}",
+        address.to_continue()
     ));
     let code = shown?;
     if ended.is_err() {
@@ -292,7 +293,10 @@ impl Link for EngineLink {
     fn order(&mut self, order: ServerOrder) {
         if let Some(panel) = &self.panel {
             // A full channel means that earlier orders are still carried out.
-            panel.orders.try_send(order).unwrap_or_default();
+            if panel.orders.try_send(order).is_err() {
+                let words = "Nothing was ordered: the servers still carry out earlier orders. Press again";
+                self.waiting.push_back(Update::Notice(words.to_owned()));
+            }
         }
     }
 

@@ -54,11 +54,19 @@ struct Plan<'a> {
 
 /// Supervises an agent.
 pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
-    let context = AppContext::read(common)?;
+    let mut context = AppContext::read(common)?;
     live::check(&context)?;
     let agent = known(args)?;
+    context
+        .reach
+        .supervise(agent.map_or("AGENT", |agent| agent.program));
     let address = upstream(common, args, &context, agent)?;
-    let upstream = Upstream::new(&address).map_err(|error| Failure::new(Code::Config, error))?;
+    let config = |error: crate::proxy::Error| Failure::new(Code::Config, error);
+    let mut upstream = Upstream::new(&address).map_err(config)?;
+    let other = agent.and_then(|agent| agent.other_log_in);
+    if let Some((header, address)) = other.filter(|_| args.upstream.is_none()) {
+        upstream = upstream.with_other(header, address).map_err(config)?;
+    }
     let plan = Plan {
         common,
         args,
@@ -389,15 +397,17 @@ fn session(
         opening.run.clone(),
         title(of, opening.wire, &name),
     ));
+    let started = context.started_by_agent(&adviser, &*model, &setup, "null");
     let started = Started {
         system: opening.request.system_text().into(),
+        limits: tool::limits(started.limits),
         // Only the agent decides what the model is asked and which calls are made.
         reuse: Reuse {
             replies: false,
             pure: false,
             reads: false,
         },
-        ..context.started_by_agent(&adviser, &*model, &setup, "null")
+        ..started
     };
     let mut first = if state.started.is_some() {
         resume::first_events(&state, &adviser, started)

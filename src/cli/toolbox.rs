@@ -298,6 +298,7 @@ fn state(server: ServerView) -> ServerState {
         about: about.join(", "),
         hash: server.hash,
         drift: server.drift,
+        difference: server.difference,
         tools: tools.collect(),
         log: server.lines,
         log_file: server.log.map(|path| path.to_string_lossy().into_owned()),

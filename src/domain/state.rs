@@ -17,12 +17,13 @@ use super::breaker::{Breaker, Scope};
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
 use super::envelope::Via;
 use super::escape::Escape;
-use super::event::run::{Limits, Started};
+use super::event::run::{Limits, Started, ToolCard};
 use super::fork::{Fork, Happened};
 use super::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use super::node::Node;
 use super::price::RunCost;
 use super::reduction::summary::SummaryQuestion;
+use super::reference::rewrite::{self, Scanned};
 use super::repair_stats::RepairStats;
 use super::rule::SessionRule;
 use super::thread::Child;
@@ -84,8 +85,9 @@ pub struct State {
     pub elsewhere: BTreeMap<Seq, Happened>,
     /// Committed edits, oldest first.
     pub edits: Vec<EditRecord>,
-    /// The newest question to the model for a summary of turns, until it is answered.
-    pub summary: Option<SummaryQuestion>,
+    /// The questions to the model for summaries of turns, by the event that asked. One that failed stays until its thread
+    /// asks again.
+    pub summaries: BTreeMap<Seq, SummaryQuestion>,
     /// How each epoch began, from epoch 1.
     pub epochs: Vec<EpochRecord>,
     /// Breakers that were used so far.
@@ -380,7 +382,8 @@ impl State {
         self.calls.get(&id.call())
     }
 
-    /// Returns the active and suspended turns of a thread, in order.
+    /// Returns the active and suspended turns of a thread, in order, without the questions of servers: these are no part
+    /// of the conversation.
     pub fn turns_of(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = &Turn> {
         self.threads
             .get(&thread)
@@ -388,6 +391,22 @@ impl State {
             .flatten()
             .filter_map(|id| self.turns.get(id))
             .filter(|turn| !matches!(turn.activity, super::turn::Activity::Superseded(_)))
+            .filter(|turn| turn.producer != super::turn::Producer::Server)
+    }
+
+    /// Returns true for the run of an agent of another program. Its tools know nothing of references and labels: the
+    /// arguments of its calls are data, whatever is in them.
+    pub fn is_of_agent(&self) -> bool {
+        let tools = self.started.iter().flat_map(|started| &started.tools);
+        tools.take(1).any(ToolCard::is_of_agent)
+    }
+
+    /// Returns what an argument text says besides the arguments themselves.
+    pub fn scan(&self, args: &str) -> Scanned {
+        if self.is_of_agent() {
+            return Scanned::default();
+        }
+        rewrite::scan(args)
     }
 
     /// Returns the turn of a node.

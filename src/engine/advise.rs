@@ -361,8 +361,8 @@ impl Advice for Adviser {
         let path = parse_args(args).get("path")?.as_str()?.to_owned();
         let spec = self.registry.spec(tool)?;
         // A file is the same resource whichever tool writes it. A shell may touch anything and answers for
-        // itself.
-        (spec.card.effect == EffectClass::Write)
+        // itself. An agent orders its calls by itself.
+        (spec.card.effect == EffectClass::Write && !spec.card.is_of_agent())
             .then(|| format!("file {}", workspace::real(&self.workspace.join(path)).display()))
     }
 

@@ -143,7 +143,7 @@ fn finish_reason(stop: &Stop) -> &str {
         Stop::Length => "length",
         Stop::Filter => "content_filter",
         Stop::Refusal => "refusal",
-        Stop::Pause => "pause",
+        Stop::Pause | Stop::OwnWork => "pause",
         Stop::BadCall(_) => "unusable_call",
         Stop::Other(word) => word,
     }

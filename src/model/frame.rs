@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::canon::{Lexer, TokenKind};
 
 /// The members of an object, in order, each value as raw text.
+#[derive(Default)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {

@@ -5,7 +5,7 @@
 pub mod decode;
 pub mod discover;
 mod fault;
-mod frame;
+pub(crate) mod frame;
 pub mod http;
 pub mod quirk;
 pub mod scripted;

@@ -3,6 +3,7 @@
 //! Must not know: which agent runs, rules.
 
 use crate::domain::call::EffectClass;
+use crate::known_tool::is_shell;
 
 /// Tools that look and change nothing.
 const READ: [&str; 26] = [
@@ -51,10 +52,11 @@ const PURE: [&str; 12] = [
 /// Tools that write files: the same call again changes nothing more.
 const IDEMPOTENT: [&str; 4] = ["Write", "write", "write_file", "NotebookEdit"];
 /// Tools that change files.
-const WRITE: [&str; 8] = [
+const WRITE: [&str; 9] = [
     "Edit",
     "MultiEdit",
     "apply_patch",
+    "apply_patch_call",
     "edit",
     "multiedit",
     "patch",
@@ -72,19 +74,6 @@ const EXTERNAL: [&str; 8] = [
     "websearch",
     "ToolSearch",
 ];
-/// Tools that run a shell line.
-pub const SHELLS: [&str; 9] = [
-    "Bash",
-    "bash",
-    "exec_command",
-    "local_shell",
-    "run_shell_command",
-    "shell",
-    "shell_command",
-    "developer__shell",
-    "container.exec",
-];
-
 /// Returns the effect class of a tool by its name; unknown for everything that is not listed, such as tools of servers.
 pub fn effect(tool: &str) -> EffectClass {
     if READ.contains(&tool) {
@@ -102,5 +91,5 @@ pub fn effect(tool: &str) -> EffectClass {
 
 /// Returns true for a tool that reaches beyond this machine, or may.
 pub fn is_external(tool: &str) -> bool {
-    EXTERNAL.contains(&tool) || SHELLS.contains(&tool) || tool.starts_with("mcp__")
+    EXTERNAL.contains(&tool) || is_shell(tool) || tool.starts_with("mcp__")
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use hyper::header::HeaderMap;
 use serde_json::Value;
 
+use super::events::RawEvent;
 use crate::canon;
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentMessage, AgentRequest, Part, PartKind, Role};
@@ -54,10 +55,19 @@ const LISTS: [&str; 4] = [
     "function_declarations",
 ];
 
+/// Members of a request that stand for tools which the model's server has: those that an agent stored there before.
+const STORED: [&str; 3] = ["cachedContent", "cached_content", "prompt"];
+
+/// Returns true for a request whose tools, or some of them, are not in it.
+pub fn has_stored_tools(request: &AgentRequest) -> bool {
+    let formats = ["gemini", "openai-responses"];
+    formats.contains(&request.wire.name()) && STORED.iter().any(|name| request.setting(name).is_some())
+}
+
 /// Returns what a request is.
 pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     // Tools in a place that is not known yet count too: their calls must be seen.
-    if request.tools.is_empty() && !mentions_tools(&request.body) {
+    if request.tools.is_empty() && !has_stored_tools(request) && !mentions_tools(&request.body) {
         return Kind::SideRequest;
     }
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -119,6 +129,22 @@ pub fn wire_of(path: &str) -> Option<Wire> {
     Wire::named(name)
 }
 
+/// Returns the format of a request that has a history and asks for no reply, such as one that counts tokens or shortens
+/// the history; none for every other request.
+pub fn history_of(path: &str) -> Option<Wire> {
+    let path = path.split('?').next().unwrap_or_default();
+    let name = if path.ends_with("/v1/messages/count_tokens") {
+        "anthropic"
+    } else if path.ends_with("/responses/compact") || path.ends_with("/responses/input_tokens") {
+        "openai-responses"
+    } else if path.ends_with(":countTokens") {
+        "gemini"
+    } else {
+        return None;
+    };
+    Wire::named(name)
+}
+
 /// Returns true where a streamed reply is asked for.
 pub fn is_streamed(wire: Wire, path: &str, request: &AgentRequest) -> bool {
     match (wire.name(), request.stream) {
@@ -141,6 +167,21 @@ pub struct SentResult {
     pub text: String,
     /// True for an error.
     pub is_error: bool,
+}
+
+/// Returns the name of a reply of which the model's server keeps the history, if an event tells it.
+pub fn reply_name(wire: Wire, event: &RawEvent) -> Option<String> {
+    let data = event.object().filter(|_| wire.name() == "openai-responses")?;
+    let id = match data.object("response") {
+        Some(response) => response.filled("id").map(String::from),
+        None => data.filled("id").map(String::from),
+    };
+    id.filter(|_| data.get("response").is_some() || data.get("output").is_some())
+}
+
+/// Returns the name of the reply that a request continues, where the model's server keeps the history.
+pub fn continued_reply(request: &AgentRequest) -> Option<String> {
+    serde_json::from_str(request.setting("previous_response_id")?).ok()
 }
 
 /// Returns true for a request that repeats an earlier one with these messages, or continues after a reply to it.
@@ -177,9 +218,18 @@ const BY_AGENT: [&str; 3] = [
     "# AGENTS.md instructions",
 ];
 
+/// Texts that agents write in place of a reply that they did not get.
+const NO_REPLY: [&str; 2] = ["No response requested.", "API Error: "];
+
+/// Returns true for a text that an agent wrote in place of a reply that it did not get.
+pub fn is_no_reply(text: &str) -> bool {
+    NO_REPLY.iter().any(|begin| text.trim_start().starts_with(begin))
+}
+
 /// Returns what a request adds after the newest reply in it. Some agents write each result directly after its call,
 /// between the calls of one reply: results there are taken as well, back to the words of the user, if they have an id.
-pub fn tail(request: &AgentRequest) -> Tail {
+/// The first `known` messages were in a request before: their words are not new.
+pub fn tail(request: &AgentRequest, known: usize) -> Tail {
     let newest = request
         .messages
         .iter()
@@ -192,7 +242,8 @@ pub fn tail(request: &AgentRequest) -> Tail {
     };
     let between = tail.results.len();
     let mut words: Vec<&str> = Vec::new();
-    for message in request.messages.get(begin..).unwrap_or_default() {
+    let added = request.messages.iter().enumerate().skip(begin);
+    for (at, message) in added {
         for part in &message.parts {
             match &part.kind {
                 PartKind::Result {
@@ -206,7 +257,9 @@ pub fn tail(request: &AgentRequest) -> Tail {
                         is_error: *is_error,
                     });
                 }
-                PartKind::Text { text } if message.role == Role::User && !is_by_agent(text) => {
+                PartKind::Text { text }
+                    if at >= known && message.role == Role::User && !is_by_agent(text) =>
+                {
                     words.push(text);
                 }
                 _ => {}

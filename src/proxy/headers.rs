@@ -50,6 +50,20 @@ pub fn for_agent(headers: &HeaderMap) -> HeaderMap {
     kept(headers, &[header::CONTENT_LENGTH])
 }
 
+/// Returns the coding of a body, unless it is none.
+pub fn coding(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let codings = codings.map(|value| {
+        String::from_utf8_lossy(value.as_bytes())
+            .trim()
+            .to_ascii_lowercase()
+    });
+    let codings: Vec<String> = codings
+        .filter(|coding| !matches!(&**coding, "" | "identity"))
+        .collect();
+    (!codings.is_empty()).then(|| codings.join(", "))
+}
+
 fn kept(headers: &HeaderMap, dropped: &[HeaderName]) -> HeaderMap {
     let connection = listed(headers);
     let mut kept = HeaderMap::new();

@@ -2,55 +2,90 @@
 //!
 //! Must not know: sockets, who decides.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::events::{Form, RawEvent};
+use super::reading::ReadEvent;
 use super::release::{Calls, Changes, Release, calls};
+use crate::domain::turn::Stop;
+use crate::model::Chunk;
 use crate::model::wire::Wire;
+use crate::model::wire::agent::{ReplyHead, ReplyPart, ReplyParts};
+
+/// An event that the agent does not have.
+struct Waiting {
+    event: RawEvent,
+    /// The calls that it has a part of; none where that is not known.
+    calls: Option<Vec<usize>>,
+    /// The same as the decoder says.
+    decoded: Vec<usize>,
+    chunks: Vec<Chunk>,
+}
 
 /// The reply to one request, as far as it is here.
 pub struct HeldReply {
+    wire: Wire,
     calls: Box<dyn Calls>,
     form: Form,
-    queue: VecDeque<(RawEvent, Vec<usize>)>,
+    queue: VecDeque<Waiting>,
     decided: BTreeMap<usize, Release>,
     changes: Changes,
-    /// Calls that the events named so far.
-    seen: usize,
-    /// Calls that the decoder found so far.
+    /// Calls that began so far.
     known: usize,
+    /// Calls whose beginning the decoder found in what the agent has.
+    begun: usize,
+    /// The parts of which the agent has something.
+    passed: BTreeSet<u32>,
     has_ended: bool,
-    /// Everything that was given out.
+    /// True once the rest can be written neither from its events nor in another way.
+    is_unwritable: bool,
+    /// Everything that was given out, without heartbeats.
     shown: Vec<u8>,
+    /// The calls that were given out, also in part.
+    given: BTreeSet<usize>,
 }
 
 impl HeldReply {
-    /// Begins a reply.
+    /// Begins a reply that was asked for in this form.
     pub fn new(wire: Wire, form: Form) -> Self {
         Self {
+            wire,
             calls: calls(wire),
             form,
             queue: VecDeque::new(),
             decided: BTreeMap::new(),
             changes: Changes::new(),
-            seen: 0,
             known: 0,
+            begun: 0,
+            passed: BTreeSet::new(),
             has_ended: false,
+            is_unwritable: false,
             shown: Vec::new(),
+            given: BTreeSet::new(),
         }
     }
 
-    /// Takes an event. `known` is the number of calls that the decoder found up to it.
-    pub fn push(&mut self, event: RawEvent, known: usize) {
-        let calls = self.calls.of(&event);
-        self.seen = calls
-            .iter()
-            .map(|call| call + 1)
-            .max()
-            .unwrap_or(0)
-            .max(self.seen);
-        self.known = known;
-        self.queue.push_back((event, calls));
+    /// Takes an event.
+    pub fn push(&mut self, read: ReadEvent) {
+        if self.has_ended {
+            return;
+        }
+        let ReadEvent {
+            event,
+            calls: decoded,
+            chunks,
+            has_misplaced_call,
+        } = read;
+        self.form = event.form;
+        self.known = decoded.iter().map(|call| call + 1).fold(self.known, usize::max);
+        let is_clear = !event.is_unread && !has_misplaced_call;
+        let calls = self.calls.of(&event, &decoded).filter(|_| is_clear);
+        self.queue.push_back(Waiting {
+            event,
+            calls,
+            decoded,
+            chunks,
+        });
     }
 
     /// The model has sent everything.
@@ -74,45 +109,119 @@ impl HeldReply {
         self.decided.contains_key(&call)
     }
 
+    fn are_decided(&self, calls: impl IntoIterator<Item = usize>) -> bool {
+        calls.into_iter().all(|call| self.is_decided(call))
+    }
+
     /// Returns the bytes that the agent may have now.
     pub fn take(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
-        while let Some((event, calls)) = self.queue.front() {
-            // A call that the events do not show as one: nothing passes before every call is decided.
-            let all = self.known > self.seen && (0..self.known).any(|call| !self.is_decided(call));
-            if all || self.is_unwritable() || !self.may_pass(calls) || self.is_kept_open(event) {
-                break;
-            }
-            let Some((event, calls)) = self.queue.pop_front() else {
-                break;
-            };
-            out.extend(self.calls.written(&event, &calls, &self.changes));
+        while let Some(bytes) = self.next() {
+            out.extend(bytes);
         }
         self.shown.extend_from_slice(&out);
         out
     }
 
-    fn may_pass(&self, calls: &[usize]) -> bool {
-        calls.iter().all(|call| self.is_decided(*call))
+    /// The bytes of the next event; none where it waits.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let front = self.queue.front()?;
+        if self.is_unwritable {
+            return None;
+        }
+        let Some(calls) = front.calls.clone() else {
+            return self.rest();
+        };
+        if !self.are_decided(calls.iter().copied()) || self.is_kept_open(front) {
+            return None;
+        }
+        let Some(bytes) = self.calls.written(&front.event, &calls, &self.changes) else {
+            return self.rest();
+        };
+        let passed = self.queue.pop_front()?;
+        self.given.extend(calls);
+        self.begun += begun(&passed.chunks);
+        self.passed.extend(passed.chunks.iter().filter_map(part));
+        Some(bytes)
     }
 
     /// The end of a text waits for the next event, so that a heartbeat can extend the text.
-    fn is_kept_open(&self, event: &RawEvent) -> bool {
-        self.calls.ends_words(event)
+    fn is_kept_open(&self, front: &Waiting) -> bool {
+        self.calls.ends_words(&front.event)
             && match self.queue.get(1) {
                 None => !self.has_ended,
-                Some((_, calls)) => !self.may_pass(calls),
+                Some(Waiting {
+                    calls: Some(calls), ..
+                }) => !self.are_decided(calls.iter().copied()),
+                // The rest is written once everything is decided.
+                Some(_) => !self.has_ended || !self.are_decided(0..self.known),
             }
+    }
+
+    /// The rest of a reply whose events cannot be written, made of what was decoded: once everything is decided.
+    fn rest(&mut self) -> Option<Vec<u8>> {
+        if !self.has_ended || !self.are_decided(0..self.known) {
+            return None;
+        }
+        let mut left = self.queue.iter().flat_map(|one| &one.decoded);
+        if left.any(|call| self.given.contains(call)) {
+            self.is_unwritable = true;
+            return None;
+        }
+        let mut chunks: Vec<Chunk> = self.queue.drain(..).flat_map(|one| one.chunks).collect();
+        chunks.retain(|chunk| is_new(chunk, &self.passed));
+        let mut parts = ReplyParts::of(&chunks);
+        // A call is announced late where its name may still grow: the agent may have it.
+        let mut number = self.begun;
+        parts.parts.retain_mut(|part| {
+            let ReplyPart::Call(call) = part else { return true };
+            let own = number;
+            number += 1;
+            if let Some((tool, args)) = self.changes.get(&own) {
+                self.calls.change(call, tool, args);
+            }
+            call.is_sealed = true;
+            self.given.insert(own)
+        });
+        // A call that is not made is not in it.
+        if matches!(parts.stop, None | Some(Stop::BadCall(_))) {
+            parts.stop = Some(if self.known > 0 { Stop::Calls } else { Stop::End });
+        }
+        let whole = self.wire.agent_side().whole(&head(), &parts);
+        Some(self.closing(&whole))
+    }
+
+    fn closing(&mut self, whole: &str) -> Vec<u8> {
+        match self.form {
+            Form::Whole => whole.as_bytes().to_vec(),
+            Form::Stream | Form::Lines => self.calls.closing(whole),
+        }
     }
 
     /// Returns an event that keeps the agent waiting. Nothing where a byte would break what was sent.
     pub fn heartbeat(&mut self) -> Vec<u8> {
-        let beat = match self.form {
+        match self.form {
             Form::Whole => b" ".to_vec(),
             Form::Stream | Form::Lines => self.calls.heartbeat(),
-        };
-        self.shown.extend_from_slice(&beat);
-        beat
+        }
+    }
+
+    /// Ends the reply here with what is in another one, a whole reply of the format: what the agent does not have is dropped.
+    pub fn close(&mut self, whole: &str) -> Vec<u8> {
+        self.queue.clear();
+        self.has_ended = true;
+        let end = self.closing(whole);
+        self.shown.extend_from_slice(&end);
+        end
+    }
+
+    /// Ends the reply here as the model did, without the calls that the agent does not have.
+    pub fn close_without_calls(&mut self) -> Vec<u8> {
+        let chunks: Vec<Chunk> = self.queue.drain(..).flat_map(|one| one.chunks).collect();
+        let mut parts = ReplyParts::of(&chunks);
+        parts.parts.retain(|part| matches!(part, ReplyPart::Words(_)));
+        let whole = self.wire.agent_side().whole(&head(), &parts);
+        self.close(&whole)
     }
 
     /// True while something waits for a decision.
@@ -125,18 +234,56 @@ impl HeldReply {
         self.has_ended && self.queue.is_empty()
     }
 
-    /// True if calls were changed, and the events do not show all calls: the rest of the reply cannot be written.
+    /// True if the rest of the reply cannot be written: the agent has a part of a call whose rest is not clear.
     pub fn is_unwritable(&self) -> bool {
-        self.known > self.seen && !self.changes.is_empty()
+        self.is_unwritable
     }
 
-    /// Calls that the events or the decoder showed so far.
+    /// Calls that began so far.
     pub fn count(&self) -> usize {
-        self.known.max(self.seen)
+        self.known
     }
 
-    /// Everything that was given out so far.
+    /// The calls that were given out so far, also in part.
+    pub fn given(&self) -> impl Iterator<Item = usize> {
+        self.given.iter().copied()
+    }
+
+    /// Everything that was given out so far, without heartbeats.
     pub fn shown(&self) -> &[u8] {
         &self.shown
+    }
+}
+
+/// The number of calls that begin in these chunks.
+fn begun(chunks: &[Chunk]) -> usize {
+    let begun = chunks.iter().filter(|chunk| matches!(chunk, Chunk::Call { .. }));
+    begun.count()
+}
+
+/// The part that a chunk is of.
+const fn part(chunk: &Chunk) -> Option<u32> {
+    match chunk {
+        Chunk::Text { part, .. }
+        | Chunk::Reasoning { part, .. }
+        | Chunk::WasReasoning { part }
+        | Chunk::Call { part, .. }
+        | Chunk::Args { part, .. }
+        | Chunk::Sealed { part, .. } => Some(*part),
+        _ => None,
+    }
+}
+
+/// True for what can follow the parts that the agent has. A text goes on in another part; a thought does not, as its
+/// signature is about all of it.
+fn is_new(chunk: &Chunk, passed: &BTreeSet<u32>) -> bool {
+    matches!(chunk, Chunk::Text { .. }) || part(chunk).is_none_or(|part| !passed.contains(&part))
+}
+
+/// What the rest of a reply says about itself, where nothing of it is known any more.
+fn head() -> ReplyHead {
+    ReplyHead {
+        id: "overrule".to_owned(),
+        ..ReplyHead::default()
     }
 }

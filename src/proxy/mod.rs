@@ -5,7 +5,7 @@
 //! - [`server`] receives the agent's requests; [`upstream`] sends them to the model.
 //! - [`run::AgentRun`] is one conversation: to the engine it is a model ([`model::AgentModel`]) and a set of tools
 //!   ([`tool::AgentTool`]). A call runs with the agent: it is released to it, and its result comes with the next request.
-//! - [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
+//! - [`reading`] cuts a reply into events and decodes them; [`held`] keeps back the bytes of a reply from an undecided call on; [`release`] writes a decided one.
 //! - [`overlay`] changes what the model sees of the agent's history: masked calls and corrected results.
 
 pub mod address;
@@ -19,8 +19,10 @@ pub mod held;
 pub mod model;
 pub mod outlet;
 pub mod overlay;
+pub mod reading;
 pub mod release;
 pub mod run;
+mod secrets;
 pub mod server;
 pub mod tool;
 pub mod upstream;

@@ -9,13 +9,16 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::events::{Cutter, Form, RawEvent};
-use super::run::{AgentRun, Pending};
+use super::conversation;
+use super::events::Form;
+use super::reading::{ReadEvent, ReplyReader};
+use super::run::{AgentRun, Incoming};
+use super::secrets::{Received, Secrets};
 use super::upstream::chain;
 use super::{headers, overlay};
+use crate::domain::id::TurnId;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::http::body::Body;
 use crate::model::{Chunk, Model, Request, Way};
 
 /// Maximum bytes of an error's body that are read for its reason.
@@ -41,64 +44,106 @@ impl AgentModel {
         chunks: &mpsc::Sender<Chunk>,
         cancel: &CancellationToken,
     ) -> Result<(), StreamFault> {
-        let pending = tokio::select! {
-            pending = self.run.next_request() => pending,
-            () = cancel.cancelled() => return Err(cancelled()),
+        let question = Question {
+            run: self.run.clone(),
+            number: self.run.begin_question(),
         };
-        let turn = self.run.turn(request.turn).await;
+        let (incoming, turn) = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(cancelled()),
+            next = async {
+                let incoming = self.run.next_request(question.number).await;
+                (incoming, self.run.turn(request.turn).await)
+            } => next,
+        };
+        let secrets = Secrets::of(&incoming.headers, &incoming.path);
+        let result = self.relay(turn, &incoming, &request, (chunks, cancel)).await;
+        let result = result.map_err(|fault| StreamFault {
+            message: secrets.hidden_in(&fault.message),
+            ..fault
+        });
+        if let Err(fault) = &result {
+            // Nothing where the reply has begun.
+            self.run.refuse(502, &fault.message);
+        }
+        result
+    }
+
+    /// Asks the model with a request of the agent, and gives the agent its reply.
+    async fn relay(
+        &self,
+        turn: TurnId,
+        incoming: &Incoming,
+        request: &Request,
+        (chunks, cancel): (&mpsc::Sender<Chunk>, &CancellationToken),
+    ) -> Result<(), StreamFault> {
+        let secrets = Secrets::of(&incoming.headers, &incoming.path);
         let notes = notes(&request.messages);
-        let body = self
-            .run
-            .with_state(|state| overlay::applied(state, &pending.request, &notes));
+        let overlays = overlay::Overlays {
+            own: Some(self.run.overlay()),
+            others: incoming.others.iter().map(|run| run.overlay()).collect(),
+        };
+        let body = overlay::applied(&overlays, &incoming.request, &notes);
+        let body = body.map_err(|error| fault(StreamFaultKind::Request, error.to_string()))?;
         request.tap.note(Way::Sent, body.as_bytes());
         let sent = self.run.upstream().send(
-            pending.method.clone(),
-            &pending.path,
-            headers::for_model(&pending.headers),
+            incoming.method.clone(),
+            &incoming.path,
+            headers::for_model(&incoming.headers),
             Bytes::from(body),
         );
         let response = tokio::select! {
-            response = sent => response,
+            biased;
             () = cancel.cancelled() => return Err(cancelled()),
+            response = sent => response,
         };
-        let mut response = match response {
-            Ok(response) => response,
-            Err(error) => {
-                let fault = fault(StreamFaultKind::Network, error.to_string());
-                pending.refuse(502, &fault.message);
-                return Err(fault);
-            }
-        };
+        let mut response = response.map_err(|error| fault(StreamFaultKind::Network, error.to_string()))?;
         let status = response.status();
-        let form = form(&pending);
+        let form = form(incoming);
         let head = headers::for_agent(response.headers());
         if !status.is_success() {
             let bytes = read_error(&mut response).await;
-            request.tap.note(Way::Received, &bytes);
+            secrets.received(request.tap.clone()).note(&bytes);
             let fault = refused(status.as_u16(), &bytes);
-            pending.answer(status, head, bytes);
+            self.run.answer(status, head, bytes);
             return Err(fault);
+        }
+        if let Some(coding) = headers::coding(response.headers()) {
+            return Err(fault(
+                StreamFaultKind::Garbage,
+                format!("the model's server sent a compressed reply ({coding}), which cannot be supervised"),
+            ));
         }
         let mut reader = Reader {
             run: self.run.clone(),
-            cutter: Cutter::new(form),
-            body: Body::of_agent(pending.wire),
+            reply: ReplyReader::new(incoming.wire, form),
+            has_stored_tools: conversation::has_stored_tools(&incoming.request),
+            received: secrets.received(request.tap.clone()),
             texts: Texts::default(),
-            known: 0,
-            is_whole: false,
-            out: Vec::new(),
             chunks,
         };
-        self.run.begin_reply(turn, form, status, head, pending);
-        let result = reader.read(&mut response, &request, cancel).await;
+        self.run.begin_reply(turn, (incoming.wire, form), status, head);
+        let result = reader.read(&mut response, cancel).await;
         self.run.end_reply(turn, result.is_ok());
         result
     }
 }
 
+/// A question to the model. A run that withdraws it drops it.
+struct Question {
+    run: Arc<AgentRun>,
+    number: u64,
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.run.withdraw(self.number);
+    }
+}
+
 /// How the reply to a request is divided.
-fn form(pending: &Pending) -> Form {
-    match (pending.streamed, pending.wire.is_lines()) {
+fn form(incoming: &Incoming) -> Form {
+    match (incoming.streamed, incoming.wire.is_lines()) {
         (false, _) => Form::Whole,
         (true, true) => Form::Lines,
         (true, false) => Form::Stream,
@@ -122,14 +167,11 @@ fn notes(messages: &[Message]) -> Vec<Arc<str>> {
 /// Reads one reply.
 struct Reader<'c> {
     run: Arc<AgentRun>,
-    cutter: Cutter,
-    body: Body,
+    /// True where the model may call tools that are not in the request.
+    has_stored_tools: bool,
+    received: Received<'c>,
+    reply: ReplyReader,
     texts: Texts,
-    /// Calls so far.
-    known: usize,
-    /// True once a reply in one piece was read.
-    is_whole: bool,
-    out: Vec<Chunk>,
     chunks: &'c mpsc::Sender<Chunk>,
 }
 
@@ -137,7 +179,6 @@ impl Reader<'_> {
     async fn read(
         &mut self,
         response: &mut reqwest::Response,
-        request: &Request,
         cancel: &CancellationToken,
     ) -> Result<(), StreamFault> {
         let mut length = 0;
@@ -150,52 +191,38 @@ impl Reader<'_> {
                 piece.map_err(|error| fault(StreamFaultKind::Network, chain(&error.without_url())))?;
             let Some(piece) = piece else { break };
             length += piece.len();
-            request.tap.note(Way::Received, &piece);
+            self.received.note(&piece);
             if length > MAX_REPLY {
                 return Err(fault(
                     StreamFaultKind::Truncated,
                     format!("the reply is longer than {MAX_REPLY} bytes"),
                 ));
             }
-            let events = self.cutter.feed(&piece);
-            let events = events.map_err(|error| fault(StreamFaultKind::Garbage, error.to_string()))?;
-            for event in events {
-                self.take(event).await?;
-            }
+            let mut events = Vec::new();
+            let read = self.reply.feed(&piece, &mut events);
+            self.take(events).await?;
+            read?;
         }
-        if let Some(rest) = self.cutter.end_of_body() {
-            self.take(rest).await?;
-        }
-        if self.is_whole {
-            return Ok(());
-        }
-        let ended = self.body.end(&mut self.out);
-        self.pass_on().await?;
-        ended
-    }
-
-    async fn take(&mut self, event: RawEvent) -> Result<(), StreamFault> {
-        let read = self.body.feed(&event.bytes, &mut self.out);
-        if event.form == Form::Whole {
-            // Read now, so that the calls are known before the event is.
-            self.body.end(&mut self.out)?;
-            self.is_whole = true;
-        }
-        let new = self
-            .out
-            .iter()
-            .filter(|chunk| matches!(chunk, Chunk::Call { .. }));
-        self.known += new.count();
-        self.run.push(event, self.known);
-        self.pass_on().await?;
+        let mut events = Vec::new();
+        let read = self.reply.end(&mut events);
+        self.take(events).await?;
         read
     }
 
-    /// Hands the chunks to the engine.
-    async fn pass_on(&mut self) -> Result<(), StreamFault> {
-        for chunk in self.out.drain(..) {
-            for chunk in self.texts.taken(&self.run, chunk) {
-                self.chunks.send(chunk).await.map_err(|_| cancelled())?;
+    /// Hands events to the agent, as far as it may have them, and their chunks to the engine.
+    async fn take(&mut self, events: Vec<ReadEvent>) -> Result<(), StreamFault> {
+        for event in events {
+            let chunks = event.chunks.clone();
+            self.run.push(event);
+            for chunk in chunks {
+                if let Chunk::Call { name, .. } = &chunk
+                    && self.has_stored_tools
+                {
+                    self.run.meet_tool(name).await;
+                }
+                for chunk in self.texts.taken(&self.run, chunk) {
+                    self.chunks.send(chunk).await.map_err(|_| cancelled())?;
+                }
             }
         }
         Ok(())

@@ -6,10 +6,13 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::sync::Notify;
 
+/// How long a cut waits, so that what was written before it is sent.
+const FLUSH: Duration = Duration::from_millis(20);
 /// Maximum bytes that wait to be read.
 const MOST: usize = 80 << 20;
 
@@ -87,20 +90,23 @@ impl BodyReader {
     /// Returns the next bytes; none at the end, an error where the body was cut.
     pub async fn next(&self) -> Option<Result<Bytes, io::Error>> {
         loop {
-            {
+            let is_cut = {
                 let mut state = self.0.lock();
                 if !state.waiting.is_empty() {
                     return Some(Ok(state.waiting.split().freeze()));
                 }
-                if state.is_cut {
-                    // Once: after an error nothing is read.
-                    state.is_cut = false;
-                    state.has_ended = true;
-                    return Some(Err(io::Error::other("the reply was cut")));
-                }
-                if state.has_ended {
+                if state.has_ended && !state.is_cut {
                     return None;
                 }
+                state.is_cut
+            };
+            if is_cut {
+                tokio::time::sleep(FLUSH).await;
+                let mut state = self.0.lock();
+                // Once: after an error nothing is read.
+                state.is_cut = false;
+                state.has_ended = true;
+                return Some(Err(io::Error::other("the reply was cut")));
             }
             // A change between the look and here left a permit.
             self.0.changed.notified().await;

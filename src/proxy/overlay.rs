@@ -2,33 +2,50 @@
 //!
 //! Must not know: sockets, how a state came about.
 //!
-//! A function of the run and the request alone: a restarted proxy makes the same of the same history. Where nothing was
+//! A function of the runs and the request alone: a restarted proxy makes the same of the same history. Where nothing was
 //! changed, no byte is.
 
+mod applied;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use serde_json::json;
-
-use crate::domain::call::Call;
+pub use self::applied::{Overlays, Unrestored, applied, unrestored};
+use super::run::ends;
+use crate::canon;
+use crate::domain::call::{Call, Outcome};
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::state::State;
 use crate::domain::transcript::result::result_text;
-use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role};
+use crate::model::wire::agent::PartEdit;
 
 /// Beginning of the name under which an agent gets a call that must not run.
 const MASK: &str = "rejected_by_operator_";
+/// Characters of the part of that name that stands for the run.
+const TAG: usize = 8;
 
-/// Returns the name under which an agent gets a call that must not run: no tool has it.
-pub fn mask(call: NodeId) -> String {
-    format!("{MASK}{}", call.no)
+/// Returns the name under which an agent gets a call that must not run: no tool has it, and no other run uses it.
+pub fn mask(state: &State, call: NodeId) -> String {
+    format!("{MASK}{}_{}", tag(state), call.no)
 }
 
-/// Returns the call that a name masks.
-fn masked_by(name: &str) -> Option<NodeId> {
-    let number = name.strip_prefix(MASK)?.parse().ok()?;
-    Some(NodeId::new(NodeKind::Call, number))
+/// What stands for a run in the names of its masks.
+fn tag(state: &State) -> String {
+    let begun = state.begun_at.to_string();
+    let mut tag = canon::hash(
+        "overrule masks of a run v1",
+        &[begun.as_bytes(), state.genesis.as_bytes()],
+    );
+    tag.truncate(TAG);
+    tag
+}
+
+/// Returns the run and the number of the call that a name masks.
+fn read_mask(name: &str) -> Option<(&str, u32)> {
+    let (tag, number) = name.strip_prefix(MASK)?.split_once('_')?;
+    let is_tag = tag.len() == TAG && tag.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((tag, number.parse().ok().filter(|_| is_tag && is_number)?))
 }
 
 /// Returns true if an agent got a call under its own name: it was started there at least once.
@@ -36,151 +53,179 @@ pub fn was_released(call: &Call) -> bool {
     !call.attempts.is_empty()
 }
 
-/// The calls of a run by the ids of the provider. An id that was used twice names none.
-fn by_id(state: &State) -> BTreeMap<&str, &Call> {
-    let mut found: BTreeMap<&str, Option<&Call>> = BTreeMap::new();
-    for call in state.calls.values() {
-        let id = call.provider_id.as_deref().unwrap_or_default();
-        found
-            .entry(id)
-            .and_modify(|one| *one = None)
-            .or_insert(Some(call));
-    }
-    found.remove("");
-    found
-        .into_iter()
-        .filter_map(|(id, call)| Some((id, call?)))
-        .collect()
+/// A call of a run.
+struct Known {
+    number: u32,
+    tool: String,
+    args: String,
+    /// True where what the provider added to the call still belongs to it.
+    keeps_opaque: bool,
+    was_released: bool,
+    /// The result that the model sees in place of the agent's, and whether it is an error.
+    result: Option<(String, bool)>,
 }
 
-/// Returns the body of an agent's request as the model gets it. `notes` are words of the console for this request alone.
-pub fn applied(state: &State, request: &AgentRequest, notes: &[Arc<str>]) -> String {
-    let mut rewrite = Rewrite::new(request);
-    let ids = by_id(state);
-    // The results of a message belong to the calls before them, for formats without ids in their order.
-    let mut open: Vec<Option<&Call>> = Vec::new();
-    let mut was_model = false;
-    let mut results = 0;
-    let mut masks: Vec<&Call> = Vec::new();
-    for (at, message) in request.messages.iter().enumerate() {
-        let is_model = message.role == Role::Assistant;
-        if is_model && !was_model {
-            open.clear();
-            results = 0;
-        }
-        was_model = is_model;
-        for (number, part) in message.parts.iter().enumerate() {
-            let edit = match &part.kind {
-                PartKind::Call { id, name, .. } => {
-                    let call = masked_by(name).and_then(|id| state.calls.get(&id));
-                    let call = call.or_else(|| ids.get(id.as_deref()?).copied());
-                    open.push(call);
-                    masks.extend(call.filter(|_| masked_by(name).is_some()));
-                    call.and_then(|call| restored(state, call))
-                }
-                PartKind::Result { id, .. } => {
-                    let call = match id {
-                        Some(id) => ids.get(id.as_str()).copied(),
-                        None => None,
-                    };
-                    let call = call.or_else(|| open.get(results).copied().flatten());
-                    results += 1;
-                    call.and_then(|call| replaced(state, call))
-                }
-                PartKind::Text { text } | PartKind::Reasoning { text } if is_model => reworded(state, text),
-                _ => None,
-            };
-            if let Some(edit) = edit {
-                rewrite.part(at, number, edit);
+/// What one run changes of an agent's history.
+#[derive(Default)]
+pub struct Overlay {
+    tag: String,
+    calls: Vec<Known>,
+    /// The calls by the ids of the provider. An id that was used twice names none.
+    ids: BTreeMap<String, Option<usize>>,
+    /// The other calls that the agent executed, in order, by what it has of them.
+    alike: BTreeMap<String, Vec<usize>>,
+    /// The texts of the model as they came, and what became of those that were changed.
+    texts: BTreeMap<String, Option<PartEdit>>,
+}
+
+impl Overlay {
+    /// Returns what a run changes.
+    pub fn of(state: &State) -> Self {
+        let mut overlay = Self {
+            tag: tag(state),
+            texts: texts(state),
+            ..Self::default()
+        };
+        for call in state.calls.values() {
+            let at = overlay.calls.len();
+            let Some(known) = known(state, call) else { continue };
+            overlay.calls.push(known);
+            if let Some(id) = call.provider_id.as_deref().filter(|id| !id.is_empty()) {
+                let id = overlay.ids.entry(id.to_owned());
+                id.and_modify(|one| *one = None).or_insert(Some(at));
             }
         }
+        overlay.alike = overlay.nameless(state);
+        overlay
     }
-    if !notes.is_empty() {
-        let end = request.messages.len();
-        rewrite.messages(end..end, vec![note(request, notes)]);
-    }
-    named(state, rewrite.body(), &masks)
-}
 
-/// Some formats name the tool in a result: the true name is used there as well. As a whole JSON string, the name of a
-/// mask stands for nothing else.
-fn named(state: &State, body: String, masks: &[&Call]) -> String {
-    masks.iter().fold(body, |body, call| {
-        let tool = state
-            .nodes
-            .get(&call.id)
-            .and_then(Node::as_call)
-            .map(|(tool, _)| &**tool);
-        let quoted = |name: &str| serde_json::Value::from(name).to_string();
-        match tool {
-            Some(tool) => body.replace(&quoted(&mask(call.id)), &quoted(tool)),
-            None => body,
+    /// The executed calls that no id names.
+    fn nameless(&self, state: &State) -> BTreeMap<String, Vec<usize>> {
+        let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let executed = self.calls.iter().enumerate().filter(|(_, one)| one.was_released);
+        for (at, one) in executed {
+            let Some(call) = state.calls.get(&NodeId::new(NodeKind::Call, one.number)) else {
+                continue;
+            };
+            let id = call.provider_id.as_deref().unwrap_or_default();
+            if self.named(id).is_none()
+                && let Some(result) = first_result(state, call)
+            {
+                let key = likeness(&one.tool, &one.args, &result);
+                found.entry(key).or_default().push(at);
+            }
         }
-    })
+        found
+    }
+
+    /// The call that a name masks.
+    fn masked(&self, name: &str) -> Option<&Known> {
+        let (tag, number) = read_mask(name)?;
+        self.calls
+            .iter()
+            .find(|call| self.tag == tag && call.number == number)
+    }
+
+    /// True if a call has this id of the provider.
+    fn has_id(&self, id: &str) -> bool {
+        self.ids.contains_key(id)
+    }
+
+    /// The call that an id of the provider names.
+    fn named(&self, id: &str) -> Option<&Known> {
+        self.calls.get((*self.ids.get(id)?)?)
+    }
 }
 
-/// The true name and arguments of a masked call.
-fn restored(state: &State, call: &Call) -> Option<PartEdit> {
-    if was_released(call) {
-        return None;
-    }
+fn known(state: &State, call: &Call) -> Option<Known> {
     let node = state.nodes.get(&call.id)?;
     let (tool, args) = node.as_call()?;
-    Some(PartEdit::Call {
-        name: Some(tool.to_string()),
-        args: Some(args.to_string()),
+    let was_released = was_released(call);
+    let given = call.attempts.last().map(|attempt| &*attempt.args);
+    Some(Known {
+        number: call.id.no,
+        tool: tool.to_string(),
+        args: given.unwrap_or(args).to_owned(),
         keeps_opaque: node.current == Rev(1),
+        was_released,
+        result: result(state, call, was_released),
     })
 }
 
 /// The result that the model sees in place of the agent's: of a masked call, and of a corrected one.
-fn replaced(state: &State, call: &Call) -> Option<PartEdit> {
+fn result(state: &State, call: &Call, was_released: bool) -> Option<(String, bool)> {
     let observation = state.observation(call.id);
     let by_operator = |node: &Node| matches!(node.now().origin, Origin::Operator { .. });
-    if was_released(call) && !observation.is_some_and(by_operator) {
+    if was_released && !observation.is_some_and(by_operator) {
         return None;
     }
-    let (text, is_error) = result_text(state, call);
-    Some(PartEdit::Result { text, is_error })
+    Some(result_text(state, call))
 }
 
-/// The words that stand in place of a thought that was rewritten or deleted.
-fn reworded(state: &State, text: &str) -> Option<PartEdit> {
-    if state.edits.is_empty() || text.is_empty() {
+/// The text of the result that the agent sent.
+fn first_result(state: &State, call: &Call) -> Option<String> {
+    // An agent's history has it whatever became of it here.
+    let first = state.nodes.get(&call.id.observation())?.revisions.first()?;
+    let Content::Observation { outcome, .. } = &first.content else {
         return None;
-    }
-    let own = |node: &&Node| {
-        let first = node.revisions.first().map(|revision| &revision.content);
-        matches!(node.id.kind, NodeKind::Thought | NodeKind::Answer)
-            && matches!(first, Some(Content::Text { text: was, .. }) if **was == *text)
     };
-    let mut same = state.nodes.values().filter(own).peekable();
-    same.peek()?;
+    match outcome {
+        Outcome::Ok { value, .. } => serde_json::from_str(value).ok(),
+        Outcome::Err(error) => Some(error.message.clone()),
+        Outcome::Cancelled { .. } => None,
+    }
+}
+
+/// Arguments in one spelling.
+fn spelled(args: &str) -> String {
+    let args = if args.trim().is_empty() { "{}" } else { args };
+    canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
+}
+
+/// What an agent has of a call that it executed: the same for calls that it cannot tell apart.
+fn likeness(tool: &str, args: &str, result: &str) -> String {
+    let args = spelled(args);
+    let (result, _) = ends(result);
+    canon::hash(
+        "overrule alike calls v1",
+        &[tool.as_bytes(), args.as_bytes(), result.as_bytes()],
+    )
+}
+
+fn text_key(text: &str) -> String {
+    canon::hash("overrule texts v1", &[text.as_bytes()])
+}
+
+/// The thoughts and answers of a run as they came, with the words that stand in place of those that were rewritten or
+/// deleted. Nothing without an edit.
+fn texts(state: &State) -> BTreeMap<String, Option<PartEdit>> {
+    let mut found: BTreeMap<String, Option<PartEdit>> = BTreeMap::new();
+    if state.edits.is_empty() {
+        return found;
+    }
     // If several nodes had the same text, one that is active and still has it keeps it.
-    let mut changed = None;
-    for node in same {
-        let now = node.text();
-        if node.active && now == text {
-            return None;
+    let mut unchanged = Vec::new();
+    for node in state.nodes.values() {
+        let first = node.revisions.first().map(|revision| &revision.content);
+        let Some(Content::Text { text: was, .. }) = first else {
+            continue;
+        };
+        if !matches!(node.id.kind, NodeKind::Thought | NodeKind::Answer) || was.is_empty() {
+            continue;
         }
-        changed = Some(if node.active && !now.is_empty() {
-            PartEdit::Text(now.to_owned())
-        } else {
-            PartEdit::Remove
-        });
+        let (key, now) = (text_key(was), node.text());
+        if node.active && now == &**was {
+            unchanged.push(key.clone());
+        }
+        found.insert(
+            key,
+            Some(if node.active && !now.is_empty() {
+                PartEdit::Text(now.to_owned())
+            } else {
+                PartEdit::Remove
+            }),
+        );
     }
-    changed
-}
-
-/// A message of the user with words of the console.
-fn note(request: &AgentRequest, notes: &[Arc<str>]) -> String {
-    let text = notes.join("\n\n");
-    let message = match request.wire.name() {
-        "gemini" => json!({"role": "user", "parts": [{"text": text}]}),
-        "openai-responses" => {
-            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
-        }
-        _ => json!({"role": "user", "content": text}),
-    };
-    message.to_string()
+    found.extend(unchanged.into_iter().map(|key| (key, None)));
+    found
 }

@@ -7,7 +7,11 @@
 //! later one brings. What was decided is read off the published facts.
 
 mod arrival;
+mod made;
 mod reply;
+mod tools;
+
+pub(super) use arrival::ends;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,6 +23,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::conversation::{self, Tail};
 use super::outlet::{BodyReader, BodyWriter};
+use super::overlay::Overlay;
 use super::upstream::Upstream;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
@@ -47,6 +52,8 @@ pub struct Head {
 
 /// A request of the agent.
 pub struct Incoming {
+    /// The other conversations: their calls may be in its history.
+    pub others: Vec<Arc<AgentRun>>,
     /// Its format.
     pub wire: Wire,
     /// Its method.
@@ -61,38 +68,44 @@ pub struct Incoming {
     pub streamed: bool,
 }
 
-/// A request of the agent that the run has not asked the model with yet.
-pub struct Pending {
-    /// Its format.
-    pub wire: Wire,
-    /// Its method.
-    pub method: Method,
-    /// Its path and query, without the token.
-    pub path: String,
-    /// Its headers.
-    pub headers: HeaderMap,
-    /// Its body.
-    pub request: AgentRequest,
-    /// True where a streamed reply is asked for.
-    pub streamed: bool,
-    /// Its messages in one spelling.
-    history: Vec<String>,
+/// The connection on which the agent waits for its reply.
+struct Connection {
     head: oneshot::Sender<Head>,
     out: BodyWriter,
-    /// True once the run got a command to ask the model, because it would not by itself.
-    nudged: bool,
 }
 
-impl Pending {
-    /// Answers with a whole response.
-    pub fn answer(self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
+/// A request of the agent.
+struct Pending {
+    incoming: Arc<Incoming>,
+    /// Its messages in one spelling.
+    history: Vec<String>,
+    connection: Connection,
+    /// True once the run got a command to ask the model, because it would not by itself.
+    nudged: bool,
+    /// The question to the model that it became; 0 before.
+    question: u64,
+}
+
+impl Connection {
+    /// True once the agent hung up.
+    fn is_closed(&self) -> bool {
+        self.head.is_closed()
+    }
+
+    /// Begins the reply.
+    fn begin(self, head: Head) -> BodyWriter {
         // An error means that the agent has gone.
-        self.head.send(Head { status, headers }).unwrap_or_default();
-        self.out.write(&body);
+        self.head.send(head).unwrap_or_default();
+        self.out
+    }
+
+    /// Answers with a whole response.
+    fn answer(self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
+        self.begin(Head { status, headers }).write(&body);
     }
 
     /// Answers with an error of the proxy's own.
-    pub fn refuse(self, status: u16, words: &str) {
+    fn refuse(self, status: u16, words: &str) {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
         let body = serde_json::json!({"error": {"type": "proxy_error", "message": words}});
         let mut headers = HeaderMap::new();
@@ -128,18 +141,32 @@ pub struct AgentRun {
 struct Inner {
     /// The published state of the run.
     state: State,
+    /// True once the published state is known: of a run that continues, everything that was recorded.
+    is_loaded: bool,
     /// The request that waits for the run to ask.
     pending: Option<Pending>,
+    /// The request that the model was asked, until its reply begins.
+    asked: Option<Pending>,
+    /// True from the moment in which a new conversation takes this run until its request arrives.
+    is_reserved: bool,
+    /// The turn of a reply that could not be written as it came: the agent gets it from the record.
+    unwritten: Option<TurnId>,
     /// The reply that the agent is getting.
     reply: Option<reply::Reply>,
     /// The calls with the agent, and the way to their outcome.
     with_agent: BTreeMap<NodeId, oneshot::Sender<Outcome>>,
+    /// The calls that a connected agent got, as they were or changed.
+    delivered: BTreeSet<NodeId>,
     /// The newest request that was taken in.
     history: Vec<String>,
     /// Tools whose calls take any text.
     texts: BTreeSet<String>,
-    /// Tools as the agent offered them last.
-    tools: Vec<AgentTool>,
+    /// Tools as the agent offered them last; none before its first request.
+    tools: Option<Vec<AgentTool>>,
+    /// The number of questions and replies that began.
+    begun: u64,
+    /// Names of the replies that the model's server keeps.
+    replies: BTreeSet<String>,
     has_ended: bool,
     is_sub_agent: bool,
 }
@@ -200,14 +227,24 @@ impl AgentRun {
         self.lock().is_sub_agent
     }
 
-    /// True while no request of the agent waits, and no reply is on its way.
-    pub fn is_idle(&self) -> bool {
-        let inner = self.lock();
+    /// Reserves the run for a conversation that begins, if no request of the agent waits and no reply is on its way.
+    pub fn reserve_if_idle(&self) -> bool {
+        let mut inner = self.lock();
         let is_replying = inner.reply.as_ref().is_some_and(reply::Reply::is_open);
-        self.attached.get().is_some()
+        let is_idle = self.attached.get().is_some()
+            && !inner.has_ended
+            && !inner.is_reserved
             && inner.pending.is_none()
+            && inner.asked.is_none()
             && !is_replying
-            && inner.with_agent.is_empty()
+            && inner.with_agent.is_empty();
+        inner.is_reserved |= is_idle;
+        is_idle
+    }
+
+    /// True if the model's server named one of the replies so.
+    pub fn gave(&self, reply: &str) -> bool {
+        self.lock().replies.contains(reply)
     }
 
     /// Returns how many messages of a request this conversation has already; 0 if they differ.
@@ -220,20 +257,24 @@ impl AgentRun {
         }
     }
 
-    /// True for a request that the agent makes next to this conversation: the conversation waits for a reply or for
-    /// results, and the request neither repeats nor continues what the agent asked before.
+    /// True for a request that the agent makes next to this conversation: the agent waits for a reply to another one,
+    /// or executes calls of which the request knows nothing.
     pub fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
         let inner = self.lock();
         let continues = |asked: &[String]| conversation::continues(asked, history, request);
+        // While the agent waits, the same request is another one.
+        let is_beside = |asked: &[String]| asked == history || !continues(asked);
         if let Some(reply) = inner.reply.as_ref().filter(|reply| reply.is_open())
             && reply.is_connected()
         {
-            return !continues(&reply.history);
+            return is_beside(&reply.history);
         }
-        if let Some(pending) = &inner.pending
-            && !pending.head.is_closed()
+        let pending = inner.pending.as_ref().map(|one| (&one.connection, &one.history));
+        let asked = inner.asked.as_ref().map(|one| (&one.connection, &one.history));
+        if let Some((connection, asked)) = pending.or(asked)
+            && !connection.is_closed()
         {
-            return !continues(&pending.history);
+            return is_beside(asked);
         }
         let calls = inner.with_agent.keys().map(|id| {
             let call = inner.state.calls.get(id)?;
@@ -252,6 +293,11 @@ impl AgentRun {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what this run changes of an agent's history.
+    pub fn overlay(&self) -> Overlay {
+        Overlay::of(&self.lock().state)
     }
 
     /// Reads the published state.
@@ -275,8 +321,50 @@ impl AgentRun {
     }
 
     /// Waits for the agent's next request.
-    pub async fn next_request(&self) -> Pending {
-        self.until(|inner| inner.pending.take()).await
+    pub async fn next_request(&self, question: u64) -> Arc<Incoming> {
+        self.until(|inner| {
+            let pending = inner.pending.take()?;
+            let pending = Pending { question, ..pending };
+            let incoming = pending.incoming.clone();
+            inner.asked = Some(pending);
+            Some(incoming)
+        })
+        .await
+    }
+
+    /// Begins a question to the model; returns its number.
+    pub fn begin_question(&self) -> u64 {
+        self.lock().next_number()
+    }
+
+    /// The run does not wait for the answer to a question any more. A request without a reply waits for the next one; a
+    /// reply that has begun ends once the run says why.
+    pub fn withdraw(self: &Arc<Self>, question: u64) {
+        let mut inner = self.lock();
+        let asked = inner.asked.take_if(|asked| asked.question == question);
+        if inner.pending.is_none() {
+            inner.pending = asked;
+        }
+        if let Some(reply) = &mut inner.reply {
+            reply.withdraw(question);
+        }
+        drop(inner);
+        self.look();
+        self.changed.notify_waiters();
+    }
+
+    /// Answers the request that the model was asked with a whole response.
+    pub fn answer(&self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
+        if let Some(asked) = self.lock().asked.take() {
+            asked.connection.answer(status, headers, body);
+        }
+    }
+
+    /// Answers the request that the model was asked with an error of the proxy's own.
+    pub fn refuse(&self, status: u16, words: &str) {
+        if let Some(asked) = self.lock().asked.take() {
+            asked.connection.refuse(status, words);
+        }
     }
 
     /// Returns the turn of a request to the model, by its number in the conversation.
@@ -299,7 +387,10 @@ impl AgentRun {
         {
             let mut inner = self.lock();
             inner.with_agent.insert(call, done);
-            inner.release(call, tool, args);
+            if !inner.release(call, tool, args) && inner.has_gone_on(call) {
+                inner.with_agent.remove(&call);
+                return Outcome::Cancelled { executed: false };
+            }
         }
         result.await.unwrap_or(Outcome::Cancelled { executed: true })
     }
@@ -331,10 +422,13 @@ impl AgentRun {
         inner.has_ended = true;
         inner.with_agent.clear();
         if let Some(mut reply) = inner.reply.take() {
-            reply.cut();
+            reply.close(made::ENDED);
         }
         if let Some(pending) = inner.pending.take() {
-            pending.refuse(503, "the run has ended");
+            pending.answer_with_text(made::ENDED);
+        }
+        if let Some(asked) = inner.asked.take() {
+            asked.connection.refuse(503, made::ENDED);
         }
         drop(inner);
         self.changed.notify_waiters();
@@ -342,9 +436,18 @@ impl AgentRun {
 }
 
 impl Inner {
+    /// True if the agent can get a call in no reply any more: it has asked something else since.
+    fn has_gone_on(&self, call: NodeId) -> bool {
+        let turn = self.state.turn_of(call).map(|turn| turn.id);
+        self.pending.is_some() || self.asked.is_some() || turn != arrival::newest(&self.state)
+    }
+
     fn take(&mut self, fact: Publication) {
         match fact {
-            Publication::Snapshot(state) => self.state = *state,
+            Publication::Snapshot(state) => {
+                self.state = *state;
+                self.is_loaded = true;
+            }
             Publication::Event(envelope) => apply::apply(&mut self.state, &envelope),
             Publication::Ended => self.has_ended = true,
             Publication::Notice(_) | Publication::Halted(_) => {}

@@ -24,7 +24,7 @@ use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
 use super::run::{self, AgentRun, Answer};
 use super::upstream::Upstream;
-use super::{Error, headers};
+use super::{Error, headers, overlay};
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentRequest, decode_request};
 
@@ -159,14 +159,15 @@ impl Server {
             }
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
         };
-        let read = (head.method == hyper::Method::POST)
+        let asked = (head.method == hyper::Method::POST)
             .then(|| conversation::wire_of(&path))
             .flatten()
             .map(|wire| (wire, read(wire, &head.headers, &body)));
-        match read {
+        match asked {
             Some((wire, Ok(request))) => match conversation::kind(&head.headers, &request) {
                 Kind::Conversation { key, is_sub_agent } => {
                     let incoming = run::Incoming {
+                        others: Vec::new(),
                         wire,
                         streamed: conversation::is_streamed(wire, &path, &request),
                         method: head.method,
@@ -176,7 +177,7 @@ impl Server {
                     };
                     self.converse(key, is_sub_agent, incoming).await
                 }
-                Kind::SideRequest => self.pass(head.method, &path, &head.headers, body).await,
+                Kind::SideRequest => self.pass_history(head, &path, Some(request), body).await,
             },
             // A reply could contain a call that the operator would not see.
             Some((_, Err(why))) => {
@@ -186,11 +187,57 @@ impl Server {
                     &format!("the proxy cannot read this request: {why}"),
                 )
             }
-            None => self.pass(head.method, &path, &head.headers, body).await,
+            None => {
+                let wire = conversation::history_of(&path);
+                let request = wire.and_then(|wire| read(wire, &head.headers, &body).ok());
+                self.pass_history(head, &path, request, body).await
+            }
         }
     }
 
-    async fn converse(&self, key: Key, is_sub_agent: bool, incoming: run::Incoming) -> Sent {
+    /// Passes on a request that is no part of a conversation. The history in it is the one that the model knows.
+    async fn pass_history(
+        &self,
+        head: hyper::http::request::Parts,
+        path: &str,
+        request: Option<AgentRequest>,
+        body: Bytes,
+    ) -> Sent {
+        let new = match &request {
+            Some(request) => {
+                let overlays = overlay::Overlays {
+                    own: None,
+                    others: self.all().iter().map(|run| run.overlay()).collect(),
+                };
+                overlay::applied(&overlays, request, &[])
+            }
+            None => match overlay::unrestored(&String::from_utf8_lossy(&body)) {
+                Some(error) => Err(error),
+                None => return self.pass(head.method, path, &head.headers, body).await,
+            },
+        };
+        match new {
+            Ok(new) => {
+                self.pass(head.method, path, &head.headers, Bytes::from(new))
+                    .await
+            }
+            Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
+        }
+    }
+
+    /// Every conversation once.
+    fn all(&self) -> Vec<Arc<AgentRun>> {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<Arc<AgentRun>> = Vec::new();
+        for run in runs.values() {
+            if !all.iter().any(|known| Arc::ptr_eq(known, run)) {
+                all.push(run.clone());
+            }
+        }
+        all
+    }
+
+    async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
         let history = incoming.request.canonical();
         if self.is_fork(&key, &incoming, &history) {
             tokio::time::sleep(HANG_UP).await;
@@ -201,6 +248,9 @@ impl Server {
         {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "the supervisor has ended");
         }
+        let mut others = self.all();
+        others.retain(|other| !Arc::ptr_eq(other, &run));
+        incoming.others = others;
         match run.request(incoming).await {
             Some(Answer { head, body }) => {
                 let body = futures_util::stream::unfold(body, |body| async move {
@@ -241,7 +291,7 @@ impl Server {
         // A new conversation of the agent continues the run that no request of it is waiting for.
         let idle = runs
             .values()
-            .find(|run| !is_sub_agent && !run.is_sub_agent() && run.is_idle());
+            .find(|run| !is_sub_agent && !run.is_sub_agent() && run.reserve_if_idle());
         if let Some(run) = idle.cloned() {
             runs.insert(key, run.clone());
             return (run, None);
@@ -291,6 +341,10 @@ enum Place {
 /// Where a request belongs: of the conversations of its key, the one that knows most of it, unless that one waits for
 /// something else.
 fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]) -> Place {
+    let continued = conversation::continued_reply(&incoming.request);
+    if let Some(run) = continued.and_then(|reply| runs.values().find(|run| run.gave(&reply))) {
+        return Place::Known(run.clone());
+    }
     let forks = (0..).map_while(|number| runs.get(&key.fork(number)));
     let forks: Vec<&Arc<AgentRun>> = forks.collect();
     // Of equal ones the first.
@@ -303,8 +357,7 @@ fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]
 
 /// Reads a body, which some agents compress.
 fn read(wire: Wire, headers: &HeaderMap, body: &Bytes) -> Result<AgentRequest, String> {
-    if let Some(coding) = headers.get(header::CONTENT_ENCODING) {
-        let coding = coding.to_str().unwrap_or("?");
+    if let Some(coding) = headers::coding(headers) {
         return Err(format!("its body is compressed ({coding})"));
     }
     decode_request(wire, body).map_err(|error| error.to_string())

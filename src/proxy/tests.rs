@@ -5,8 +5,8 @@
 use hyper::header::{HeaderMap, HeaderName};
 use serde_json::json;
 
-use super::conversation::{Kind, SentResult, is_streamed, kind, tail, wire_of};
-use super::overlay;
+use super::conversation::{Kind, SentResult, history_of, is_streamed, kind, tail, wire_of};
+use super::overlay::{self, Overlay, Overlays};
 use crate::domain::state::State;
 use crate::model::wire::Wire;
 use crate::model::wire::agent::decode_request;
@@ -113,7 +113,76 @@ fn tools_count_wherever_a_request_offers_them() {
     }
     // The item is not the newest reply of the model.
     let request = read(json!({"input": [item, words]}));
-    assert_eq!(tail(&request).words, "\"tools\":[1]");
+    assert_eq!(tail(&request, 0).words, "\"tools\":[1]");
+}
+
+#[test]
+fn tools_that_the_server_has_count_too() {
+    let is_held = |name: &str, body: serde_json::Value| {
+        let request = decode_request(wire(name), body.to_string().as_bytes()).unwrap();
+        matches!(kind(&headers(&[]), &request), Kind::Conversation { .. })
+    };
+    assert!(is_held(
+        "gemini",
+        json!({"contents": [], "cachedContent": "cachedContents/1"})
+    ));
+    assert!(is_held(
+        "openai-responses",
+        json!({"input": "hi", "prompt": {"id": "p"}})
+    ));
+    assert!(!is_held("gemini", json!({"contents": [], "cachedContent": null})));
+    assert!(!is_held(
+        "openai-responses",
+        json!({"input": "hi", "prompt": null})
+    ));
+    assert!(!is_held("openai-chat", json!({"messages": [], "prompt": "x"})));
+}
+
+#[test]
+fn tools_of_the_providers_types_are_offered_if_the_agent_executes_them() {
+    let offered = |name: &str, list: &str, tools: serde_json::Value| {
+        let body = json!({list: [], "tools": tools});
+        let request = decode_request(wire(name), body.to_string().as_bytes()).unwrap();
+        let own = request
+            .tools
+            .iter()
+            .filter(|tool| !tool.is_providers && tool.schema.is_some());
+        own.map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    let tools = json!([
+        {"type": "bash_20250124", "name": "bash"}, {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"type": "web_search_20250305", "name": "web_search"}, {"type": "mcp_toolset", "mcp_server_name": "x"},
+    ]);
+    let own = offered("anthropic", "messages", tools);
+    assert_eq!(own, ["bash", "str_replace_based_edit_tool"]);
+    let tools = json!([
+        {"type": "local_shell"}, {"type": "apply_patch"}, {"type": "web_search"}, {"type": "computer_use_preview"},
+    ]);
+    let own = offered("openai-responses", "input", tools);
+    assert_eq!(own, ["local_shell_call", "apply_patch_call", "computer_call"]);
+    // What such a call is in a later request.
+    let body = json!({"input": [
+        {"type": "local_shell_call", "id": "i", "call_id": "c", "action": {"command": ["ls"]}, "status": "completed"},
+        {"type": "local_shell_call_output", "id": "c", "output": "a.txt"},
+        {"type": "tool_search_call", "id": "t", "execution": "server"},
+    ]});
+    let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
+    let result = tail(&request, 0).results.pop().unwrap();
+    assert_eq!((result.id.as_deref(), result.text.as_str()), (Some("c"), "a.txt"));
+    let parts: Vec<String> = request
+        .messages
+        .iter()
+        .map(|one| format!("{:?}", one.parts[0].kind))
+        .collect();
+    assert!(
+        parts[0].starts_with("Call") && parts[0].contains("local_shell_call") && parts[0].contains("ls"),
+        "{parts:?}"
+    );
+    assert!(
+        parts[1].starts_with("Result") && parts[1].contains("a.txt"),
+        "{parts:?}"
+    );
+    assert!(parts[2].starts_with("Other"), "{parts:?}");
 }
 
 #[test]
@@ -130,6 +199,14 @@ fn a_path_says_the_format_and_whether_it_streams() {
     }
     for path in ["/v1/messages/count_tokens", "/models", "/responses/compact", ""] {
         assert_eq!(wire_of(path), None, "{path}");
+    }
+    for (path, name) in [
+        ("/v1/messages/count_tokens?beta=true", Some("anthropic")),
+        ("/responses/compact", Some("openai-responses")),
+        ("/v1beta/models/g:countTokens", Some("gemini")),
+        ("/models", None),
+    ] {
+        assert_eq!(history_of(path), name.map(wire), "{path}");
     }
     let request = messages(&json!([]));
     assert!(is_streamed(
@@ -154,7 +231,7 @@ fn results_and_words_behind_the_newest_reply_are_new_and_what_the_agent_adds_is_
             {"type": "text", "text": "<system-reminder>be good</system-reminder>"},
             {"type": "text", "text": "and stop"}]},
     ]));
-    let tail = tail(&request);
+    let tail = tail(&request, 0);
     assert_eq!(tail.words, "and stop");
     let result = |id: &str, place, text: &str, is_error| SentResult {
         id: Some(id.into()),
@@ -180,7 +257,7 @@ fn results_between_the_calls_of_a_reply_are_new_too_and_those_of_a_reused_id_are
         call("again"), call("a"), result("a", "2"), call("b"), result("b", "3"),
     ]});
     let request = decode_request(wire("openai-responses"), body.to_string().as_bytes()).unwrap();
-    let tail = tail(&request);
+    let tail = tail(&request, 0);
     let results = tail.results.iter();
     let found: Vec<(&str, &str)> = results
         .map(|one| (one.id.as_deref().unwrap(), one.text.as_str()))
@@ -215,11 +292,19 @@ fn a_request_of_which_nothing_was_changed_keeps_every_byte() {
     ];
     for (name, body) in bodies {
         let request = decode_request(wire(name), body.as_bytes()).unwrap();
-        assert_eq!(overlay::applied(&State::default(), &request, &[]), body, "{name}");
+        let overlay = || Overlays {
+            own: Some(Overlay::of(&State::default())),
+            ..Overlays::default()
+        };
+        assert_eq!(
+            overlay::applied(&overlay(), &request, &[]).unwrap(),
+            body,
+            "{name}"
+        );
         // Words of the console are one more message.
-        let noted = overlay::applied(&State::default(), &request, &["a note".into()]);
+        let noted = overlay::applied(&overlay(), &request, &["a note".into()]).unwrap();
         let again = decode_request(wire(name), noted.as_bytes()).unwrap();
         assert_eq!(again.messages.len(), request.messages.len() + 1, "{name}");
-        assert_eq!(super::conversation::tail(&again).words, "a note", "{name}");
+        assert_eq!(super::conversation::tail(&again, 0).words, "a note", "{name}");
     }
 }

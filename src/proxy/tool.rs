@@ -2,20 +2,22 @@
 //!
 //! Must not know: formats, who decides.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::catalogue;
 use super::run::AgentRun;
 use crate::canon;
 use crate::domain::advice::ToolFacts;
 use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::run::{ToolCard, ToolOrigin};
+use crate::domain::event::run::{Limits, ToolCard, ToolOrigin};
 use crate::model::wire::agent;
 use crate::tools::registry::Registry;
-use crate::tools::{Job, Spec, Tool};
+use crate::tools::{Job, Replacement, Spec, Tool, known};
 
 /// Schema of a call that takes any text.
 const TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
@@ -85,6 +87,15 @@ fn spec(tool: &agent::AgentTool, schema: &str) -> Spec {
     }
 }
 
+/// Returns the limits of an agent's run. A call with the agent ends only with the agent's next request, so all calls of a
+/// reply must be with it at one time.
+pub fn limits(limits: Limits) -> Limits {
+    Limits {
+        parallel: Limits::MOST_PARALLEL,
+        ..limits
+    }
+}
+
 /// Returns the tools of an agent. A schema that cannot be read allows any arguments.
 pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
     let mut registry = Registry::default();
@@ -107,6 +118,14 @@ pub fn registry(tools: &[agent::AgentTool], run: &Arc<AgentRun>) -> Registry {
 impl Tool for AgentTool {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    fn replaces(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Replacement> {
+        known::replaces(&self.spec.card.name, args, workspace, private)
+    }
+
+    fn before(&self, args: &Value, workspace: &Path, private: &[PathBuf]) -> Option<Value> {
+        known::before(&self.spec.card.name, args, workspace, private)
     }
 
     fn longest(&self) -> Duration {

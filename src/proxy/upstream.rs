@@ -21,6 +21,8 @@ const CONNECT: Duration = Duration::from_secs(15);
 pub struct Upstream {
     http: reqwest::Client,
     base: Url,
+    /// Another server, for requests with this header.
+    other: Option<(&'static str, Box<Self>)>,
 }
 
 /// Why a request was not sent.
@@ -51,7 +53,22 @@ impl Upstream {
             ));
         }
         let http = pass_through(&base, CONNECT).map_err(|error| Error::Client(error.to_string()))?;
-        Ok(Self { http, base })
+        let other = None;
+        Ok(Self { http, base, other })
+    }
+
+    /// Sends requests with this header to another server: an agent has a log-in for each.
+    pub fn with_other(mut self, header: &'static str, url: &str) -> Result<Self, Error> {
+        self.other = Some((header, Box::new(Self::new(url)?)));
+        Ok(self)
+    }
+
+    /// The server for a request with these headers.
+    fn for_request(&self, headers: &HeaderMap) -> &Self {
+        let other = self.other.as_ref();
+        other
+            .filter(|(header, _)| headers.contains_key(*header))
+            .map_or(self, |(_, other)| other)
     }
 
     /// Returns the address for people.
@@ -66,7 +83,8 @@ impl Upstream {
         }
         let base = self.base.as_str().trim_end_matches('/');
         let url = Url::parse(&format!("{base}{path}")).ok()?;
-        let below = url.path().starts_with(self.base.path().trim_end_matches('/'));
+        let rest = url.path().strip_prefix(self.base.path().trim_end_matches('/'));
+        let below = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         (url.origin() == self.base.origin() && url.username().is_empty() && below).then_some(url)
     }
 
@@ -78,8 +96,9 @@ impl Upstream {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<reqwest::Response, SendError> {
-        let url = self.url(path).ok_or(SendError::Elsewhere)?;
-        let mut request = self.http.request(method, url).headers(headers);
+        let server = self.for_request(&headers);
+        let url = server.url(path).ok_or(SendError::Elsewhere)?;
+        let mut request = server.http.request(method, url).headers(headers);
         if !body.is_empty() {
             request = request.body(body);
         }
@@ -125,8 +144,36 @@ mod tests {
         ] {
             assert_eq!(url(wrong), None, "{wrong}");
         }
+        let named = Upstream::new("http://127.0.0.1:9/team-a/").unwrap();
+        assert!(named.url("/x").is_some() && named.url("?x").is_some() && named.url("").is_some());
+        for wrong in ["/../team-ab/x", "/../team-a-b", "/../x", "/%2e%2e/team-ab"] {
+            assert_eq!(named.url(wrong), None, "{wrong}");
+        }
         let odd = url("//evil.example/x").unwrap();
         assert!(odd.starts_with("http://127.0.0.1:9/v1//evil"), "{odd}");
+    }
+
+    #[test]
+    fn a_header_leads_to_the_other_server_and_nothing_else_does() {
+        let both = Upstream::new("https://one.example/v1").unwrap();
+        let both = both
+            .with_other("chatgpt-account-id", "https://two.example/codex")
+            .unwrap();
+        let url = |headers: &HeaderMap| both.for_request(headers).url("/responses").unwrap().to_string();
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            "authorization",
+            hyper::header::HeaderValue::from_static("Bearer k"),
+        );
+        assert_eq!(url(&headers), "https://one.example/v1/responses");
+        headers.insert("chatgpt-account-id", hyper::header::HeaderValue::from_static("a"));
+        assert_eq!(url(&headers), "https://two.example/codex/responses");
+        assert!(
+            Upstream::new("https://a.example")
+                .unwrap()
+                .with_other("x", "ftp://b")
+                .is_err()
+        );
     }
 
     #[test]

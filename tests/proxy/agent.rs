@@ -43,6 +43,12 @@ impl Agent {
         }
     }
 
+    /// The same at another address.
+    pub fn at(mut self, base: &str) -> Self {
+        base.clone_into(&mut self.base);
+        self
+    }
+
     /// The same with ids of its own for calls that the model gave none.
     pub fn with_ids_of_its_own(mut self) -> Self {
         self.invents_ids = true;
@@ -89,6 +95,32 @@ impl Agent {
             bytes.extend_from_slice(&piece.unwrap());
         }
         (status, bytes)
+    }
+
+    /// The same, also if the reply breaks off; returns what came, and true if it is whole.
+    pub async fn ask_in_part(&self) -> (Vec<u8>, bool) {
+        let mut stream = self.send().await.bytes_stream();
+        let mut bytes = Vec::new();
+        while let Some(piece) = stream.next().await {
+            match piece {
+                Ok(piece) => bytes.extend_from_slice(&piece),
+                Err(_) => return (bytes, false),
+            }
+        }
+        (bytes, true)
+    }
+
+    /// Sends its history, and hangs up once these words came.
+    pub async fn ask_until(&self, words: &str) {
+        let mut stream = self.send().await.bytes_stream();
+        let mut bytes = Vec::new();
+        while let Some(Ok(piece)) = stream.next().await {
+            bytes.extend_from_slice(&piece);
+            if String::from_utf8_lossy(&bytes).contains(words) {
+                return;
+            }
+        }
+        panic!("never: {words}");
     }
 
     /// Sends its history; the reply is still to be read.
@@ -169,6 +201,15 @@ impl Agent {
             .collect();
         self.remember(reply, &results);
         reply.calls.is_empty()
+    }
+
+    /// Adds a text of the model that it got before its connection broke.
+    pub fn remember_text(&mut self, text: &str) {
+        let reply = Summary {
+            text: text.to_owned(),
+            ..Summary::default()
+        };
+        self.remember(&reply, &[]);
     }
 
     fn remember(&mut self, reply: &Summary, results: &[(String, bool)]) {

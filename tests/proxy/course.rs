@@ -11,6 +11,7 @@ use overrule::model::Chunk;
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
 use overrule::policy::Preset;
+use overrule::proxy::overlay;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -18,7 +19,7 @@ use crate::server::{Reply, Server};
 use crate::stage::{Stage, approve, asked, reject};
 
 /// Every format.
-const WIRES: [&str; 5] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
+pub const WIRES: [&str; 5] = ["anthropic", "openai-chat", "openai-responses", "gemini", "ollama"];
 
 /// The chunks of a reply with these calls, or an answer.
 fn chunks(text: &str, calls: &[(&str, &str, Value)]) -> Vec<Chunk> {
@@ -60,14 +61,22 @@ fn head() -> ReplyHead {
     }
 }
 
-fn streamed(wire: &str, text: &str, calls: &[(&str, &str, Value)]) -> Reply {
+/// A reply of the model.
+pub fn streamed(wire: &str, text: &str, calls: &[(&str, &str, Value)]) -> Reply {
     let body = encode_stream(Wire::named(wire).unwrap(), head(), &chunks(text, calls));
     // One event a frame, as a server sends them.
     let end = if wire == "ollama" { "\n" } else { "\n\n" };
     Reply::Stream(body.split_inclusive(end).map(str::to_owned).collect())
 }
 
-fn bash(command: &str) -> Value {
+/// The same in one piece.
+pub fn whole(wire: &str, text: &str, calls: &[(&str, &str, Value)]) -> Reply {
+    let body = encode_whole(Wire::named(wire).unwrap(), &head(), &chunks(text, calls));
+    Reply::Stream(vec![body])
+}
+
+/// The arguments of a shell call.
+pub fn bash(command: &str) -> Value {
     json!({ "command": command })
 }
 
@@ -242,11 +251,7 @@ async fn a_reply_that_is_not_streamed_is_held_too_and_kept_alive_with_white_spac
         reject(&live, id, "no").await;
         let (_, reply) = asking.await.unwrap();
         assert_eq!(reply.calls.len(), 1, "{wire}");
-        assert_eq!(
-            reply.calls[0].name,
-            format!("rejected_by_operator_{}", id.no),
-            "{wire}"
-        );
+        assert_eq!(reply.calls[0].name, overlay::mask(&live.state, id), "{wire}");
         assert!(ran.lock().unwrap().is_empty(), "{wire}");
         live.end().await;
     }
@@ -472,5 +477,88 @@ async fn results_with_ids_of_the_agents_own_are_taken_by_their_place() {
         assert_eq!(call.status, Status::Succeeded, "{}", call.id);
     }
     assert_eq!(model.seen().len(), 3);
+    live.end().await;
+}
+
+#[tokio::test]
+async fn an_agent_in_a_loop_is_told_after_three_times_and_refused_after_the_next() {
+    for wire in WIRES {
+        let model = Server::answering(move |number, _| {
+            let id = if wire == "gemini" {
+                String::new()
+            } else {
+                format!("l{number}")
+            };
+            streamed(wire, "Again.", &[(&id, "bash", bash("make"))])
+        });
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let ran = agent.ran.clone();
+        let work = tokio::spawn(async move { agent.work("build it").await });
+        let mut live = stage.run(Preset::Auto).await;
+        live.settles("a repetition is refused", |state| {
+            let mut calls = state.calls.values();
+            calls.any(|call| call.status == Status::Rejected)
+        })
+        .await;
+        assert_eq!(ran.lock().unwrap().len(), 4, "{wire}");
+        let seen = model.seen();
+        let told = seen[3].body.to_lowercase();
+        assert!(told.contains("loop") || told.contains("repeat"), "{wire}: {told}");
+        assert!(
+            !seen[2].body.to_lowercase().contains("repeat"),
+            "{wire}: not before the third"
+        );
+        work.abort();
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn an_agent_whose_history_the_server_keeps_stays_in_one_conversation() {
+    let wire = "openai-responses";
+    let named = |id: &str, text: &str, calls: &[(&str, &str, Value)]| {
+        let head = ReplyHead {
+            id: id.into(),
+            ..head()
+        };
+        let body = encode_stream(Wire::named(wire).unwrap(), head, &chunks(text, calls));
+        Reply::Stream(body.split_inclusive("\n\n").map(str::to_owned).collect())
+    };
+    let model = Server::new(vec![
+        named("resp_1", "Look.", &[("p1", "bash", bash("ls"))]),
+        named("resp_2", "Done.", &[]),
+    ]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("go");
+    let asking = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.ask().await }
+    });
+    let mut live = stage.run(Preset::Auto).await;
+    let (_, bytes) = asking.await.unwrap();
+    assert_eq!(
+        overrule::model::decode::summary(Wire::named(wire).unwrap(), &bytes)
+            .calls
+            .len(),
+        1
+    );
+    let result = json!({"type": "function_call_output", "call_id": "p1", "output": "ran ls"});
+    let mut body = agent.body();
+    body["input"] = json!([result]);
+    body["previous_response_id"] = "resp_1".into();
+    let response = crate::agent::client()
+        .post(format!("{}/responses", stage.base))
+        .body(body.to_string())
+        .send()
+        .await
+        .unwrap();
+    assert!(response.text().await.unwrap().contains("Done."));
+    live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+        .await;
+    let call = live.state.calls.values().next().unwrap();
+    assert_eq!(call.status, Status::Succeeded);
+    assert_eq!(live.state.requests, 2);
     live.end().await;
 }

@@ -20,7 +20,11 @@ mod server;
 mod world;
 
 mod agent;
+mod beside;
 mod course;
+mod forms;
+mod overlay;
 mod passing;
 mod program;
+mod restart;
 mod stage;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use overrule::domain::call::{Call, Status};
 use overrule::domain::command::{CallCommand, Command};
+use overrule::domain::event::run::Limits;
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
 use overrule::engine::log::Memory;
@@ -60,16 +61,23 @@ impl Stage {
     /// Waits for a conversation, and gives it a run under a preset.
     pub async fn run(&mut self, preset: Preset) -> Live {
         let opening = self.openings.recv().await.unwrap();
-        begin(&opening, preset, self.dir.path())
+        begin(&opening, preset, self.dir.path(), State::default())
+    }
+
+    /// Waits for a conversation, and gives it the run that another process began.
+    pub async fn resume(&mut self, preset: Preset, state: State) -> Live {
+        let opening = self.openings.recv().await.unwrap();
+        begin(&opening, preset, self.dir.path(), state)
     }
 }
 
-fn begin(opening: &Opening, preset: Preset, workspace: &Path) -> Live {
+fn begin(opening: &Opening, preset: Preset, workspace: &Path, state: State) -> Live {
     let mut adviser = adviser(workspace, preset);
     adviser.registry = Arc::new(tool::registry(&opening.request.tools, &opening.run));
     adviser.ladder.policy.repair.on = false;
     let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
-    let live = Live::over(State::default(), Box::new(Memory::default()), adviser, model);
+    let limits = tool::limits(Limits::default());
+    let live = Live::within(limits, state, Box::new(Memory::default()), adviser, model);
     opening.run.attach(live.handle.clone(), Arc::new(|tools| tools));
     live
 }

@@ -215,6 +215,7 @@ pub fn request(wire: &str, bytes: &[u8]) {
             PartKind::Result { .. } => PartEdit::Result {
                 text: "other".into(),
                 is_error: true,
+                tool: None,
             },
             PartKind::Other { .. } => PartEdit::Remove,
         };

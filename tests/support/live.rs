@@ -101,7 +101,21 @@ impl Live {
 
     /// Begins a run, or resumes one where something is recorded.
     pub fn over(state: State, log: Box<dyn Log>, adviser: Adviser, model: Arc<dyn Model>) -> Self {
-        let fitted = started(&adviser, &*model);
+        Self::within(Limits::default(), state, log, adviser, model)
+    }
+
+    /// The same within these limits.
+    pub fn within(
+        limits: Limits,
+        state: State,
+        log: Box<dyn Log>,
+        adviser: Adviser,
+        model: Arc<dyn Model>,
+    ) -> Self {
+        let fitted = Started {
+            limits,
+            ..started(&adviser, &*model)
+        };
         let first = if state.started.is_none() {
             vec![Event::Run(RunEvent::Started(Box::new(fitted)))]
         } else {

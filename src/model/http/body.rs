@@ -8,6 +8,7 @@
 use crate::domain::turn::{StreamFault, StreamFaultKind};
 use crate::model::Chunk;
 use crate::model::fault::Refusal;
+use crate::model::frame;
 use crate::model::show::sample as sample_of;
 use crate::model::sse;
 use crate::model::wire::{Decoder, Wire};
@@ -78,6 +79,17 @@ impl Body {
         self.decoder.reply().finished()
     }
 
+    /// Returns the calls that the bytes since the last look have a part of, numbered from 0 in the order in which calls
+    /// began.
+    pub fn take_touched(&mut self) -> Vec<usize> {
+        self.decoder.reply_mut().parts.take_touched()
+    }
+
+    /// Returns true once there was a call that is not made.
+    pub fn has_misplaced_call(&self) -> bool {
+        self.decoder.reply().misplaced.is_some()
+    }
+
     /// Returns the error that the body reported, if any.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.decoder.reply().refusal()
@@ -146,7 +158,9 @@ impl Body {
                 let text = String::from_utf8_lossy(&self.buffer);
                 // A line cut in the middle is no sign of garbage: the missing end is reported anyway.
                 if self.read == 0 || is_json(&text) {
-                    self.decoder.frame("", &text, out)?;
+                    for frame in frames(&*self.decoder, &text) {
+                        self.decoder.frame("", frame, out)?;
+                    }
                 }
                 self.decoder.reply_mut().eof(out)
             }
@@ -222,6 +236,16 @@ impl Body {
             });
         }
         self.decoder.reply_mut().eof(out)
+    }
+}
+
+/// The frames in a whole body: some formats send a list of them.
+fn frames<'t>(decoder: &dyn Decoder, text: &'t str) -> Vec<&'t str> {
+    let text = text.trim();
+    if decoder.takes_lists() && text.starts_with('[') && is_json(text) {
+        frame::array(text)
+    } else {
+        vec![text]
     }
 }
 

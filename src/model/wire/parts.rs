@@ -25,6 +25,10 @@ pub struct Parts {
     by_id: HashMap<String, usize>,
     /// The newest call.
     newest: Option<usize>,
+    /// The calls that the frames since the last look have a part of, by their numbers among the calls.
+    touched: Vec<usize>,
+    /// The parts that are calls, in order.
+    calls: Vec<usize>,
     /// The calls that the frame being read has named.
     named: HashSet<usize>,
     /// Separates reasoning from text in the newest part, where that is text.
@@ -85,6 +89,24 @@ impl Parts {
     /// Returns true if more parts began than the maximum: nothing more is taken.
     pub fn too_many(&self) -> bool {
         self.too_many
+    }
+
+    /// Returns the calls that the frames since the last look have a part of, in order, an entry of a list for itself.
+    /// Calls are numbered from 0 in the order in which they began.
+    pub fn take_touched(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.touched)
+    }
+
+    fn touch(&mut self, part: usize) {
+        self.touched.extend(self.calls.binary_search(&part).ok());
+    }
+
+    /// Several pieces of one call in a frame that has no list of them are one.
+    fn touch_once(&mut self, part: usize) {
+        let newest = self.touched.last().and_then(|call| self.calls.get(*call));
+        if newest != Some(&part) {
+            self.touch(part);
+        }
     }
 
     /// Returns true if there is a call.
@@ -207,12 +229,14 @@ impl Parts {
         self.held += name.len();
         let number = self.begin(Kind::Call(Call::named(id, name)), out)?;
         self.newest = Some(number);
+        self.touch_once(number);
         self.announce_newest(out);
         Some(number)
     }
 
     /// Adds argument text to a call of this number.
     pub fn add_args(&mut self, number: usize, delta: &str, out: &mut Vec<Chunk>) {
+        self.touch_once(number);
         let Some(Part {
             kind: Kind::Call(call),
             sealed: false,
@@ -323,6 +347,9 @@ impl Parts {
             self.seal(self.all.len() - 1, out);
         }
         self.spoke |= !matches!(kind, Kind::Reasoning);
+        if matches!(kind, Kind::Call(_)) {
+            self.calls.push(self.all.len());
+        }
         self.all.push(Part {
             kind,
             sealed: false,
@@ -352,7 +379,8 @@ impl Parts {
         self.end_text(out);
         let number = match self.owner(&piece) {
             Owner::Part(number) => number,
-            Owner::Repeats => {
+            Owner::Repeats(number) => {
+                self.touch(number);
                 out.push(Chunk::Unknown { raw: raw.to_owned() });
                 return;
             }
@@ -370,6 +398,7 @@ impl Parts {
         if piece.name.is_some() {
             self.named.insert(number);
         }
+        self.touch(number);
         let later = number + 1 < self.all.len();
         let Some(Part {
             kind: Kind::Call(call),

@@ -48,6 +48,11 @@ pub trait Decoder: Send {
         out: &mut Vec<Chunk>,
     ) -> Result<(), StreamFault>;
 
+    /// Returns true if a whole reply may be a list of frames.
+    fn takes_lists(&self) -> bool {
+        false
+    }
+
     /// Decodes one frame, given the event's name and data.
     fn frame(&mut self, name: &str, data: &str, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let data = data.trim();
@@ -300,7 +305,9 @@ pub fn rest(stop: &Stop) -> Rest {
     match stop {
         Stop::End | Stop::Calls | Stop::Accepted => Rest::Meant,
         Stop::Length => Rest::Whole,
-        Stop::Filter | Stop::Refusal | Stop::Pause | Stop::BadCall(_) | Stop::Other(_) => Rest::Texts,
+        Stop::Filter | Stop::Refusal | Stop::Pause | Stop::OwnWork | Stop::BadCall(_) | Stop::Other(_) => {
+            Rest::Texts
+        }
     }
 }
 

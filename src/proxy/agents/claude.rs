@@ -8,6 +8,7 @@ use super::Agent;
 pub(super) const CLAUDE: Agent = Agent {
     program: "claude",
     upstream: "https://api.anthropic.com",
+    other_log_in: None,
     upstream_variable: Some("ANTHROPIC_BASE_URL"),
     environment: &[
         ("ANTHROPIC_BASE_URL", "{base}"),

@@ -4,10 +4,11 @@
 
 use super::Agent;
 
-/// codex, with a provider of its own: by `OPENAI_BASE_URL` alone its WebSocket would go to the vendor.
+/// codex, with a provider of its own, for a key and for the log-in of ChatGPT: by `OPENAI_BASE_URL` alone its WebSocket would go to the vendor.
 pub(super) const CODEX: Agent = Agent {
     program: "codex",
     upstream: "https://api.openai.com/v1",
+    other_log_in: Some(("chatgpt-account-id", "https://chatgpt.com/backend-api/codex")),
     upstream_variable: None,
     environment: &[],
     arguments: &[

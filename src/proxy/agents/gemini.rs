@@ -8,6 +8,7 @@ use super::Agent;
 pub(super) const GEMINI: Agent = Agent {
     program: "gemini",
     upstream: "https://generativelanguage.googleapis.com",
+    other_log_in: None,
     upstream_variable: Some("GOOGLE_GEMINI_BASE_URL"),
     environment: &[("GOOGLE_GEMINI_BASE_URL", "{base}")],
     arguments: &[],

@@ -16,6 +16,8 @@ pub struct Agent {
     pub program: &'static str,
     /// The address of its model, where its own variable does not name another.
     pub upstream: &'static str,
+    /// A header of its requests under another log-in, and the address of the model for that one.
+    pub other_log_in: Option<(&'static str, &'static str)>,
     /// The variable with which its user names another address, if it has one.
     pub upstream_variable: Option<&'static str>,
     /// Variables of its environment; `{base}` stands for the address of the proxy.
@@ -86,7 +88,8 @@ mod tests {
                 "{all}"
             );
             assert!(!all.contains("{base") && !all.contains("{host"), "{all}");
-            assert!(agent.upstream.starts_with("https://"));
+            let other = agent.other_log_in.map_or(agent.upstream, |(_, address)| address);
+            assert!(agent.upstream.starts_with("https://") && other.starts_with("https://"));
         }
         assert!(named("vim").is_none() && named("").is_none());
     }

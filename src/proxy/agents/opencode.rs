@@ -8,6 +8,7 @@ use super::Agent;
 pub(super) const OPENCODE: Agent = Agent {
     program: "opencode",
     upstream: "https://api.anthropic.com/v1",
+    other_log_in: None,
     upstream_variable: None,
     environment: &[(
         "OPENCODE_CONFIG_CONTENT",

@@ -8,6 +8,7 @@ use super::Agent;
 pub(super) const QWEN: Agent = Agent {
     program: "qwen",
     upstream: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+    other_log_in: None,
     upstream_variable: Some("OPENAI_BASE_URL"),
     environment: &[
         ("OPENAI_BASE_URL", "{base}"),

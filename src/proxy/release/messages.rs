@@ -4,75 +4,109 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Calls, Changes, change, object};
+use super::{Calls, Changes, any_changed, change, each, in_member, object, set, text};
+use crate::model::frame::{self, Object};
+use crate::model::wire::agent::json::quoted;
 use crate::proxy::events::{Form, RawEvent, event};
 
 /// The open blocks of a reply.
 #[derive(Default)]
 pub(super) struct Messages {
-    calls: usize,
     /// Numbers of the open calls, by the index of their block.
     open: BTreeMap<u64, usize>,
     has_begun: bool,
+    /// The index of the next block.
+    next: u64,
     /// The text that was written last and not ended: its index, and the kind of its pieces.
     words: Option<(u64, &'static str)>,
 }
 
-fn index(data: &Value) -> u64 {
-    data["index"].as_u64().unwrap_or_default()
+fn index(data: &Object<'_>) -> u64 {
+    data.number("index").unwrap_or(0)
+}
+
+fn is_call(block: &str) -> bool {
+    text(block, "type") == "tool_use"
+}
+
+/// The blocks of a message.
+fn blocks(message: &str) -> Vec<&str> {
+    frame::member(message, "content")
+        .map(frame::array)
+        .unwrap_or_default()
+}
+
+/// True for an event that is a whole message.
+fn is_whole(event: &RawEvent) -> bool {
+    event.form == Form::Whole || event.kind() == "message"
 }
 
 impl Calls for Messages {
-    fn of(&mut self, event: &RawEvent) -> Vec<usize> {
-        let Some(data) = &event.data else {
-            return Vec::new();
+    fn of(&mut self, event: &RawEvent, calls: &[usize]) -> Option<Vec<usize>> {
+        let Some(data) = event.object() else {
+            return calls.is_empty().then(Vec::new);
         };
-        if event.form == Form::Whole {
-            let blocks = data["content"].as_array().map_or(&[][..], Vec::as_slice);
-            self.calls = blocks.iter().filter(|block| block["type"] == "tool_use").count();
-            return (0..self.calls).collect();
+        if is_whole(event) {
+            let count = blocks(&event.data)
+                .into_iter()
+                .filter(|block| is_call(block))
+                .count();
+            return (count == calls.len()).then(|| calls.to_vec());
         }
-        match event.kind() {
-            "content_block_start" if data["content_block"]["type"] == "tool_use" => {
-                self.open.insert(index(data), self.calls);
-                self.calls += 1;
-                vec![self.calls - 1]
+        match &*event.kind() {
+            // Its calls come in blocks.
+            "message_start" => {
+                let message = frame::member(&event.data, "message").unwrap_or("{}");
+                let has_call = blocks(message).into_iter().any(is_call);
+                (!has_call && calls.is_empty()).then(Vec::new)
             }
-            "content_block_delta" => self.open.get(&index(data)).copied().into_iter().collect(),
-            "content_block_stop" => self.open.remove(&index(data)).into_iter().collect(),
-            _ => Vec::new(),
+            "content_block_start" => {
+                self.open.remove(&index(&data));
+                match (is_call(data.get("content_block").unwrap_or("{}")), calls) {
+                    (true, [call]) => {
+                        self.open.insert(index(&data), *call);
+                        Some(vec![*call])
+                    }
+                    (false, []) => Some(Vec::new()),
+                    _ => None,
+                }
+            }
+            kind @ ("content_block_delta" | "content_block_stop") => {
+                let own: Vec<usize> = if kind == "content_block_delta" {
+                    self.open.get(&index(&data)).copied().into_iter().collect()
+                } else {
+                    self.open.remove(&index(&data)).into_iter().collect()
+                };
+                calls.iter().all(|call| own.contains(call)).then_some(own)
+            }
+            _ => calls.is_empty().then(Vec::new),
         }
     }
 
-    fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Vec<u8> {
+    fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>> {
         self.note(raw);
-        let Some(data) = &raw.data else {
-            return raw.bytes.clone();
-        };
-        if raw.form == Form::Whole {
-            return whole(raw, data, changes);
+        if !any_changed(changes, calls) {
+            return Some(raw.bytes.clone());
         }
-        let Some((tool, args)) = calls.first().and_then(|call| change(changes, *call)) else {
-            return raw.bytes.clone();
-        };
-        match raw.kind() {
+        let data = raw.object()?;
+        if is_whole(raw) {
+            return Some(whole(raw, calls, changes));
+        }
+        let (tool, args) = calls.first().and_then(|call| change(changes, *call))?;
+        Some(match &*raw.kind() {
             "content_block_start" => {
-                let mut data = data.clone();
-                data["content_block"]["name"] = tool.into();
-                data["content_block"]["input"] = json!({});
-                let delta = json!({
-                    "type": "content_block_delta", "index": index(&data),
-                    "delta": {"type": "input_json_delta", "partial_json": args},
+                let begun = in_member(&raw.data, "content_block", |block| {
+                    set(&set(block, "name", &quoted(tool)), "input", "{}")
                 });
-                let mut bytes = raw.with(&data);
-                bytes.extend(event("content_block_delta", &delta));
+                let mut bytes = raw.with(&begun);
+                bytes.extend(delta(index(&data), "input_json_delta", "partial_json", args));
                 bytes
             }
             "content_block_delta" => Vec::new(),
             _ => raw.bytes.clone(),
-        }
+        })
     }
 
     fn ends_words(&self, event: &RawEvent) -> bool {
@@ -81,55 +115,125 @@ impl Calls for Messages {
 
     fn heartbeat(&mut self) -> Vec<u8> {
         if !self.has_begun {
-            return event("ping", &json!({"type": "ping"}));
+            return event("ping", "{\"type\":\"ping\"}");
         }
         let Some((index, kind)) = self.words else {
             let nothing = json!({
                 "type": "message_delta", "delta": {"stop_reason": null, "stop_sequence": null},
                 "usage": {"output_tokens": 0},
             });
-            return event("message_delta", &nothing);
+            return event("message_delta", &nothing.to_string());
         };
-        let member = kind.trim_end_matches("_delta");
-        let delta = json!({"type": kind, member: ""});
-        let data = json!({"type": "content_block_delta", "index": index, "delta": delta});
-        event("content_block_delta", &data)
+        delta(index, kind, kind.trim_end_matches("_delta"), "")
+    }
+
+    fn closing(&mut self, whole: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if !self.has_begun {
+            let message = set(&set(whole, "content", "[]"), "stop_reason", "null");
+            bytes.extend(event(
+                "message_start",
+                &format!("{{\"type\":\"message_start\",\"message\":{message}}}"),
+            ));
+        }
+        if let Some((index, _)) = self.words.take() {
+            bytes.extend(stop(index));
+        }
+        for block in blocks(whole) {
+            let (index, args) = (self.next, frame::member(block, "input").unwrap_or("{}"));
+            let (begun, piece) = match &*text(block, "type") {
+                "text" => (
+                    set(block, "text", "\"\""),
+                    delta(index, "text_delta", "text", &text(block, "text")),
+                ),
+                "tool_use" | "server_tool_use" => (
+                    set(block, "input", "{}"),
+                    delta(index, "input_json_delta", "partial_json", args),
+                ),
+                "thinking" => {
+                    let signature = text(block, "signature");
+                    let thought = delta(index, "thinking_delta", "thinking", &text(block, "thinking"));
+                    let signed = delta(index, "signature_delta", "signature", &signature);
+                    let begun = set(&set(block, "thinking", "\"\""), "signature", "\"\"");
+                    (begun, [thought, signed].concat())
+                }
+                // Every other block comes whole.
+                _ => (block.to_owned(), Vec::new()),
+            };
+            let begun =
+                format!("{{\"type\":\"content_block_start\",\"index\":{index},\"content_block\":{begun}}}");
+            bytes.extend(event("content_block_start", &begun));
+            bytes.extend(piece);
+            bytes.extend(stop(index));
+            self.next += 1;
+        }
+        let reason = frame::member(whole, "stop_reason").unwrap_or("\"end_turn\"");
+        let last = format!(
+            "{{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":{reason},\"stop_sequence\":null}},\
+             \"usage\":{{\"output_tokens\":0}}}}"
+        );
+        bytes.extend(event("message_delta", &last));
+        bytes.extend(event("message_stop", "{\"type\":\"message_stop\"}"));
+        bytes
     }
 }
 
 impl Messages {
     /// Notes what the agent has seen.
     fn note(&mut self, raw: &RawEvent) {
-        let Some(data) = &raw.data else { return };
-        match raw.kind() {
+        let Some(data) = raw.object() else { return };
+        match &*raw.kind() {
             "message_start" => self.has_begun = true,
             "content_block_start" => {
-                self.words = match data["content_block"]["type"].as_str() {
-                    Some("text") => Some((index(data), "text_delta")),
-                    Some("thinking") => Some((index(data), "thinking_delta")),
+                self.next = index(&data) + 1;
+                let kind = data
+                    .object("content_block")
+                    .and_then(|block| block.string("type"));
+                self.words = match kind.as_deref() {
+                    Some("text") => Some((index(&data), "text_delta")),
+                    Some("thinking") => Some((index(&data), "thinking_delta")),
                     _ => None,
                 };
             }
             // Nothing may follow the signature of a thought.
-            "content_block_delta" if data["delta"]["type"] == "signature_delta" => self.words = None,
+            "content_block_delta" => {
+                let kind = data.object("delta").and_then(|delta| delta.string("type"));
+                if kind.as_deref() == Some("signature_delta") {
+                    self.words = None;
+                }
+            }
             "content_block_stop" => self.words = None,
             _ => {}
         }
     }
 }
 
-fn whole(raw: &RawEvent, data: &Value, changes: &Changes) -> Vec<u8> {
-    if changes.is_empty() {
-        return raw.bytes.clone();
-    }
-    let mut data = data.clone();
-    let blocks = data["content"].as_array_mut().into_iter().flatten();
-    let calls = blocks.filter(|block| block["type"] == "tool_use");
-    for (number, block) in calls.enumerate() {
-        if let Some((tool, args)) = change(changes, number) {
-            block["name"] = tool.into();
-            block["input"] = object(args);
-        }
-    }
+/// A piece of a block.
+fn delta(index: u64, kind: &str, member: &str, piece: &str) -> Vec<u8> {
+    let delta = json!({"type": kind, member: piece});
+    let data = json!({"type": "content_block_delta", "index": index, "delta": delta});
+    event("content_block_delta", &data.to_string())
+}
+
+/// The end of a block.
+fn stop(index: u64) -> Vec<u8> {
+    let data = json!({"type": "content_block_stop", "index": index});
+    event("content_block_stop", &data.to_string())
+}
+
+fn whole(raw: &RawEvent, calls: &[usize], changes: &Changes) -> Vec<u8> {
+    let mut numbers = calls.iter();
+    let data = in_member(&raw.data, "content", |content| {
+        each(content, |block| {
+            let number = Some(block)
+                .filter(|block| is_call(block))
+                .and_then(|_| numbers.next());
+            let changed = number.and_then(|number| change(changes, *number));
+            Some(changed.map_or_else(
+                || block.to_owned(),
+                |(tool, args)| set(&set(block, "name", &quoted(tool)), "input", object(args)),
+            ))
+        })
+    });
     raw.with(&data)
 }

@@ -2,23 +2,25 @@
 //!
 //! Must not know: who decided, sockets.
 //!
-//! Calls of a reply are numbered from 0 in the order in which they began. Whatever is not changed keeps its bytes.
+//! Calls of a reply are numbered from 0 in the order in which they began, as the decoder counts them. Whatever is not
+//! changed keeps its bytes.
 
 mod chat;
 mod gemini;
 mod messages;
 mod ollama;
 mod responses;
+mod splice;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use self::splice::{each, function, in_member, object, set, text, without};
 use super::events::RawEvent;
 use crate::model::wire::Wire;
+use crate::model::wire::agent::CallPart;
 
 /// What the agent gets of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +41,19 @@ pub type Changes = BTreeMap<usize, (Arc<str>, Arc<str>)>;
 
 /// The calls in the events of one reply.
 pub trait Calls: Send {
-    /// Returns the numbers of the calls that an event carries a part of.
-    fn of(&mut self, event: &RawEvent) -> Vec<usize>;
+    /// Returns the numbers of the calls in an event, in the order in which it has them. `calls` are those that the
+    /// decoder found in it. `None` where the event has others: it cannot be decided what of it may pass.
+    fn of(&mut self, event: &RawEvent, calls: &[usize]) -> Option<Vec<usize>>;
 
-    /// Returns the bytes of an event that the agent gets, empty for none. Called for every event, in order.
-    fn written(&mut self, event: &RawEvent, calls: &[usize], changes: &Changes) -> Vec<u8>;
+    /// Returns the bytes of an event that the agent gets, empty for none; `None` where it cannot be written. Called for
+    /// every event, in order.
+    fn written(&mut self, event: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>>;
+
+    /// Changes a call that is not written from its events.
+    fn change(&self, call: &mut CallPart, tool: &str, args: &str) {
+        tool.clone_into(&mut call.name);
+        args.clone_into(&mut call.args);
+    }
 
     /// True for the end of a text, which is kept back so that a heartbeat can extend the text.
     fn ends_words(&self, _event: &RawEvent) -> bool {
@@ -52,6 +62,9 @@ pub trait Calls: Send {
 
     /// Returns an event that changes nothing and that the agent counts as progress.
     fn heartbeat(&mut self) -> Vec<u8>;
+
+    /// Returns the events that end a reply here with what is in another one, a whole reply of the format.
+    fn closing(&mut self, whole: &str) -> Vec<u8>;
 }
 
 /// Returns the reader of the calls of a reply in this format.
@@ -65,15 +78,12 @@ pub fn calls(wire: Wire) -> Box<dyn Calls> {
     }
 }
 
-/// The arguments as an object, for formats that carry one.
-fn object(args: &str) -> Value {
-    match serde_json::from_str(args) {
-        Ok(value @ Value::Object(_)) => value,
-        _ => Value::Object(serde_json::Map::new()),
-    }
-}
-
 /// The name and the arguments with which one of these calls was changed.
 fn change(changes: &Changes, call: usize) -> Option<(&str, &str)> {
     changes.get(&call).map(|(tool, args)| (&**tool, &**args))
+}
+
+/// True if one of these calls was changed.
+fn any_changed(changes: &Changes, calls: &[usize]) -> bool {
+    calls.iter().any(|call| changes.contains_key(call))
 }

@@ -1,33 +1,47 @@
-//! The calls in a reply of the Responses format: items of type `function_call` and `custom_tool_call`.
+//! The calls in a reply of the Responses format: items of type `function_call` and `custom_tool_call`, and those of the
+//! provider's types that the agent executes.
 //!
 //! Must not know: who decided.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
-use super::{Calls, Changes, change};
+use super::{Calls, Changes, any_changed, change, each, in_member, set, text};
+use crate::model::frame::{self, Object};
+use crate::model::wire::agent::CallPart;
+use crate::model::wire::agent::json::{quoted, with_member};
+use crate::model::wire::opaque;
+use crate::model::wire::openai_responses::{asks_client, is_named};
 use crate::proxy::events::{Form, RawEvent, event};
 
 /// The type of a call whose input is any text.
 const TEXT: &str = "custom_tool_call";
+/// The type of every other call that names its tool.
+const FUNCTION: &str = "function_call";
+/// The name of the format.
+const NAME: &str = "openai-responses";
+/// Members of a response that a heartbeat repeats.
+const SHAPE: [&str; 5] = ["id", "object", "created_at", "status", "model"];
 
 /// The calls of a reply.
 #[derive(Default)]
 pub(super) struct Responses {
-    calls: usize,
     /// Numbers of the calls by every name of their item.
     named: BTreeMap<String, usize>,
     /// The number of the next event, once one was left out or added.
     next: Option<u64>,
     /// The number of the newest event that was written.
     last: Option<u64>,
-    /// The response as it began.
-    begun: Option<Value>,
+    /// The response as it began, as JSON text.
+    begun: Option<String>,
+    /// The items that the agent has, each whole.
+    items: Vec<String>,
 }
 
-fn is_call(item: &Value) -> bool {
-    item["type"] == "function_call" || item["type"] == TEXT
+fn is_call(item: &str) -> bool {
+    Object::read(item).is_some_and(|object| {
+        let kind = object.string("type").unwrap_or_default();
+        kind == FUNCTION || asks_client(&kind, &object)
+    })
 }
 
 /// True for the type of an event with this last word.
@@ -36,22 +50,18 @@ fn is(kind: &str, last: &str) -> bool {
 }
 
 /// The names of an item in the events about it.
-fn names(data: &Value, item: Option<&Value>) -> Vec<String> {
+fn names(data: Option<&Object<'_>>, item: Option<&str>) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(index) = data["output_index"].as_u64() {
+    if let Some(index) = data.and_then(|data| data.number("output_index")) {
         names.push(format!("at {index}"));
     }
+    let item = item.and_then(Object::read);
     let ids = [
-        data["item_id"].as_str(),
-        item.and_then(|item| item["id"].as_str()),
-        item.and_then(|item| item["call_id"].as_str()),
+        data.and_then(|data| data.filled("item_id")),
+        item.as_ref().and_then(|item| item.filled("id")),
+        item.as_ref().and_then(|item| item.filled("call_id")),
     ];
-    names.extend(
-        ids.into_iter()
-            .flatten()
-            .filter(|id| !id.is_empty())
-            .map(|id| format!("id {id}")),
-    );
+    names.extend(ids.into_iter().flatten().map(|id| format!("id {id}")));
     names
 }
 
@@ -61,31 +71,42 @@ impl Responses {
         names.iter().rev().find_map(|name| self.named.get(name)).copied()
     }
 
-    fn named(&mut self, names: Vec<String>) -> usize {
-        let number = self.number(&names).unwrap_or_else(|| {
-            self.calls += 1;
-            self.calls - 1
-        });
+    /// The number of the call of an item: what the decoder says, else the one that has one of its names.
+    fn of_item(&mut self, names: Vec<String>, calls: &[usize]) -> Option<usize> {
+        let number = match calls {
+            [] => self.number(&names)?,
+            [call] => *call,
+            _ => return None,
+        };
         self.named.extend(names.into_iter().map(|name| (name, number)));
-        number
+        Some(number)
     }
 
-    /// The numbers of the calls in a whole response; an unknown one gets the next number.
-    fn of_response(&mut self, response: &Value) -> Vec<usize> {
-        let items = response["output"].as_array().into_iter().flatten();
-        let calls = items
+    /// The numbers of the calls in a whole response.
+    fn of_response(&mut self, response: &str, calls: &[usize]) -> Option<Vec<usize>> {
+        let items = frame::member(response, "output")
+            .map(frame::array)
+            .unwrap_or_default();
+        let names: Vec<Vec<String>> = items
+            .into_iter()
             .filter(|item| is_call(item))
-            .map(|item| names(&json!({}), Some(item)));
-        let calls: Vec<Vec<String>> = calls.collect();
-        calls.into_iter().map(|names| self.named(names)).collect()
+            .map(|item| names(None, Some(item)))
+            .collect();
+        if calls.is_empty() {
+            return names.into_iter().map(|names| self.of_item(names, &[])).collect();
+        }
+        if names.len() != calls.len() {
+            return None;
+        }
+        let numbered = names.into_iter().zip(calls);
+        numbered
+            .map(|(names, call)| self.of_item(names, &[*call]))
+            .collect()
     }
 
     /// The event with its number in the stream that the agent gets.
-    fn numbered(&mut self, raw: &RawEvent, data: Option<Value>) -> Vec<u8> {
-        let own = raw
-            .data
-            .as_ref()
-            .and_then(|data| data["sequence_number"].as_u64());
+    fn numbered(&mut self, raw: &RawEvent, data: Option<String>) -> Vec<u8> {
+        let own = raw.object().and_then(|data| data.number("sequence_number"));
         let (Some(own), Some(next)) = (own, self.next) else {
             self.last = own.or(self.last);
             return data.map_or_else(|| raw.bytes.clone(), |data| raw.with(&data));
@@ -95,9 +116,8 @@ impl Responses {
         if own == next && data.is_none() {
             return raw.bytes.clone();
         }
-        let mut data = data.or_else(|| raw.data.clone()).unwrap_or_default();
-        data["sequence_number"] = next.into();
-        raw.with(&data)
+        let data = data.as_deref().unwrap_or(&raw.data);
+        raw.with(&set(data, "sequence_number", &next.to_string()))
     }
 
     /// From here on events are renumbered.
@@ -107,128 +127,281 @@ impl Responses {
         }
     }
 
-    /// An event that the model did not send.
-    fn own(&mut self, name: &str, mut data: Value) -> Vec<u8> {
+    /// An event that the model did not send, with these members.
+    fn own(&mut self, name: &str, members: &[(&str, &str)]) -> Vec<u8> {
         self.shift();
-        data["type"] = name.into();
+        let mut data = with_member("{}", "type", &quoted(name));
+        for (key, value) in members {
+            data = with_member(&data, key, value);
+        }
         if let Some(next) = &mut self.next {
-            data["sequence_number"] = (*next).into();
+            data = with_member(&data, "sequence_number", &next.to_string());
             self.last = Some(*next);
             *next += 1;
         }
         event(name, &data)
     }
-}
 
-/// Changes an item; the text of a call that takes any text is in a member of the arguments.
-fn set(item: &mut Value, tool: &str, args: Option<&str>) {
-    item["name"] = tool.into();
-    let (member, text) = input(item["type"] == TEXT, args);
-    item[member] = text.into();
-}
-
-fn input(is_text: bool, args: Option<&str>) -> (&'static str, String) {
-    let args = args.unwrap_or_default();
-    if !is_text {
-        return ("arguments", args.to_owned());
+    /// The beginning of a changed call.
+    fn added(&mut self, raw: &RawEvent, tool: &str, args: &str) -> Vec<u8> {
+        let item = frame::member(&raw.data, "item").unwrap_or("{}");
+        let kind = text(item, "type");
+        let begun = set(&raw.data, "item", &changed(item, tool, args, false));
+        let mut bytes = self.numbered(raw, Some(begun));
+        if !is_named(&kind) {
+            return bytes;
+        }
+        let (id, index) = (
+            frame::member(item, "id").unwrap_or("null"),
+            frame::member(&raw.data, "output_index").unwrap_or("null"),
+        );
+        let name = if kind == TEXT {
+            "response.custom_tool_call_input.delta"
+        } else {
+            "response.function_call_arguments.delta"
+        };
+        let piece = quoted(&input(&kind, args).1);
+        bytes.extend(self.own(
+            name,
+            &[("item_id", id), ("output_index", index), ("delta", &piece)],
+        ));
+        bytes
     }
-    let text = serde_json::from_str::<Value>(args).ok();
-    let text = text.and_then(|value| value["input"].as_str().map(str::to_owned));
-    ("input", text.unwrap_or_default())
+
+    /// A response with the calls of these numbers changed.
+    fn response(response: &str, calls: &[usize], changes: &Changes) -> String {
+        let mut numbers = calls.iter();
+        in_member(response, "output", |items| {
+            each(items, |item| {
+                let number = Some(item)
+                    .filter(|item| is_call(item))
+                    .and_then(|_| numbers.next());
+                let change = number.and_then(|number| change(changes, *number));
+                Some(change.map_or_else(|| item.to_owned(), |(tool, args)| changed(item, tool, args, true)))
+            })
+        })
+    }
+}
+
+/// An item with another call, with its arguments if it is whole. Of a call of one of the provider's types the arguments
+/// are members; any other call in its place is one of a function.
+fn changed(item: &str, tool: &str, args: &str, is_whole: bool) -> String {
+    let kind = text(item, "type");
+    if is_named(&kind) {
+        let (key, text) = input(&kind, if is_whole { args } else { "" });
+        return set(&set(item, "name", &quoted(tool)), key, &quoted(&text));
+    }
+    if kind == tool {
+        let args = Object::read(args);
+        let members = args.iter().flat_map(Object::entries);
+        return members.fold(item.to_owned(), |item, (key, value)| set(&item, key, value));
+    }
+    let mut new = with_member("{}", "type", &quoted(FUNCTION));
+    let id = frame::member(item, "id");
+    if let Some(id) = id {
+        new = with_member(&new, "id", id);
+    }
+    let call_id = frame::member(item, "call_id").or(id).unwrap_or("\"\"");
+    new = with_member(&new, "call_id", call_id);
+    new = with_member(&new, "name", &quoted(tool));
+    new = with_member(&new, "arguments", &quoted(if is_whole { args } else { "" }));
+    match frame::member(item, "status") {
+        Some(status) => with_member(&new, "status", status),
+        None => new,
+    }
+}
+
+/// The member with the arguments of a call of this type. The text of a call that takes any text is in a member of them.
+fn input(kind: &str, args: &str) -> (&'static str, String) {
+    if kind == TEXT {
+        ("input", text(args, "input"))
+    } else {
+        ("arguments", args.to_owned())
+    }
 }
 
 impl Calls for Responses {
-    fn of(&mut self, event: &RawEvent) -> Vec<usize> {
-        let Some(data) = event.data.clone() else {
-            return Vec::new();
+    fn of(&mut self, event: &RawEvent, calls: &[usize]) -> Option<Vec<usize>> {
+        let Some(data) = event.object() else {
+            return calls.is_empty().then(Vec::new);
         };
         if event.form == Form::Whole {
-            return self.of_response(&data);
+            return self.of_response(&event.data, calls);
         }
-        match event.kind() {
-            "response.output_item.added" | "response.output_item.done" if is_call(&data["item"]) => {
-                let names = names(&data, Some(&data["item"]));
-                vec![self.named(names)]
-            }
-            kind if kind.starts_with("response.function_call_arguments.")
-                || kind.starts_with("response.custom_tool_call_input.") =>
-            {
-                self.number(&names(&data, None)).into_iter().collect()
-            }
-            "response.completed" | "response.done" | "response.incomplete" => {
-                self.of_response(&data["response"])
-            }
-            _ => Vec::new(),
+        let kind = event.kind();
+        let item = data.get("item").filter(|item| is_call(item));
+        if let Some(item) = item {
+            let names = names(Some(&data), Some(item));
+            return self.of_item(names, calls).map(|number| vec![number]);
         }
+        if let Some(response) = data.get("response") {
+            return self.of_response(response, calls);
+        }
+        if kind.contains("_call") {
+            let own = self.number(&names(Some(&data), None));
+            return match (calls, own) {
+                ([], own) => Some(own.into_iter().collect()),
+                ([call], _) => Some(vec![*call]),
+                _ => None,
+            };
+        }
+        calls.is_empty().then(Vec::new)
     }
 
-    fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Vec<u8> {
-        let Some(data) = &raw.data else {
-            return raw.bytes.clone();
-        };
-        if raw.kind() == "response.created" {
-            self.begun = Some(data["response"].clone());
+    fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>> {
+        let kind = raw.kind();
+        if kind == "response.created" {
+            self.begun = frame::member(&raw.data, "response").map(str::to_owned);
         }
-        if !calls.iter().any(|call| changes.contains_key(call)) {
-            return self.numbered(raw, None);
+        let item = frame::member(&raw.data, "item").filter(|_| kind == "response.output_item.done");
+        if !any_changed(changes, calls) {
+            self.items.extend(item.map(str::to_owned));
+            return Some(self.numbered(raw, None));
         }
-        let mut data = data.clone();
-        let first = calls.first().and_then(|call| change(changes, *call));
-        match (raw.kind(), first) {
-            ("response.output_item.added", Some((tool, args))) if raw.form == Form::Stream => {
-                let is_text = data["item"]["type"] == TEXT;
-                set(&mut data["item"], tool, None);
-                let about = json!({
-                    "item_id": data["item"]["id"], "output_index": data["output_index"],
-                    "delta": input(is_text, Some(args)).1,
-                });
-                let mut bytes = self.numbered(raw, Some(data));
-                let name = if is_text {
-                    "response.custom_tool_call_input.delta"
-                } else {
-                    "response.function_call_arguments.delta"
-                };
-                bytes.extend(self.own(name, about));
-                bytes
-            }
-            ("response.output_item.done", Some((tool, args))) => {
-                set(&mut data["item"], tool, Some(args));
-                self.numbered(raw, Some(data))
-            }
-            (kind, Some((tool, args))) if is(kind, "done") && data.get("response").is_none() => {
-                let (member, text) = input(kind.contains("custom_tool_call"), Some(args));
-                data[member] = text.into();
-                if data.get("name").is_some() {
-                    data["name"] = tool.into();
+        raw.object()?;
+        if raw.form == Form::Whole {
+            return Some(raw.with(&Self::response(&raw.data, calls, changes)));
+        }
+        if frame::member(&raw.data, "response").is_some() {
+            let data = in_member(&raw.data, "response", |response| {
+                Self::response(response, calls, changes)
+            });
+            return Some(self.numbered(raw, Some(data)));
+        }
+        let (tool, args) = calls.first().and_then(|call| change(changes, *call))?;
+        if let Some(item) = item {
+            let item = changed(item, tool, args, true);
+            self.items.push(item.clone());
+            return Some(self.numbered(raw, Some(set(&raw.data, "item", &item))));
+        }
+        Some(match &*kind {
+            "response.output_item.added" => self.added(raw, tool, args),
+            kind if is(kind, "done") => {
+                let of = if kind.contains(TEXT) { TEXT } else { FUNCTION };
+                let (member, text) = input(of, args);
+                let mut data = set(&raw.data, member, &quoted(&text));
+                if frame::member(&data, "name").is_some() {
+                    data = set(&data, "name", &quoted(tool));
                 }
                 self.numbered(raw, Some(data))
             }
-            (kind, Some(_)) if is(kind, "delta") => {
+            _ => {
                 self.shift();
                 Vec::new()
             }
-            _ => {
-                let response = if raw.form == Form::Whole {
-                    &mut data
-                } else {
-                    &mut data["response"]
-                };
-                let items = response["output"].as_array_mut().into_iter().flatten();
-                for (item, number) in items.filter(|item| is_call(item)).zip(calls) {
-                    if let Some((tool, args)) = change(changes, *number) {
-                        set(item, tool, Some(args));
-                    }
-                }
-                self.numbered(raw, Some(data))
-            }
+        })
+    }
+
+    fn change(&self, call: &mut CallPart, tool: &str, args: &str) {
+        let added = opaque::of_call(NAME, call.opaque.as_deref());
+        let kind = added.and_then(|added| added.string("type").map(String::from));
+        let kind = kind.unwrap_or_else(|| FUNCTION.to_owned());
+        if !is_named(&kind) && kind != tool {
+            call.opaque = None;
         }
+        tool.clone_into(&mut call.name);
+        call.args = input(&kind, args).1;
     }
 
     fn heartbeat(&mut self) -> Vec<u8> {
-        let response = self
-            .begun
-            .clone()
-            .unwrap_or_else(|| json!({"object": "response"}));
-        self.own("response.in_progress", json!({"response": response}))
+        let begun = self.begun.as_deref().and_then(Object::read);
+        let mut response = "{\"output\":[]}".to_owned();
+        for key in SHAPE {
+            if let Some(value) = begun.as_ref().and_then(|begun| begun.get(key)) {
+                response = with_member(&response, key, value);
+            }
+        }
+        self.own("response.in_progress", &[("response", &response)])
+    }
+
+    fn closing(&mut self, whole: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.begun.is_none() {
+            let begun = set(&set(whole, "output", "[]"), "status", "\"in_progress\"");
+            bytes.extend(self.own("response.created", &[("response", &begun)]));
+            self.begun = Some(begun);
+        }
+        let items = frame::member(whole, "output")
+            .map(frame::array)
+            .unwrap_or_default();
+        for item in items {
+            bytes.extend(self.item(item));
+        }
+        let begun = self.begun.clone().unwrap_or_else(|| "{}".to_owned());
+        let mut response = set(&begun, "output", &format!("[{}]", self.items.join(",")));
+        for key in ["status", "incomplete_details"] {
+            if let Some(value) = frame::member(whole, key) {
+                response = set(&response, key, value);
+            }
+        }
+        let is_whole = text(whole, "status") == "completed";
+        let name = if is_whole {
+            "response.completed"
+        } else {
+            "response.incomplete"
+        };
+        bytes.extend(self.own(name, &[("response", &response)]));
+        bytes
+    }
+}
+
+/// The id of an item that the model's server knows by it: what only the server can read, and what it executed.
+fn own_id(item: &str) -> Option<String> {
+    let is_own = match &*text(item, "type") {
+        "message" => false,
+        "reasoning" => frame::member(item, "encrypted_content").is_some(),
+        _ => !is_call(item),
+    };
+    frame::member(item, "id").filter(|_| is_own).map(str::to_owned)
+}
+
+impl Responses {
+    /// The events of an item that the model did not send in this form.
+    fn item(&mut self, item: &str) -> Vec<u8> {
+        let index = self.items.len().to_string();
+        let id = own_id(item).unwrap_or_else(|| quoted(&format!("overrule_{index}")));
+        let item = set(item, "id", &id);
+        let begun = ["content", "summary"]
+            .into_iter()
+            .fold(item.clone(), |item, key| {
+                in_member(&item, key, |_| "[]".to_owned())
+            });
+        let begun = in_member(&begun, "status", |_| "\"in_progress\"".to_owned());
+        let mut bytes = self.own(
+            "response.output_item.added",
+            &[("output_index", &index), ("item", &begun)],
+        );
+        let parts = frame::member(&item, "content")
+            .map(frame::array)
+            .unwrap_or_default();
+        for (at, part) in parts
+            .into_iter()
+            .enumerate()
+            .filter(|(_, part)| text(part, "type") == "output_text")
+        {
+            let at = at.to_string();
+            let words = quoted(&text(part, "text"));
+            let empty = set(part, "text", "\"\"");
+            let place = [
+                ("item_id", &*id),
+                ("output_index", &*index),
+                ("content_index", &*at),
+            ];
+            for (name, own) in [
+                ("response.content_part.added", ("part", &*empty)),
+                ("response.output_text.delta", ("delta", &*words)),
+                ("response.output_text.done", ("text", &*words)),
+                ("response.content_part.done", ("part", part)),
+            ] {
+                let members: Vec<(&str, &str)> = place.into_iter().chain([own]).collect();
+                bytes.extend(self.own(name, &members));
+            }
+        }
+        bytes.extend(self.own(
+            "response.output_item.done",
+            &[("output_index", &index), ("item", &item)],
+        ));
+        self.items.push(item);
+        bytes
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Must not know: sockets.
 
+mod rest;
+mod unclear;
+
 use proptest::prelude::*;
 
 use super::Release;
@@ -12,6 +15,7 @@ use crate::model::wire::Wire;
 use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
 use crate::proxy::events::{Cutter, Form};
 use crate::proxy::held::HeldReply;
+use crate::proxy::reading::{ReplyReader, read_all};
 
 fn head() -> ReplyHead {
     ReplyHead {
@@ -68,12 +72,11 @@ fn form(wire: Wire) -> Form {
 /// The reply with these decisions made after everything has come, and what passed before.
 fn decided(wire: Wire, bytes: &[u8], form: Form, decisions: &[(usize, Release)]) -> (Vec<u8>, Vec<u8>) {
     let mut held = HeldReply::new(wire, form);
-    let mut cutter = Cutter::new(form);
     let mut before = Vec::new();
-    let mut events = cutter.feed(bytes).unwrap();
-    events.extend(cutter.end_of_body());
+    let (events, read) = read_all(wire, form, bytes);
+    read.unwrap();
     for event in events {
-        held.push(event, 0);
+        held.push(event);
         before.extend(held.take());
     }
     held.end();
@@ -194,16 +197,15 @@ fn events_of_responses_are_numbered_without_gaps() {
     let events = cutter.feed(&all).unwrap();
     let numbers: Vec<u64> = events
         .iter()
-        .filter_map(|event| event.data.as_ref()?["sequence_number"].as_u64())
+        .filter_map(|event| event.object()?.number("sequence_number"))
         .collect();
     assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
     let last = events
         .iter()
         .find(|event| event.kind() == "response.completed")
         .unwrap();
-    let items = last.data.as_ref().unwrap()["response"]["output"]
-        .as_array()
-        .unwrap();
+    let last: serde_json::Value = serde_json::from_str(&last.data).unwrap();
+    let items = last["response"]["output"].as_array().unwrap();
     assert!(
         items.iter().any(|item| item["arguments"] == r#"{"path":"z"}"#),
         "{items:?}"
@@ -222,11 +224,8 @@ fn heartbeats_while_a_call_waits_change_nothing_of_the_reply() {
             all.clear();
             held = HeldReply::new(wire, form(wire));
         }
-        let mut cutter = Cutter::new(form(wire));
-        let mut events = cutter.feed(&bytes).unwrap();
-        events.extend(cutter.end_of_body());
-        for event in events {
-            held.push(event, 0);
+        for event in read_all(wire, form(wire), &bytes).0 {
+            held.push(event);
             all.extend(held.take());
         }
         held.end();
@@ -250,19 +249,42 @@ fn heartbeats_while_a_call_waits_change_nothing_of_the_reply() {
     }
 }
 
-#[test]
-fn calls_that_the_events_do_not_show_keep_everything_back() {
-    let wire = Wire::named("openai-chat").unwrap();
-    let mut held = HeldReply::new(wire, Form::Stream);
-    let mut cutter = Cutter::new(Form::Stream);
-    let event = cutter.feed(b"data: {\"choices\":[]}\n\n").unwrap().remove(0);
-    held.push(event, 1);
-    assert!(held.take().is_empty());
-    held.decide(0, changed("x", "{}"));
-    assert!(held.take().is_empty() && held.is_unwritable());
-}
-
 proptest! {
+    #[test]
+    fn decisions_fall_on_the_same_bytes_however_a_reply_is_torn(
+        size in 1_usize..40, edited in 0_usize..2, is_whole in any::<bool>(),
+    ) {
+        for wire in Wire::all() {
+            let (expected, bytes) = if is_whole {
+                (Form::Whole, encode_whole(wire, &head(), &reply()))
+            } else {
+                (form(wire), encode_stream(wire, head(), &reply()))
+            };
+            let mut decisions = [(0, Release::AsItCame), (1, Release::AsItCame)];
+            decisions[edited].1 = changed("other", r#"{"x":1}"#);
+            let (_, once) = decided(wire, bytes.as_bytes(), expected, &decisions);
+            let mut held = HeldReply::new(wire, expected);
+            for (call, release) in decisions {
+                held.decide(call, release);
+            }
+            let mut reader = ReplyReader::new(wire, expected);
+            let mut all = Vec::new();
+            let mut events = Vec::new();
+            for piece in bytes.as_bytes().chunks(size) {
+                reader.feed(piece, &mut events).unwrap();
+                for event in events.drain(..) {
+                    held.push(event);
+                    all.extend(held.take());
+                }
+            }
+            reader.end(&mut events).unwrap();
+            events.drain(..).for_each(|event| held.push(event));
+            held.end();
+            all.extend(held.take());
+            prop_assert_eq!(String::from_utf8(all).unwrap(), String::from_utf8(once).unwrap(), "{}", wire);
+        }
+    }
+
     #[test]
     fn allowed_calls_keep_every_byte_for_any_arguments(
         args in "[a-z\\u{e9}\\\\\"\n ]{0,30}", order in any::<bool>(),

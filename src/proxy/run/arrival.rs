@@ -2,14 +2,16 @@
 //!
 //! Must not know: formats, how a decision is made.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::made::ENDED;
 use super::reply::calls_of;
-use super::{AgentRun, Answer, Incoming, Inner, New, Pending};
+use super::{AgentRun, Answer, Connection, Incoming, Inner, New, Pending};
 use crate::domain::advance::ask::retry_after;
-use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
+use crate::domain::call::{Call, EffectClass, ErrorClass, Outcome, Status, ToolError};
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
@@ -17,130 +19,109 @@ use crate::domain::node::Node;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
-use crate::engine::advise::Adviser;
-use crate::engine::handle::Toolbox;
-use crate::model::wire::agent::{PartKind, Role};
+use crate::model::wire::agent::{AgentMessage, Part, PartKind, Role};
 use crate::proxy::conversation::{self, SentResult, Tail};
-use crate::proxy::{outlet, tool};
+use crate::proxy::outlet;
+use crate::proxy::overlay::was_released;
 use crate::text::visible_head;
 
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
 const LONGEST: usize = 512 * 1024;
 /// Maximum characters of a refusal in a notice.
-const TOLD: usize = 200;
+const MAX_REASON: usize = 200;
 /// What stands for a request that adds nothing.
 const AGAIN: &str = "(the agent asks again)";
 /// Why a call is rejected whose agent did not wait for it.
 const GONE: &str = "the agent hung up and went on without this call";
 
+/// Ends the reservation of a run once its request has arrived, or was given up.
+struct Reserved<'r>(&'r AgentRun);
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_reserved = false;
+    }
+}
+
+/// What is done with a request.
+enum Step {
+    /// It is answered already.
+    Done,
+    /// It gets a reply that is recorded.
+    Again(Box<Pending>, Again),
+    /// The model is asked.
+    Ask {
+        pending: Box<Pending>,
+        is_repeated: bool,
+    },
+}
+
 impl AgentRun {
     /// Takes in a request of the agent; returns the response once that begins.
     pub async fn request(self: &Arc<Self>, incoming: Incoming) -> Option<Answer> {
+        let _reserved = Reserved(self);
+        // What is recorded decides what a request is.
+        self.until(|inner| (inner.is_loaded || inner.has_ended).then_some(()))
+            .await;
         let turn_to_come = self.arriving.lock().await;
         let (head, begun) = oneshot::channel();
         let (out, body) = outlet::body();
-        let tail = conversation::tail(&incoming.request);
         let pending = Pending {
             history: incoming.request.canonical(),
-            wire: incoming.wire,
-            method: incoming.method,
-            path: incoming.path,
-            headers: incoming.headers,
-            request: incoming.request,
-            streamed: incoming.streamed,
-            head,
-            out,
+            incoming: Arc::new(incoming),
+            connection: Connection { head, out },
             nudged: false,
+            question: 0,
         };
-        self.take_in(pending, tail).await;
+        self.take_in(pending).await;
         drop(turn_to_come);
         let head = begun.await.ok()?;
         Some(Answer { head, body })
     }
 
-    async fn take_in(self: &Arc<Self>, pending: Pending, tail: Tail) {
-        let is_repeated = {
+    async fn take_in(self: &Arc<Self>, pending: Pending) {
+        let (step, tail) = {
             let mut inner = self.lock();
-            if inner.has_ended {
-                drop(inner);
-                pending.refuse(503, "the run has ended");
+            let tail = inner.tail(&pending);
+            (inner.step(pending, &tail), tail)
+        };
+        let (pending, is_repeated) = match step {
+            Step::Done => return,
+            Step::Again(pending, again) => {
+                if let Some(words) = again.words {
+                    self.prompt(&words).await;
+                }
+                self.continue_turn(again.turn, *pending, again.with_text);
                 return;
             }
-            inner.texts = texts(&pending);
-            let held = inner.reply.as_mut().filter(|reply| reply.is_open());
-            if let Some(reply) = held
-                && reply.history == pending.history
-            {
-                reply.resume(pending);
-                return;
-            }
-            let again = inner.again(&pending, &tail);
-            if let Some((turn, with_text)) = again {
-                inner.history.clone_from(&pending.history);
-                drop(inner);
-                self.continue_turn(turn, pending, with_text);
-                return;
-            }
-            inner.is_known(&pending, &tail)
+            Step::Ask { pending, is_repeated } => (*pending, is_repeated),
         };
         self.offer(&pending).await;
         let new = New { tail, is_repeated };
-        self.abandon().await;
-        if !new.is_repeated && !new.tail.words.is_empty() {
+        let has_words = !new.is_repeated && !new.tail.words.is_empty();
+        let (stop, rejections) = self.lock().abandon(has_words);
+        let was_running = matches!(self.lock().state.mode, Mode::Running);
+        let has_stopped = stop.is_some() && was_running;
+        if let Some(stop) = stop {
+            self.command(stop).await;
+        }
+        // Before the rejections: the turn after them answers these words.
+        if has_words {
             self.prompt(&new.tail.words).await;
         }
-        let results = {
-            let mut inner = self.lock();
-            inner.history.clone_from(&pending.history);
-            if let Some(old) = inner.pending.replace(pending) {
-                old.refuse(
-                    409,
-                    "another request of the conversation took the place of this one",
-                );
-            }
-            inner.results(&new)
-        };
+        for rejection in rejections {
+            self.command(rejection).await;
+        }
+        if has_stopped {
+            // The agent's user stopped a reply, not the run.
+            self.command(Command::Run(RunCommand::Resume {})).await;
+        }
+        let results = self.lock().keep(pending, &new);
         for (call, outcome) in results {
             self.finish(call, outcome).await;
         }
         self.look();
         self.changed.notify_waiters();
-    }
-
-    /// Tells the engine of tools that the agent did not have before.
-    async fn offer(self: &Arc<Self>, pending: &Pending) {
-        let tools = &pending.request.tools;
-        let before = {
-            let mut inner = self.lock();
-            if inner.tools == *tools {
-                return;
-            }
-            std::mem::replace(&mut inner.tools, tools.clone())
-        };
-        // The first ones are those that the run began with.
-        if let Some(attached) = self.attached.get().filter(|_| !before.is_empty()) {
-            let registry = (attached.fit)(tool::registry(tools, self));
-            let cards = Adviser::cards_of(&registry);
-            let registry = Arc::new(registry);
-            attached.handle.tools(Toolbox { registry, cards }).await;
-        }
-    }
-
-    /// Gives up a held reply for which the agent does not wait any more.
-    async fn abandon(&self) {
-        let commands = {
-            let mut inner = self.lock();
-            let Some(reply) = inner.reply.as_mut().filter(|reply| reply.is_open()) else {
-                return;
-            };
-            reply.cut();
-            let turn = reply.turn();
-            inner.reply = None;
-            inner.leave(turn)
-        };
-        for command in commands {
-            self.command(command).await;
-        }
     }
 
     async fn prompt(&self, words: &str) {
@@ -167,7 +148,7 @@ impl AgentRun {
             }
             Err(refusal) => self.notice(format!(
                 "what the agent sent could not be recorded: {}",
-                visible_head(&refusal.message, TOLD)
+                visible_head(&refusal.message, MAX_REASON)
             )),
         }
     }
@@ -189,23 +170,32 @@ impl AgentRun {
     }
 
     /// Carries out what follows from the state.
-    pub(super) fn look(&self) {
+    pub(super) fn look(self: &Arc<Self>) {
         let mut inner = self.lock();
         let words = inner.pump();
+        inner.answer_if_stopped();
         let command = inner.nudge();
         drop(inner);
         if let Some(words) = words {
             self.notice(words.to_owned());
         }
         if let (Some(command), Some(attached)) = (command, self.attached.get()) {
-            tokio::spawn(attached.handle.command(command, Actor::Engine));
+            let answer = attached.handle.command(command, Actor::Engine);
+            let run = self.clone();
+            tokio::spawn(async move {
+                if answer.await.is_err()
+                    && let Some(pending) = &mut run.lock().pending
+                {
+                    pending.nudged = false;
+                }
+            });
         }
     }
 }
 
 /// The tools of a request whose calls take any text.
 fn texts(pending: &Pending) -> std::collections::BTreeSet<String> {
-    let tools = pending.request.tools.iter();
+    let tools = pending.incoming.request.tools.iter();
     tools
         .filter(|tool| tool.schema.is_none() && !tool.is_providers)
         .map(|tool| tool.name.clone())
@@ -213,7 +203,7 @@ fn texts(pending: &Pending) -> std::collections::BTreeSet<String> {
 }
 
 /// The newest turn of the model.
-fn newest(state: &State) -> Option<TurnId> {
+pub(super) fn newest(state: &State) -> Option<TurnId> {
     let mut turns = state.turns_of(ROOT).rev();
     turns
         .find(|turn| turn.producer == Producer::Model && turn.is_active())
@@ -223,11 +213,121 @@ fn newest(state: &State) -> Option<TurnId> {
 /// What the user of the agent wrote last.
 fn last_words(state: &State) -> Option<&str> {
     let prompts = state.nodes.values().rev();
-    let mut prompts = prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
-    prompts.next().map(Node::text)
+    let prompts = prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
+    prompts.map(Node::text).find(|text| *text != AGAIN)
+}
+
+/// True if the agent may have executed a call of a turn that changes something.
+fn has_acted(state: &State, delivered: &BTreeSet<NodeId>, turn: TurnId) -> bool {
+    let calls = calls_of(state, turn).into_iter();
+    let mut calls = calls.filter(|call| call.effect > EffectClass::Read && was_released(call));
+    calls.any(|call| delivered.contains(&call.id) || matches!(call.status, Status::OutcomeUnknown(_)))
+}
+
+/// The messages after the one in which the agent's user wrote these words.
+fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [AgentMessage]> {
+    let is_it = |message: &AgentMessage| {
+        let texts: Vec<&str> = message.texts().collect();
+        message.role == Role::User && texts.join("\n\n").contains(words)
+    };
+    let at = messages.iter().rposition(is_it)?;
+    messages.get(at..)
+}
+
+/// A reply that an agent comes back for.
+struct Again {
+    /// Its turn.
+    turn: TurnId,
+    /// True if the agent lacks its text too.
+    with_text: bool,
+    /// What the agent's user wrote besides.
+    words: Option<String>,
 }
 
 impl Inner {
+    /// What a request adds to the newest reply in it, without words of requests before it.
+    fn tail(&self, pending: &Pending) -> Tail {
+        let known = if pending.history.starts_with(&self.history) {
+            self.history.len()
+        } else {
+            0
+        };
+        conversation::tail(&pending.incoming.request, known)
+    }
+
+    /// Gives up a reply for which the agent does not wait any more: the one that waits, the one that has not begun, or
+    /// the newest. Returns the command that stops its turn, and those that reject its calls.
+    fn abandon(&mut self, has_words: bool) -> (Option<Command>, Vec<Command>) {
+        self.note_delivered();
+        let held = self.reply.take_if(|reply| reply.is_open());
+        let asked = self.asked.take();
+        match (held, asked) {
+            (Some(mut reply), _) => {
+                reply.cut();
+                self.leave(reply.turn())
+            }
+            (None, Some(_)) => newest(&self.state).map_or_else(Default::default, |turn| self.leave(turn)),
+            // Of a reply that broke, or that an earlier process held. An open turn waits for this request, but it does
+            // not answer new words.
+            (None, None) => {
+                let newest = newest(&self.state);
+                let (stop, rejections) = newest.map_or_else(Default::default, |turn| self.leave(turn));
+                (stop.filter(|_| has_words), rejections)
+            }
+        }
+    }
+
+    /// Decides what is done with a request.
+    fn step(&mut self, pending: Pending, tail: &Tail) -> Step {
+        if self.has_ended {
+            pending.answer_with_text(ENDED);
+            return Step::Done;
+        }
+        self.texts = texts(&pending);
+        self.note_delivered();
+        let same = self
+            .reply
+            .as_mut()
+            .filter(|reply| reply.history == pending.history);
+        if let Some(reply) = same.filter(|reply| reply.is_open())
+            && !has_acted(&self.state, &self.delivered, reply.turn())
+        {
+            reply.resume(pending);
+            return Step::Done;
+        }
+        if let Some(asked) = self.asked.as_mut().filter(|one| one.history == pending.history) {
+            // The agent gave up the first connection: the reply comes on this one.
+            asked.connection = pending.connection;
+            return Step::Done;
+        }
+        if let Some(again) = self.again(&pending, tail) {
+            self.history.clone_from(&pending.history);
+            return Step::Again(Box::new(pending), again);
+        }
+        let is_repeated = self.is_known(&pending, tail);
+        Step::Ask {
+            pending: Box::new(pending),
+            is_repeated,
+        }
+    }
+
+    /// Keeps a request for the run to ask; returns the outcomes that it brings.
+    fn keep(&mut self, pending: Pending, new: &New) -> Vec<(NodeId, Outcome)> {
+        self.unwritten = None;
+        if self.has_ended {
+            pending.answer_with_text(ENDED);
+            return Vec::new();
+        }
+        self.history.clone_from(&pending.history);
+        if let Some(old) = self.pending.replace(pending) {
+            old.connection.refuse(
+                409,
+                "another request of the conversation took the place of this one",
+            );
+        }
+        self.results(new)
+    }
+
     /// True for a request that was taken in before, also by an earlier process.
     fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
         if !self.history.is_empty() {
@@ -243,63 +343,85 @@ impl Inner {
         calls.any(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)))
     }
 
-    /// The turn whose reply an agent comes back for after its connection was lost, and whether it lacks the text too: it
-    /// sends the same request again, or the same with the text that it got and one more message of its own.
-    fn again(&self, pending: &Pending, tail: &Tail) -> Option<(TurnId, bool)> {
+    /// The reply that an agent comes back for after its connection was lost: it sends the same request again, or the same
+    /// with the text that it got and one more message of its own. A call that the agent may have executed does not come
+    /// again: the model is asked instead.
+    fn again(&self, pending: &Pending, tail: &Tail) -> Option<Again> {
         let turn = newest(&self.state)?;
         let calls = calls_of(&self.state, turn);
-        let is_open = calls.iter().any(|call| !call.status.is_settled());
+        let is_due = self.unwritten == Some(turn) || calls.iter().any(|call| !call.status.is_settled());
         let is_whole = matches!(self.state.turns.get(&turn)?.stream, Stream::Closed(_));
-        let has_them = pending
-            .request
-            .messages
-            .iter()
-            .flat_map(|message| &message.parts)
-            .any(|part| {
-                let PartKind::Call { id: Some(id), .. } = &part.kind else {
-                    return false;
-                };
-                calls
-                    .iter()
-                    .any(|call| call.provider_id.as_deref() == Some(id.as_str()))
-            });
-        if !is_open
+        let messages = &pending.incoming.request.messages;
+        let has_call = |part: &Part| {
+            let PartKind::Call { id: Some(id), .. } = &part.kind else {
+                return false;
+            };
+            let mut same = calls.iter().filter_map(|call| call.provider_id.as_deref());
+            same.any(|of| of == id.as_str())
+        };
+        let has_them = messages.iter().flat_map(|message| &message.parts).any(has_call);
+        if !is_due
             || !is_whole
             || has_them
-            || !tail.results.is_empty() && tail.results.iter().any(|one| self.is_awaited(one))
+            || tail.results.iter().any(|one| self.is_awaited(one))
+            || has_acted(&self.state, &self.delivered, turn)
         {
             return None;
         }
+        let again = |with_text, words: Option<&str>| Again {
+            turn,
+            with_text,
+            words: words.map(str::to_owned).filter(|words| !words.is_empty()),
+        };
         if self.is_known(pending, tail) {
-            return Some((turn, true));
+            return Some(again(true, None));
         }
-        let more = pending.history.strip_prefix(self.history.as_slice())?;
-        let from = pending
-            .request
-            .messages
-            .get(pending.history.len() - more.len()..)?;
-        let shown = from
+        // With words of its user, only a call that the operator still decides about is offered again.
+        if self.with_agent.keys().any(|call| self.delivered.contains(call)) {
+            return None;
+        }
+        let (from, words) = if self.history.is_empty() {
+            let last = last_words(&self.state)?;
+            let words = tail.words.strip_prefix(last).unwrap_or(&tail.words).trim();
+            (after_words(messages, last)?, words)
+        } else {
+            pending.history.strip_prefix(self.history.as_slice())?;
+            (messages.get(self.history.len()..)?, tail.words.as_str())
+        };
+        let shown = from.iter().filter(|message| message.role == Role::Assistant);
+        let shown = shown.flat_map(AgentMessage::texts);
+        let shown: Vec<&str> = shown
+            .filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
+            .collect();
+        let nodes = &self.state.turns.get(&turn)?.nodes;
+        let written: Vec<&str> = nodes
             .iter()
-            .filter(|message| message.role == Role::Assistant)
-            .count();
+            .filter(|id| id.kind != NodeKind::Call)
+            .filter_map(|id| Some(self.state.nodes.get(id)?.text()))
+            .collect();
+        let is_own = |text: &str| written.iter().any(|whole| whole.starts_with(text.trim_end()));
+        let has_text = !shown.is_empty();
         let own = from.iter().filter(|message| message.role == Role::User).count();
-        let is_end = from.last().is_some_and(|message| message.role == Role::User);
-        (!self.history.is_empty() && shown > 0 && own == 1 && is_end && shown + own == from.len())
-            .then_some((turn, false))
+        let is_after_restart = self.history.is_empty();
+        (shown.into_iter().all(is_own) && (is_after_restart || own == 1 && has_text))
+            .then(|| again(!has_text, Some(words)))
     }
 
     /// The outcomes that a request brings, and those of calls that it has none for.
     fn results(&self, new: &New) -> Vec<(NodeId, Outcome)> {
-        if new.is_repeated {
-            return Vec::new();
-        }
         let unknown = self.state.calls.values();
         let unknown = unknown.filter(|call| matches!(call.status, Status::OutcomeUnknown(_)));
         let waits = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
         let waiting: Vec<&Call> = waits.chain(unknown).collect();
         let newest = newest(&self.state).map_or_else(Vec::new, |turn| calls_of(&self.state, turn));
         let mut found: Vec<(NodeId, Outcome)> = Vec::new();
-        for result in &new.tail.results {
+        // The results of a request that was taken in before are known.
+        let sent = if new.is_repeated {
+            &[][..]
+        } else {
+            &new.tail.results
+        };
+        for result in sent {
             let by_id =
                 |call: &&&Call| result.id.is_some() && call.provider_id.as_deref() == result.id.as_deref();
             let by_place = result.place.and_then(|place| newest.get(place));
@@ -310,54 +432,54 @@ impl Inner {
             }
         }
         let is_found = |id: &NodeId| found.iter().any(|(call, _)| call == id);
-        let left: Vec<NodeId> = self
-            .with_agent
-            .keys()
-            .filter(|id| !is_found(id))
-            .copied()
+        let left = self.with_agent.keys().filter(|id| !is_found(id));
+        let left: Vec<(NodeId, Outcome)> = left
+            .map(|id| {
+                // A call that the agent never got did not run there.
+                let executed = self.delivered.contains(id);
+                (*id, Outcome::Cancelled { executed })
+            })
             .collect();
-        found.extend(
-            left.into_iter()
-                .map(|call| (call, Outcome::Cancelled { executed: true })),
-        );
+        found.extend(left);
         found
     }
 
     /// The commands that end what an agent does not wait for any more.
-    fn leave(&self, turn: TurnId) -> Vec<Command> {
-        let mut commands = Vec::new();
+    fn leave(&self, turn: TurnId) -> (Option<Command>, Vec<Command>) {
         let state = &self.state;
-        if state
+        let is_open = state
             .turns
             .get(&turn)
-            .is_some_and(|turn| turn.stream == Stream::Open)
-        {
-            commands.push(Command::Run(RunCommand::StopTurn {}));
-        }
+            .is_some_and(|turn| turn.stream == Stream::Open);
+        let stop = is_open.then_some(Command::Run(RunCommand::StopTurn {}));
         let waiting = calls_of(state, turn)
             .into_iter()
-            .filter(|call| call.status.needs_operator());
-        commands.extend(waiting.filter_map(|call| {
+            .filter(|call| call.attempts.is_empty() && !call.status.is_settled());
+        let rejections = waiting.filter_map(|call| {
             let rev = state.nodes.get(&call.id)?.rev();
             let (call, reason) = (call.id, GONE.to_owned());
             Some(Command::Call(CallCommand::Reject { call, rev, reason }))
-        }));
-        commands
+        });
+        (stop, rejections.collect())
     }
 
     /// The command without which a pending request would wait for ever.
     fn nudge(&mut self) -> Option<Command> {
         let pending = self.pending.as_mut().filter(|pending| !pending.nudged)?;
+        // An agent may begin in the middle of its work: nobody wrote anything then.
+        let is_new = self.state.started.is_some() && self.state.turns.is_empty();
         let command = match &self.state.mode {
-            Mode::Finished(_) => Command::Edit(EditCommand::Commit {
-                edits: vec![Edit::InsertPrompt {
-                    after: None,
-                    text: Arc::from(AGAIN),
-                }],
-                effects_seen: None,
-                reason: None,
-                keep_later: false,
-            }),
+            mode if is_new && *mode == Mode::Running || matches!(mode, Mode::Finished(_)) => {
+                Command::Edit(EditCommand::Commit {
+                    edits: vec![Edit::InsertPrompt {
+                        after: None,
+                        text: Arc::from(AGAIN),
+                    }],
+                    effects_seen: None,
+                    reason: None,
+                    keep_later: false,
+                })
+            }
             Mode::Running => {
                 let turn = self.state.turns_of(ROOT).rfind(|turn| turn.is_active())?;
                 let Stream::Broken(fault) = &turn.stream else {
@@ -371,7 +493,7 @@ impl Inner {
                     request: Some(turn.asked),
                 })
             }
-            Mode::Paused(_) | Mode::Stopped(_) => return None,
+            _ => return None,
         };
         pending.nudged = true;
         Some(command)
@@ -409,7 +531,7 @@ fn outcome(result: &SentResult) -> Outcome {
 }
 
 /// Both ends of a long text, and the bytes that were left out.
-fn ends(text: &str) -> (String, u64) {
+pub(in crate::proxy) fn ends(text: &str) -> (String, u64) {
     if text.len() <= LONGEST {
         return (text.to_owned(), 0);
     }

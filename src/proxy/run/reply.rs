@@ -8,18 +8,21 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 
+use super::made::{content_type, events, head, recorded, stopped, text};
 use super::{AgentRun, Head, Inner, Pending};
 use crate::domain::call::{Call, Status};
 use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::{Channel, Content};
+use crate::domain::node::Content;
 use crate::domain::state::{Mode, State};
-use crate::domain::turn::{Stop, Stream};
-use crate::model::Chunk;
-use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
-use crate::proxy::events::{Cutter, Form, RawEvent};
+use crate::domain::turn::Stream;
+use crate::model::wire::Wire;
+use crate::model::wire::agent::{ReplyHead, encode_whole};
+use crate::proxy::conversation;
+use crate::proxy::events::Form;
 use crate::proxy::held::HeldReply;
 use crate::proxy::outlet::BodyWriter;
 use crate::proxy::overlay;
+use crate::proxy::reading::ReadEvent;
 use crate::proxy::release::Release;
 
 /// A call of a reply, as the stream shows it.
@@ -32,6 +35,7 @@ struct Streamed {
 /// The reply that an agent is getting.
 pub(super) struct Reply {
     turn: TurnId,
+    wire: Wire,
     held: HeldReply,
     calls: Vec<Streamed>,
     out: Option<BodyWriter>,
@@ -41,6 +45,14 @@ pub(super) struct Reply {
     pub(super) history: Vec<String>,
     /// True once the model has sent everything.
     has_ended: bool,
+    /// True once the run does not wait for the rest.
+    is_withdrawn: bool,
+    /// Its number among the replies of the conversation.
+    number: u64,
+    /// The question that it answers; 0 for one that is made of the record.
+    question: u64,
+    /// The calls that a connected agent got, also in part, by number.
+    delivered: BTreeSet<usize>,
 }
 
 impl Reply {
@@ -56,10 +68,12 @@ impl Reply {
     /// Sends what the agent may have. Returns false if it hung up.
     fn send(&mut self) -> bool {
         let bytes = self.held.take();
+        let was_connected = self.is_connected();
         let is_there = bytes.is_empty() || self.pass(&bytes);
-        if self.held.is_unwritable() {
-            self.cut();
-        } else if self.held.is_done() {
+        if was_connected && is_there {
+            self.delivered.extend(self.held.given());
+        }
+        if self.held.is_done() {
             self.out = None;
         }
         is_there
@@ -81,12 +95,32 @@ impl Reply {
         }
     }
 
+    /// The run does not wait for the rest of it.
+    pub(super) fn withdraw(&mut self, question: u64) {
+        self.is_withdrawn |= !self.has_ended && self.question == question;
+    }
+
+    /// Ends it with these words in place of what the agent does not have, so that it ends its turn.
+    pub(super) fn close(&mut self, words: &str) {
+        let end = self.held.close(&encode_whole(self.wire, &head(), &text(words)));
+        self.pass(&end);
+        self.send();
+    }
+
+    /// Ends it as the model did, without the calls that the agent does not have.
+    fn close_without_calls(&mut self) {
+        let end = self.held.close_without_calls();
+        self.pass(&end);
+        self.send();
+    }
+
     /// Continues on another connection: everything that was given out comes again.
     pub(super) fn resume(&mut self, pending: Pending) {
         let (status, headers) = self.head.clone();
-        pending.head.send(Head { status, headers }).unwrap_or_default();
-        pending.out.write(self.held.shown());
-        self.out = Some(pending.out);
+        let out = pending.connection.begin(Head { status, headers });
+        out.write(self.held.shown());
+        self.out = Some(out);
+        self.delivered.extend(self.held.given());
         self.send();
     }
 
@@ -136,21 +170,41 @@ fn is_same(streamed: &str, released: &str) -> bool {
     streamed == released || none(streamed) && none(released)
 }
 
-fn masked(call: NodeId) -> Release {
+fn masked(state: &State, call: NodeId) -> Release {
     Release::Changed {
-        tool: overlay::mask(call).into(),
+        tool: overlay::mask(state, call).into(),
         args: "{}".into(),
     }
 }
 
 impl Inner {
-    /// Releases a call to the agent.
-    pub(super) fn release(&mut self, call: NodeId, tool: &str, args: &str) {
+    /// The number of the next question or reply.
+    pub(super) fn next_number(&mut self) -> u64 {
+        self.begun += 1;
+        self.begun
+    }
+
+    /// Notes which calls the agent got in the present reply.
+    pub(super) fn note_delivered(&mut self) {
+        let Self {
+            state,
+            reply,
+            delivered,
+            ..
+        } = self;
+        let Some(reply) = reply else { return };
+        let nodes = reply.nodes(state);
+        let got = reply.delivered.iter();
+        delivered.extend(got.filter_map(|number| Some(nodes.get(*number).copied()??.id)));
+    }
+
+    /// Releases a call to the agent. Returns false if no reply has it.
+    pub(super) fn release(&mut self, call: NodeId, tool: &str, args: &str) -> bool {
         let Self { state, reply, .. } = self;
-        let Some(reply) = reply.as_mut() else { return };
+        let Some(reply) = reply.as_mut() else { return false };
         let nodes = reply.nodes(state);
         let Some(number) = nodes.iter().position(|one| one.is_some_and(|one| one.id == call)) else {
-            return;
+            return false;
         };
         let first = state.nodes.get(&call).and_then(|node| node.revisions.first());
         let was = match first.map(|revision| &revision.content) {
@@ -168,103 +222,66 @@ impl Inner {
         };
         reply.held.decide(number, release);
         reply.send();
+        true
+    }
+
+    /// Answers a request of an agent whose run was stopped.
+    pub(super) fn answer_if_stopped(&mut self) {
+        if let Mode::Stopped(why) = &self.state.mode
+            && let Some(pending) = self.pending.take()
+        {
+            pending.answer_with_text(&stopped(why));
+        }
     }
 
     /// Decides what the state decides, and sends it. Returns words for the operator.
     pub(super) fn pump(&mut self) -> Option<&'static str> {
-        let Self { state, reply, .. } = self;
-        let reply = reply.as_mut()?;
+        self.note_delivered();
+        let Self {
+            state,
+            reply: held,
+            unwritten,
+            ..
+        } = self;
+        let reply = held.as_mut()?;
         let nodes = reply.nodes(state);
         let stream = state.turns.get(&reply.turn).map(|turn| &turn.stream);
         let is_closed = matches!(stream, Some(Stream::Closed(_)));
+        let is_broken = matches!(stream, Some(Stream::Broken(_)));
+        let is_over = reply.has_ended && !matches!(stream, Some(Stream::Open));
+        let mut is_lost = is_closed && reply.has_ended && reply.held.is_unwritable();
         for number in 0..reply.held.count() {
             if reply.held.is_decided(number) {
                 continue;
             }
             match nodes.get(number).copied().flatten() {
-                Some(call) if is_refused(state, call) => reply.held.decide(number, masked(call.id)),
-                // The run made no call of it: it was cut, or had no recipient.
-                None if is_closed && reply.has_ended => {
-                    reply.held.decide(number, masked(NodeId::new(NodeKind::Call, 0)));
-                }
-                _ => {}
+                Some(call) if is_refused(state, call) => reply.held.decide(number, masked(state, call.id)),
+                Some(_) if is_closed => {}
+                // The run made no call of it, or the turn broke: nothing decides about it any more.
+                _ => is_lost |= is_over,
             }
         }
-        if matches!(state.mode, Mode::Stopped(_)) && reply.held.is_waiting() {
-            reply.cut();
+        if let Mode::Stopped(why) = &state.mode
+            && reply.is_open()
+        {
+            reply.close(&stopped(why));
             return None;
+        }
+        if is_lost && is_broken {
+            reply.close_without_calls();
+            return Some("a call of the reply was not complete: the agent got the reply without it");
+        }
+        if is_lost || reply.is_withdrawn && !matches!(stream, Some(Stream::Open)) {
+            *unwritten = is_lost.then_some(reply.turn).or(*unwritten);
+            reply.cut();
+            *held = None;
+            return Some(
+                "the reply cannot be completed: the agent's connection was cut, so that it asks again",
+            );
         }
         let was = reply.is_connected();
         (!reply.send() && was).then_some("the agent hung up; its calls stay in the queue until it comes back")
     }
-}
-
-/// The reply of a turn as chunks, made of what is recorded; of its text only `with_text`.
-fn recorded(state: &State, turn: TurnId, texts: &BTreeSet<String>, with_text: bool) -> Vec<Chunk> {
-    let mut chunks = Vec::new();
-    let Some(turn) = state.turns.get(&turn) else {
-        return chunks;
-    };
-    let nodes = turn.nodes.iter().filter_map(|id| state.nodes.get(id));
-    for (node, part) in nodes.zip(0..) {
-        let opaque = turn.more.opaque.iter().find(|(id, _)| *id == node.id);
-        match node.revisions.first().map(|revision| &revision.content) {
-            Some(Content::Text {
-                text,
-                channel,
-                opaque,
-            }) if with_text => {
-                let delta = text.to_string();
-                chunks.push(if *channel == Channel::Reasoning {
-                    Chunk::Reasoning { part, delta }
-                } else {
-                    Chunk::Text { part, delta }
-                });
-                let opaque = opaque.as_ref().map(ToString::to_string);
-                chunks.push(Chunk::Sealed { part, opaque });
-            }
-            Some(Content::Call { tool, args, .. }) => {
-                let call = state.calls.get(&node.id);
-                let id = call
-                    .and_then(|call| call.provider_id.as_ref())
-                    .map(ToString::to_string);
-                let name = tool.to_string();
-                let delta = if texts.contains(&name) {
-                    input(args)
-                } else {
-                    args.to_string()
-                };
-                chunks.push(Chunk::Call { part, id, name });
-                chunks.push(Chunk::Args { part, delta });
-                let opaque = opaque.map(|(_, opaque)| opaque.to_string());
-                chunks.push(Chunk::Sealed { part, opaque });
-            }
-            _ => {}
-        }
-    }
-    chunks.push(Chunk::Finish(Stop::Calls));
-    chunks
-}
-
-/// The text of a call that takes any text.
-fn input(args: &str) -> String {
-    let args = serde_json::from_str::<serde_json::Value>(args).unwrap_or_default();
-    args["input"].as_str().unwrap_or_default().to_owned()
-}
-
-/// The events of a reply that is made of what is recorded.
-fn events(pending: &Pending, chunks: &[Chunk], head: ReplyHead) -> (Form, Vec<RawEvent>) {
-    let (form, body) = if pending.streamed {
-        let is_lines = pending.wire.is_lines();
-        let form = if is_lines { Form::Lines } else { Form::Stream };
-        (form, encode_stream(pending.wire, head, chunks))
-    } else {
-        (Form::Whole, encode_whole(pending.wire, &head, chunks))
-    };
-    let mut cutter = Cutter::new(form);
-    let mut events = cutter.feed(body.as_bytes()).unwrap_or_default();
-    events.extend(cutter.end_of_body());
-    (form, events)
 }
 
 impl AgentRun {
@@ -275,28 +292,27 @@ impl AgentRun {
         let chunks = recorded(&inner.state, turn, &inner.texts, with_text);
         let head = ReplyHead {
             id: format!("{turn}"),
-            model: pending.request.model.clone().unwrap_or_default(),
+            model: pending.incoming.request.model.clone().unwrap_or_default(),
             created: inner.state.begun_at / 1000,
         };
         let (form, events) = events(&pending, &chunks, head);
+        let number = inner.next_number();
+        let wire = pending.incoming.wire;
+        let (status, headers) = (StatusCode::OK, content_type(form));
         let mut reply = Reply {
             turn,
-            held: HeldReply::new(pending.wire, form),
+            wire,
+            held: HeldReply::new(wire, form),
             calls: Vec::new(),
-            out: Some(pending.out),
-            head: (StatusCode::OK, HeaderMap::new()),
+            head: (status, headers.clone()),
+            out: Some(pending.connection.begin(Head { status, headers })),
             history: pending.history,
             has_ended: true,
+            is_withdrawn: false,
+            number,
+            question: 0,
+            delivered: BTreeSet::new(),
         };
-        let kind = match form {
-            Form::Stream => "text/event-stream",
-            Form::Lines => "application/x-ndjson",
-            Form::Whole => "application/json",
-        };
-        let kind = hyper::header::HeaderValue::from_static(kind);
-        reply.head.1.insert(hyper::header::CONTENT_TYPE, kind);
-        let (status, headers) = reply.head.clone();
-        pending.head.send(Head { status, headers }).unwrap_or_default();
         for call in calls_of(&inner.state, turn) {
             let node = inner.state.nodes.get(&call.id);
             let first = node.and_then(|node| node.revisions.first());
@@ -307,9 +323,8 @@ impl AgentRun {
             let id = call.provider_id.as_ref().map(ToString::to_string);
             reply.calls.push(Streamed { part: 0, id, args });
         }
-        let known = reply.calls.len();
         for event in events {
-            reply.held.push(event, known);
+            reply.held.push(event);
         }
         reply.held.end();
         let again: Vec<(NodeId, Arc<str>, Arc<str>)> = calls_of(&inner.state, turn)
@@ -320,6 +335,7 @@ impl AgentRun {
                 Some((call.id, tool.clone(), attempt.args.clone()))
             })
             .collect();
+        inner.note_delivered();
         if let Some(mut old) = inner.reply.replace(reply) {
             old.cut();
         }
@@ -327,53 +343,63 @@ impl AgentRun {
             inner.release(call, &tool, &args);
         }
         drop(guard);
-        self.start_heartbeat(turn, form);
+        self.start_heartbeat(number, form);
         self.look();
     }
 
-    /// Begins the reply to a request.
+    /// Begins the reply to the request that the model was asked.
     pub fn begin_reply(
         self: &Arc<Self>,
         turn: TurnId,
-        form: Form,
+        (wire, form): (Wire, Form),
         status: StatusCode,
         headers: HeaderMap,
-        pending: Pending,
     ) {
-        let head = (status, headers.clone());
-        pending.head.send(Head { status, headers }).unwrap_or_default();
-        let reply = Reply {
-            turn,
-            held: HeldReply::new(pending.wire, form),
-            calls: Vec::new(),
-            out: Some(pending.out),
-            head,
-            history: pending.history,
-            has_ended: false,
+        let number = {
+            let mut inner = self.lock();
+            let Some(asked) = inner.asked.take() else { return };
+            let number = inner.next_number();
+            let head = (status, headers.clone());
+            let reply = Reply {
+                turn,
+                wire,
+                held: HeldReply::new(wire, form),
+                calls: Vec::new(),
+                out: Some(asked.connection.begin(Head { status, headers })),
+                head,
+                history: asked.history,
+                has_ended: false,
+                is_withdrawn: false,
+                number,
+                question: asked.question,
+                delivered: BTreeSet::new(),
+            };
+            inner.note_delivered();
+            if let Some(mut old) = inner.reply.replace(reply) {
+                old.cut();
+            }
+            number
         };
-        if let Some(mut old) = self.lock().reply.replace(reply) {
-            old.cut();
-        }
-        self.start_heartbeat(turn, form);
+        self.start_heartbeat(number, form);
     }
 
     /// Begins to send heartbeats to an agent that waits for this reply.
-    fn start_heartbeat(self: &Arc<Self>, turn: TurnId, form: Form) {
+    fn start_heartbeat(self: &Arc<Self>, number: u64, form: Form) {
         let (of_stream, of_whole) = self.beats;
         let every = if form == Form::Whole { of_whole } else { of_stream };
         let run = self.clone();
-        tokio::spawn(async move { run.beat(turn, every).await });
+        tokio::spawn(async move { run.beat(number, every).await });
     }
 
     /// Keeps an agent waiting as long as a call is undecided.
-    async fn beat(&self, turn: TurnId, every: std::time::Duration) {
+    async fn beat(&self, number: u64, every: std::time::Duration) {
         loop {
             tokio::time::sleep(every).await;
             let mut inner = self.lock();
             let Some(reply) = inner
                 .reply
                 .as_mut()
-                .filter(|reply| reply.turn == turn && reply.is_open())
+                .filter(|reply| reply.number == number && reply.is_open())
             else {
                 return;
             };
@@ -384,10 +410,13 @@ impl AgentRun {
         }
     }
 
-    /// Takes an event of the reply. `known` is the number of calls up to it.
-    pub fn push(&self, event: RawEvent, known: usize) {
-        if let Some(reply) = &mut self.lock().reply {
-            reply.held.push(event, known);
+    /// Takes an event of the reply.
+    pub fn push(&self, event: ReadEvent) {
+        let mut inner = self.lock();
+        let Inner { reply, replies, .. } = &mut *inner;
+        if let Some(reply) = reply {
+            replies.extend(conversation::reply_name(reply.wire, &event.event));
+            reply.held.push(event);
             reply.send();
         }
     }
@@ -410,7 +439,7 @@ impl AgentRun {
     }
 
     /// The model has sent everything, or the reply broke.
-    pub fn end_reply(&self, turn: TurnId, is_whole: bool) {
+    pub fn end_reply(self: &Arc<Self>, turn: TurnId, is_whole: bool) {
         let mut inner = self.lock();
         if let Some(reply) = inner.reply.as_mut().filter(|reply| reply.turn == turn) {
             if is_whole {
@@ -418,6 +447,7 @@ impl AgentRun {
                 reply.held.end();
             } else {
                 reply.cut();
+                inner.note_delivered();
                 inner.reply = None;
             }
         }

@@ -8,7 +8,7 @@
 //! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
 mod error;
-pub(super) mod json;
+pub(crate) mod json;
 mod neutral;
 mod reply;
 mod request;

@@ -30,6 +30,8 @@ pub enum PartEdit {
         text: String,
         /// True for an error.
         is_error: bool,
+        /// The tool, where the call was given another one. The form of a result depends on it in some formats.
+        tool: Option<String>,
     },
     /// The part goes. A message without parts goes as well.
     Remove,

@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::NAME;
-use crate::domain::turn::StreamFault;
+use crate::domain::turn::{Stop, StreamFault};
 use crate::model::Chunk;
 use crate::model::fault::Refusal;
 use crate::model::frame::{self, Object};
@@ -38,10 +38,12 @@ const MESSAGE: &[&str] = &[
 const TEXT: &[&str] = &["type", "text", "citations"];
 /// Members of a call that the program makes itself.
 const CALL: &[&str] = &["type", "id", "name", "input"];
+/// Type of a block in which the provider works for itself. A message that pauses after one is sent back unchanged.
+pub const OWN_WORK: &str = "server_tool_use";
 /// Types of blocks that only the provider understands, without those that end in `_tool_result`.
 const OPAQUE: &[&str] = &[
     "redacted_thinking",
-    "server_tool_use",
+    OWN_WORK,
     "mcp_tool_use",
     "container_upload",
     "compaction",
@@ -63,6 +65,8 @@ pub struct MessagesDecoder {
     /// The ended blocks of the newest text, as JSON texts, if one of them has citations.
     texts: Vec<String>,
     has_citations: bool,
+    /// True if the newest block is work of the provider.
+    works: bool,
 }
 
 #[derive(Debug)]
@@ -155,6 +159,7 @@ impl MessagesDecoder {
         // What this index stood for has ended without saying so.
         self.end_block(index, out);
         let name = block.string("type").unwrap_or_default();
+        self.works = name == OWN_WORK;
         if name != "text" {
             self.leave(out);
         }
@@ -317,6 +322,10 @@ impl MessagesDecoder {
         if let Some(words) = words.and_then(|details| details.filled("explanation").map(String::from)) {
             self.reply.refuse(&words);
         }
-        self.reply.stop(stop(&reason), out);
+        let stop = match stop(&reason) {
+            Stop::Pause if self.works => Stop::OwnWork,
+            stop => stop,
+        };
+        self.reply.stop(stop, out);
     }
 }

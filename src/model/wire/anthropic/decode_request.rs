@@ -15,6 +15,8 @@ use crate::model::wire::words::arguments;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["messages", "tools", "model", "stream", "system"];
+/// Beginnings of the types of tools whose schema the provider knows, and that the agent executes.
+const CLIENT: &[&str] = &["bash_", "computer_", "memory_", "text_editor_"];
 /// Members of a call that the program reads, and the mark for the provider's cache.
 const CALL: &[&str] = &["type", "id", "name", "input", "cache_control"];
 
@@ -53,12 +55,19 @@ fn tool(value: &Json<'_>) -> Result<AgentTool, RequestError> {
     let fields = value.fields()?;
     let schema = fields.get("input_schema");
     let own = fields.text("type")?.filter(|kind| kind != "custom");
+    let is_client = |kind: &String| CLIENT.iter().any(|begin| kind.starts_with(begin));
+    let is_for_agent = own.as_ref().is_some_and(is_client);
+    let any = || is_for_agent.then(|| "{}".to_owned());
     Ok(AgentTool {
-        name: fields.need("name")?.text()?,
+        name: if own.is_some() {
+            // A set of tools has another name for itself.
+            fields.text("name")?.or(own.clone()).unwrap_or_default()
+        } else {
+            fields.need("name")?.text()?
+        },
         description: fields.word("description"),
-        // The provider knows the schema of its own tools; the agent may still execute them.
-        is_providers: schema.is_none() && own.is_some(),
-        schema: schema.map(|schema| schema.raw().to_owned()),
+        is_providers: schema.is_none() && own.is_some() && !is_for_agent,
+        schema: schema.map(|schema| schema.raw().to_owned()).or_else(any),
     })
 }
 
@@ -180,7 +189,7 @@ pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
             }
             raw
         }
-        PartEdit::Result { text, is_error } => {
+        PartEdit::Result { text, is_error, .. } => {
             let raw = json::with_member(raw, "content", &quoted(text));
             if *is_error {
                 json::with_member(&raw, "is_error", "true")

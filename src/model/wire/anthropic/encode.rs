@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::NAME;
+use super::decode::OWN_WORK;
 use crate::domain::event::run::ToolCard;
 use crate::domain::transcript::{CalledAs, Message, ModelText};
 use crate::model::frame::Object;
@@ -312,7 +313,7 @@ fn is_paused(turn: &Turn<'_>) -> bool {
     let Some(Block::Raw(last)) = turn.content.last() else {
         return false;
     };
-    Object::read(last.get()).is_some_and(|block| block.string("type").as_deref() == Some("server_tool_use"))
+    Object::read(last.get()).is_some_and(|block| block.string("type").as_deref() == Some(OWN_WORK))
 }
 
 /// A block of text; none for a blank one, which the provider refuses.

@@ -259,7 +259,7 @@ fn ending(reply: &ReplyParts, stop: &Stop) -> Members {
         Stop::Length => "max_tokens",
         Stop::Filter => "content_filter",
         Stop::Refusal => "refusal",
-        Stop::Pause => "pause_turn",
+        Stop::Pause | Stop::OwnWork => "pause_turn",
         Stop::BadCall(_) => "malformed_tool_use",
         Stop::Other(word) => word,
     };

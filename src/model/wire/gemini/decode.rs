@@ -74,6 +74,11 @@ impl Decoder for GeminiDecoder {
         &mut self.reply
     }
 
+    /// Without `alt=sse`, a stream is one list.
+    fn takes_lists(&self) -> bool {
+        true
+    }
+
     fn object(
         &mut self,
         _: &str,

@@ -200,7 +200,7 @@ pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
             }
             raw
         }
-        PartEdit::Result { text, is_error } => {
+        PartEdit::Result { text, is_error, .. } => {
             let old = frame::member(raw, "functionResponse").and_then(|one| frame::member(one, "response"));
             let key = match old.and_then(text_key) {
                 _ if *is_error => "error",

@@ -153,7 +153,7 @@ fn reason(stop: &Stop) -> String {
         Stop::Length => "MAX_TOKENS",
         // The format knows no refusal by the model.
         Stop::Filter | Stop::Refusal => "SAFETY",
-        Stop::Pause => "PAUSE",
+        Stop::Pause | Stop::OwnWork => "PAUSE",
         Stop::BadCall(_) => "MALFORMED_FUNCTION_CALL",
         Stop::Other(word) => word,
     }

@@ -115,7 +115,7 @@ fn ended(mut line: Members, reply: &ReplyParts, stop: &Stop) -> Members {
         Stop::Length => "length",
         Stop::Filter => "content_filter",
         Stop::Refusal => "refusal",
-        Stop::Pause => "pause",
+        Stop::Pause | Stop::OwnWork => "pause",
         Stop::BadCall(_) => "malformed_tool_call",
         Stop::Other(word) => word,
     };

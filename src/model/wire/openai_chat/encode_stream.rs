@@ -185,7 +185,7 @@ fn reason(stop: &Stop, reply: &ReplyParts) -> String {
         Stop::Calls => "tool_calls",
         Stop::Length => "length",
         Stop::Filter => "content_filter",
-        Stop::Pause => "pause_turn",
+        Stop::Pause | Stop::OwnWork => "pause_turn",
         Stop::BadCall(_) => "malformed_function_call",
         Stop::Other(word) => word,
     };

@@ -17,7 +17,7 @@ use crate::model::wire::opaque::{Members, mark};
 use crate::model::wire::stop::stop;
 use crate::model::wire::{Decoder, Reply};
 
-/// Types of items that ask the client for something that was not offered.
+/// Types of items that ask the client for something. An agent may have offered it; a run does not.
 const FOR_CLIENT: &[&str] = &[
     "local_shell_call",
     "shell_call",
@@ -31,6 +31,8 @@ const FOR_CLIENT: &[&str] = &[
 const BY_SERVER: &[&str] = &["mcp_list_tools", "compaction", "program", "program_output"];
 /// Members of a call that the program makes itself or does not send back.
 const CALL: &[&str] = &["type", "id", "call_id", "name", "arguments", "status"];
+/// Members of a call of one of the provider's types that are no arguments.
+const TYPED: &[&str] = &["type", "id", "call_id", "status"];
 /// The type of calls whose arguments are any text.
 pub const TEXT_CALL: &str = "custom_tool_call";
 /// Where a call is not made.
@@ -41,12 +43,37 @@ pub fn is_opaque(name: &str) -> bool {
     !FOR_CLIENT.contains(&name) && (BY_SERVER.contains(&name) || name.ends_with("_call"))
 }
 
+/// Returns true for an item that asks the client for something. Some types the provider executes as well.
+pub fn asks_client(kind: &str, item: &Object<'_>) -> bool {
+    FOR_CLIENT.contains(&kind)
+        && item.string("execution").as_deref() != Some("server")
+        && !is_in_container(item)
+}
+
+/// Returns true for a shell, or a call of one, in a container of the provider: the provider executes its calls.
+pub fn is_in_container(item: &Object<'_>) -> bool {
+    let place = item
+        .object("environment")
+        .and_then(|place| place.filled("type").map(String::from));
+    place.is_some_and(|place| place.starts_with("container"))
+}
+
+/// Returns true for a type of calls that name their tool.
+pub fn is_named(kind: &str) -> bool {
+    kind == "function_call" || kind == TEXT_CALL
+}
+
+/// Returns the arguments of a call of one of the provider's types.
+pub fn typed_args(item: &Object<'_>) -> String {
+    Members::read(item).without(TYPED).text()
+}
+
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct ResponsesDecoder {
     reply: Reply,
-    /// Whether tools were offered whose arguments are any text.
-    takes_text: bool,
+    /// Whether the reply is for an agent, which may offer tools of every form.
+    is_for_agent: bool,
     /// The items of the response, in the order in which they began.
     items: Vec<Item>,
     /// Reasoning for the provider alone that came after text: it belongs to what follows.
@@ -75,10 +102,10 @@ enum Kind {
 }
 
 impl ResponsesDecoder {
-    /// A decoder of a reply to an agent, which may offer tools that take any text.
+    /// A decoder of a reply to an agent, which may offer tools that take any text, and tools of the provider's types.
     pub fn of_agent() -> Self {
         Self {
-            takes_text: true,
+            is_for_agent: true,
             ..Self::default()
         }
     }
@@ -121,8 +148,8 @@ impl Decoder for ResponsesDecoder {
             "reasoning_summary_text.done" | "reasoning_text.done" => self.reasoning(frame, "text", out),
             "function_call_arguments.delta" => self.args(frame, "delta", out),
             "function_call_arguments.done" => self.args(frame, "arguments", out),
-            "custom_tool_call_input.delta" if self.takes_text => self.args(frame, "delta", out),
-            "custom_tool_call_input.done" if self.takes_text => self.args(frame, "input", out),
+            "custom_tool_call_input.delta" if self.is_for_agent => self.args(frame, "delta", out),
+            "custom_tool_call_input.done" if self.is_for_agent => self.args(frame, "input", out),
             "completed" | "done" | "incomplete" => return self.finish(response.as_ref(), out),
             "failed" | "cancelled" => return Err(self.failed(response.as_ref(), data)),
             "error" => return Err(self.reply.refused(&Refusal::read(None, data))),
@@ -180,9 +207,10 @@ impl ResponsesDecoder {
         by_index.or_else(by_id).or_else(newest).map(|(place, _)| place)
     }
 
-    /// Returns true for a type of items that are calls of offered tools.
-    fn is_call(&self, name: &str) -> bool {
-        name == "function_call" || (self.takes_text && name == TEXT_CALL)
+    /// Returns true for an item that is a call of an offered tool.
+    fn is_call(&self, item: &Object<'_>) -> bool {
+        let name = item.string("type").unwrap_or_default();
+        name == "function_call" || (self.is_for_agent && asks_client(&name, item))
     }
 
     /// Begins an item; returns its position.
@@ -196,10 +224,14 @@ impl ResponsesDecoder {
                 Kind::Message
             }
             "reasoning" => Kind::Reasoning,
-            name if self.is_call(name) => {
+            name if self.is_call(item) => {
                 self.flush(out);
                 let id = item.filled("call_id").or_else(|| item.filled("id"));
-                let tool = item.string("name").unwrap_or_default().into_owned();
+                let tool = if is_named(name) {
+                    item.string("name").unwrap_or_default().into_owned()
+                } else {
+                    name.to_owned()
+                };
                 Kind::Call(self.reply.parts.begin_call(id.map(String::from), tool, out))
             }
             _ => Kind::Other,
@@ -300,7 +332,7 @@ impl ResponsesDecoder {
         let fits = |kind: Kind| match &*name {
             "message" => kind == Kind::Message,
             "reasoning" => kind == Kind::Reasoning,
-            name if self.is_call(name) => matches!(kind, Kind::Call(_)),
+            _ if self.is_call(&item) => matches!(kind, Kind::Call(_)),
             _ => kind == Kind::Other,
         };
         let open = || {
@@ -352,7 +384,11 @@ impl ResponsesDecoder {
                 }
             }
             Kind::Call(number) => {
-                let is_text = item.string("type").as_deref() == Some(TEXT_CALL);
+                let name = item.string("type").unwrap_or_default();
+                if !is_named(&name) {
+                    return self.typed_call(place, &name, item, out);
+                }
+                let is_text = name == TEXT_CALL;
                 let key = if is_text { "input" } else { "arguments" };
                 self.add_args(place, &item.string(key).unwrap_or_default(), false, out);
                 let Some(number) = number else { return };
@@ -371,6 +407,20 @@ impl ResponsesDecoder {
                 }
             }
             Kind::Other => self.other(raw, item, out),
+        }
+    }
+
+    /// Ends a call of one of the provider's types: its own members are its arguments.
+    fn typed_call(&mut self, place: usize, name: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
+        self.add_args(place, &typed_args(item), false, out);
+        let Some(Kind::Call(Some(number))) = self.items.get(place).map(|item| item.kind) else {
+            return;
+        };
+        let mut members = Members::default();
+        members.set("type", serde_json::Value::from(name).to_string());
+        self.reply.parts.add_member(number, NAME, members.text());
+        if item.string("status").as_deref() != Some("incomplete") {
+            self.reply.parts.end_call(number, out);
         }
     }
 
@@ -402,7 +452,7 @@ impl ResponsesDecoder {
     /// An item of the provider's own: kept for it, unless it asks for something.
     fn other(&mut self, raw: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
         let name = item.string("type").unwrap_or_default().into_owned();
-        if FOR_CLIENT.contains(&&*name) {
+        if asks_client(&name, item) {
             let tool = item.filled("name").map_or(name, String::from);
             self.reply.misplaced.get_or_insert((tool, NOT_OFFERED));
             out.push(Chunk::Unknown { raw: raw.to_owned() });

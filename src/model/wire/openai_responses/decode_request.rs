@@ -2,8 +2,8 @@
 //!
 //! Must not know: sockets, what a supervisor decides.
 
-use super::NAME;
-use super::decode::is_opaque;
+use super::decode::{asks_client, is_in_container, is_named, is_opaque, typed_args};
+use super::{NAME, typed};
 use crate::model::frame::{self, Object};
 use crate::model::wire::agent::json::{self, Fields, Json, quoted};
 use crate::model::wire::agent::{
@@ -14,6 +14,18 @@ use crate::model::wire::openai_chat::decode_request::result_text;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["input", "tools", "model", "stream", "instructions"];
+/// Types of tools that the agent executes, with the types of their calls and of the results.
+const TYPED: &[(&str, &str, &str)] = &[
+    ("apply_patch", "apply_patch_call", "apply_patch_call_output"),
+    ("computer", "computer_call", "computer_call_output"),
+    ("computer_use_preview", "computer_call", "computer_call_output"),
+    ("local_shell", "local_shell_call", "local_shell_call_output"),
+    ("mcp", "mcp_approval_request", "mcp_approval_response"),
+    ("shell", "shell_call", "shell_call_output"),
+    ("tool_search", "tool_search_call", "tool_search_output"),
+];
+/// Members of a result of a call of one of these types that are no part of it.
+const RESULT: &[&str] = &["type", "id", "call_id", "approval_request_id", "status"];
 /// An item with tools that the request offers, too.
 const MORE_TOOLS: &str = "additional_tools";
 /// Members of a call that the program reads.
@@ -71,6 +83,15 @@ fn offered(fields: &Fields<'_>) -> Result<Vec<AgentTool>, RequestError> {
 
 fn tool(fields: &Fields<'_>) -> Result<AgentTool, RequestError> {
     let kind = fields.need("type")?.text()?;
+    let typed = TYPED.iter().find(|(of, ..)| *of == kind);
+    if let Some((_, call, _)) = typed.filter(|_| !is_in_container(&object(fields.value()))) {
+        return Ok(AgentTool {
+            name: (*call).to_owned(),
+            description: fields.word("description"),
+            schema: Some("{}".to_owned()),
+            is_providers: false,
+        });
+    }
     let is_own = matches!(&*kind, "function" | "custom");
     let schema = fields.get("parameters").map_or("{}", |schema| schema.raw());
     Ok(AgentTool {
@@ -109,6 +130,17 @@ fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
             let opaque = if is_text { None } else { added(value.raw()) };
             whole(Role::Assistant, kind, opaque)
         }
+        typed if asks_client(typed, &object(value)) => {
+            let id = fields.text("call_id")?.filter(|id| !id.is_empty());
+            let kind = PartKind::Call {
+                id: if id.is_some() { id } else { fields.text("id")? },
+                name: name.clone(),
+                args: typed_args(&object(value)),
+                form: CallForm::Json,
+            };
+            whole(Role::Assistant, kind, None)
+        }
+        typed if is_typed_output(typed, &object(value)) => whole(Role::Tool, typed_result(&fields)?, None),
         "function_call_output" | "custom_tool_call_output" => {
             let kind = PartKind::Result {
                 id: Some(fields.need("call_id")?.text()?),
@@ -137,6 +169,34 @@ fn item(value: &Json<'_>) -> Result<AgentMessage, RequestError> {
             };
             whole(role, PartKind::Other { name }, opaque)
         }
+    })
+}
+
+fn object<'b>(value: &Json<'b>) -> Object<'b> {
+    // An item was read as an object before.
+    Object::read(value.raw()).unwrap_or_default()
+}
+
+/// Returns true for a result of a call of one of the provider's types that the agent executed.
+fn is_typed_output(kind: &str, item: &Object<'_>) -> bool {
+    TYPED.iter().any(|(.., of)| *of == kind) && item.string("execution").as_deref() != Some("server")
+}
+
+/// The result of a call of one of the provider's types.
+fn typed_result(fields: &Fields<'_>) -> Result<PartKind, RequestError> {
+    let mut id = None;
+    for key in ["call_id", "approval_request_id", "id"] {
+        id = id.or(fields.text(key)?.filter(|id| !id.is_empty()));
+    }
+    let output = fields.get("output").or_else(|| fields.get("tools"));
+    let others = || Members::read(&object(fields.value())).without(RESULT).text();
+    Ok(PartKind::Result {
+        id,
+        name: None,
+        text: output.map_or_else(others, |output| {
+            output.text().unwrap_or_else(|_| output.raw().to_owned())
+        }),
+        is_error: false,
     })
 }
 
@@ -214,6 +274,13 @@ pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
             keeps_opaque,
         } => {
             let mut raw = raw.to_owned();
+            let typed = frame::member(&raw, "type").and_then(frame::string);
+            if typed.is_some_and(|kind| kind != "function_call" && !is_named(&kind)) {
+                return with_args(raw, args.as_deref());
+            }
+            if let Some(name) = name.as_deref().filter(|name| typed::has_text_result(name)) {
+                return with_args(typed::call(&raw, name), args.as_deref());
+            }
             let own = Object::read(&raw).map(|item| Members::read(&item).without(CALL));
             for key in own.iter().flat_map(Members::names).filter(|key| *key != "input") {
                 if !keeps_opaque {
@@ -228,9 +295,17 @@ pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
             }
             raw
         }
-        PartEdit::Result { text, .. } => json::with_member(raw, "output", &quoted(text)),
+        PartEdit::Result { text, is_error, tool } => typed::result(raw, tool.as_deref(), text, *is_error)
+            .unwrap_or_else(|| json::with_member(raw, "output", &quoted(text))),
         PartEdit::Remove => raw.to_owned(),
     }
+}
+
+/// A call of one of the provider's types with other arguments, which are members of it.
+fn with_args(raw: String, args: Option<&str>) -> String {
+    let args = args.and_then(Object::read);
+    let members = args.iter().flat_map(Object::entries);
+    members.fold(raw, |raw, (key, value)| json::with_member(&raw, key, value))
 }
 
 fn args_key(part: &Part) -> &'static str {

@@ -203,7 +203,9 @@ fn call(call: &CalledAs, quirks: &Quirks) -> String {
     members.set("arguments", Value::from(arguments(&call.args)).to_string());
     let added = opaque::of_call(NAME, call.opaque.as_deref());
     for (key, value) in added.iter().flat_map(Object::entries) {
-        if takes(quirks, key) {
+        // A call of another type is sent as one of a function.
+        let is_typed = key == "type" && value != "\"custom_tool_call\"";
+        if takes(quirks, key) && !is_typed {
             members.set(key, value.to_owned());
         }
     }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use super::decode::TEXT_CALL;
+use super::decode::{TEXT_CALL, is_named};
 use super::encode::REASONING;
 use crate::domain::turn::{Stop, Usage};
 use crate::model::frame::{self, Object};
@@ -225,6 +225,12 @@ impl Frames for ResponsesFrames {
             "status",
             "\"in_progress\"",
         ));
+        if typed(call).is_some() {
+            // Its arguments are members of the item.
+            out += &self.done(function_call(call, index, self.calls));
+            self.calls += 1;
+            return out;
+        }
         let args = quoted(&call.args);
         let (event, key) = if is_text(call) {
             ("custom_tool_call_input", "input")
@@ -331,9 +337,35 @@ fn is_text(call: &CallPart) -> bool {
     added.is_some_and(|added| added.string("type").as_deref() == Some(TEXT_CALL))
 }
 
-fn function_call(call: &CallPart, index: usize, number: usize) -> String {
+/// Returns the type of a call of one of the provider's types.
+fn typed(call: &CallPart) -> Option<String> {
+    let added = opaque::of_call(NAME, call.opaque.as_deref())?;
+    added
+        .filled("type")
+        .filter(|kind| !is_named(kind))
+        .map(String::from)
+}
+
+/// Returns the item of a call.
+pub fn function_call(call: &CallPart, index: usize, number: usize) -> String {
     let id = call.id.clone().unwrap_or_else(|| format!("call_{number}"));
     let status = if call.is_sealed { "completed" } else { "incomplete" };
+    if let Some(kind) = typed(call) {
+        let mut item = Members::default();
+        for (key, value) in [
+            ("type", &*kind),
+            ("id", &format!("fc_{index}")),
+            ("call_id", &id),
+            ("status", status),
+        ] {
+            item.set(key, quoted(value));
+        }
+        let args = Object::read(&call.args);
+        for (key, value) in args.iter().flat_map(Object::entries) {
+            item.set(key, value.to_owned());
+        }
+        return item.text();
+    }
     let mut item = Members::default();
     item.set("type", "\"function_call\"".to_owned());
     item.set("id", format!("\"fc_{index}\""));
@@ -379,7 +411,7 @@ fn incomplete(stop: &Stop, reply: &ReplyParts) -> Option<String> {
         Stop::Refusal => "refusal",
         Stop::Length => "max_output_tokens",
         Stop::Filter => "content_filter",
-        Stop::Pause => "pause_turn",
+        Stop::Pause | Stop::OwnWork => "pause_turn",
         Stop::BadCall(_) => "malformed_function_call",
         Stop::Other(word) => word,
     };

@@ -6,6 +6,9 @@ mod decode;
 mod decode_request;
 mod encode;
 mod encode_stream;
+mod typed;
+
+pub(crate) use decode::{asks_client, is_named};
 
 use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};

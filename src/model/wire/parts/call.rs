@@ -42,7 +42,7 @@ pub enum Owner {
     /// The call of this number.
     Part(usize),
     /// The call of this number, which it repeats from the beginning.
-    Repeats,
+    Repeats(usize),
 }
 
 /// The part of a call in one delta.
@@ -123,7 +123,7 @@ impl Call {
             return Owner::Part(number);
         }
         if name == self.name && piece.args.trim() == self.args.trim() {
-            Owner::Repeats
+            Owner::Repeats(number)
         } else {
             Owner::New
         }

@@ -80,7 +80,15 @@ fn a_masked_call_gets_its_name_arguments_and_reason_back() {
         };
         rewrite.part(call.0, call.1, edit);
         let (text, is_error) = ("The operator says no.".to_owned(), true);
-        rewrite.part(result.0, result.1, PartEdit::Result { text, is_error });
+        rewrite.part(
+            result.0,
+            result.1,
+            PartEdit::Result {
+                text,
+                is_error,
+                tool: None,
+            },
+        );
         let again = read(body.0, &rewrite.body());
         let kinds = parts(&again);
         assert_eq!(kinds.len(), parts(&request).len(), "{}", body.0);

@@ -32,6 +32,7 @@ fn an_edit_to_what_is_there_already_changes_no_value() {
                 PartKind::Result { text, is_error, .. } => PartEdit::Result {
                     text: text.clone(),
                     is_error: *is_error,
+                    tool: None,
                 },
                 PartKind::Reasoning { .. } | PartKind::Other { .. } => continue,
             };

@@ -242,6 +242,32 @@ fn each_reason_to_stop_has_its_meaning() {
 }
 
 #[test]
+fn only_a_pause_right_after_work_of_the_provider_continues_by_itself() {
+    let block = |index, kind: &str| vec![begin(index, kind), end(index)];
+    let search = |index| {
+        block(
+            index,
+            r#"{"type":"server_tool_use","id":"s","name":"web_search","input":{}}"#,
+        )
+    };
+    let found = block(
+        1,
+        r#"{"type":"web_search_tool_result","tool_use_id":"s","content":[]}"#,
+    );
+    let thought = block(0, r#"{"type":"thinking","thinking":"hm","signature":"x"}"#);
+    for (blocks, stop) in [
+        (vec![text_block(0, "I search."), search(1)], Stop::OwnWork),
+        (vec![search(0), found], Stop::Pause),
+        (vec![search(0), text_block(1, "So.")], Stop::Pause),
+        (vec![thought], Stop::Pause),
+    ] {
+        let (chunks, result) = decode("anthropic", &message(&blocks, "pause_turn"));
+        assert_eq!(result, Ok(()));
+        assert_eq!(chunks.last(), Some(&Chunk::Finish(stop)), "{blocks:?}");
+    }
+}
+
+#[test]
 fn errors_and_cuts_are_faults() {
     let overload = events(&[
         START,

@@ -1,0 +1,297 @@
+//! Applies what runs change to a request of an agent.
+//!
+//! Must not know: how a run decides.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Known, Overlay, likeness, read_mask, spelled, text_key};
+use crate::model::frame;
+use crate::model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
+
+/// A request has a call that was rejected, and nothing of that call is known here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cannot send the request: its history has a call that another session rejected (`{name}`); hint: continue that \
+     session with `overrule proxy --resume`, or begin a new conversation in the agent"
+)]
+pub struct Unrestored {
+    /// The name that stands for the call.
+    pub name: String,
+}
+
+/// A call in a request.
+struct Asked<'r> {
+    at: (usize, usize),
+    id: Option<&'r str>,
+    name: &'r str,
+    args: &'r str,
+    form: CallForm,
+    result: Option<&'r str>,
+}
+
+impl<'r> Asked<'r> {
+    /// The name of the mask that it is. Some agents put the name of a tool that they lack into the arguments of another.
+    fn mask(&self) -> Option<&'r str> {
+        let own = Some(self.name).filter(|name| read_mask(name).is_some());
+        own.or_else(|| masks(self.args).next())
+    }
+}
+
+/// A result in a request, with the place of its call in the list of calls.
+struct Sent<'r> {
+    at: (usize, usize),
+    id: Option<&'r str>,
+    call: Option<usize>,
+}
+
+/// The calls and results of a request.
+#[derive(Default)]
+struct History<'r> {
+    calls: Vec<Asked<'r>>,
+    results: Vec<Sent<'r>>,
+}
+
+impl<'r> History<'r> {
+    fn of(request: &'r AgentRequest) -> Self {
+        let mut history = Self::default();
+        // The results of a message belong to the calls before them, for formats without ids in their order.
+        let (mut begin, mut order, mut was_model) = (0, 0, false);
+        for (at, message) in request.messages.iter().enumerate() {
+            let is_model = message.role == Role::Assistant;
+            if is_model && !was_model {
+                (begin, order) = (history.calls.len(), 0);
+            }
+            was_model = is_model;
+            for (number, part) in message.parts.iter().enumerate() {
+                let at = (at, number);
+                match &part.kind {
+                    PartKind::Call { id, name, args, form } => history.calls.push(Asked {
+                        at,
+                        id: id.as_deref(),
+                        name,
+                        args,
+                        form: *form,
+                        result: None,
+                    }),
+                    PartKind::Result { id, text, .. } => {
+                        let id = id.as_deref();
+                        let by_id = || {
+                            history
+                                .calls
+                                .iter()
+                                .rposition(|call| id.is_some() && call.id == id)
+                        };
+                        let by_order = Some(begin + order).filter(|call| *call < history.calls.len());
+                        let call = by_id().or(by_order);
+                        order += 1;
+                        if let Some(call) = call.and_then(|call| history.calls.get_mut(call)) {
+                            call.result = Some(text);
+                        }
+                        history.results.push(Sent { at, id, call });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        history
+    }
+}
+
+/// What the runs change. What the request's own run knows, it decides.
+#[derive(Default)]
+pub struct Overlays {
+    /// The run of the request; none for a request that is no part of a conversation.
+    pub own: Option<Overlay>,
+    /// The other ones.
+    pub others: Vec<Overlay>,
+}
+
+impl Overlays {
+    fn all(&self) -> impl Iterator<Item = &Overlay> {
+        self.own.iter().chain(&self.others)
+    }
+
+    /// The call that an id names. Some servers use an id in every conversation: one of another run must be the same call.
+    fn named(&self, id: &str, call: Option<&Asked<'_>>) -> Option<&Known> {
+        let mut having = self.all().filter(|overlay| overlay.has_id(id));
+        let first = having.next()?;
+        if self.own.as_ref().is_some_and(|own| own.has_id(id)) {
+            return first.named(id);
+        }
+        if self.own.is_none() && having.next().is_none() {
+            return first.named(id);
+        }
+        let call = call?;
+        let is_same = |known: &&Known| {
+            known.was_released && known.tool == call.name && spelled(&known.args) == spelled(call.args)
+        };
+        self.all().filter_map(|overlay| overlay.named(id)).find(is_same)
+    }
+}
+
+/// The calls of the runs by the place of each in the list of calls of a request.
+fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> BTreeMap<usize, &'o Known> {
+    let mut left: Vec<(&Overlay, BTreeMap<&str, &[usize]>)> = Vec::new();
+    for overlay in overlays.all() {
+        let alike = overlay.alike.iter();
+        left.push((
+            overlay,
+            alike
+                .map(|(key, calls)| (key.as_str(), calls.as_slice()))
+                .collect(),
+        ));
+    }
+    let has_alike = left.iter().any(|(_, alike)| !alike.is_empty());
+    let mut found = BTreeMap::new();
+    // From the end: an agent forgets the beginning of its history first.
+    for (place, call) in history.calls.iter().enumerate().rev() {
+        let masked = |name: &str| overlays.all().find_map(|overlay| overlay.masked(name));
+        let by_id = || overlays.named(call.id?, Some(call));
+        let by_args = || masks(call.args).find_map(masked);
+        if let Some(known) = masked(call.name).or_else(by_id).or_else(by_args) {
+            found.insert(place, known);
+            continue;
+        }
+        let Some(result) = call.result.filter(|_| has_alike) else {
+            continue;
+        };
+        let key = likeness(call.name, call.args, result);
+        let alike = left.iter_mut().find_map(|(overlay, alike)| {
+            let calls = alike.get_mut(key.as_str())?;
+            let (last, rest) = calls.split_last()?;
+            *calls = rest;
+            overlay.calls.get(*last)
+        });
+        found.extend(alike.map(|known| (place, known)));
+    }
+    found
+}
+
+/// Returns the body of an agent's request as the model gets it. `notes` are words of the console for this request alone.
+pub fn applied(
+    overlays: &Overlays,
+    request: &AgentRequest,
+    notes: &[Arc<str>],
+) -> Result<String, Unrestored> {
+    let mut rewrite = Rewrite::new(request);
+    let history = History::of(request);
+    let found = found(overlays, &history);
+    let mut others = (0..)
+        .zip(&history.calls)
+        .filter(|(place, _)| !found.contains_key(place));
+    if let Some(name) = others.find_map(|(_, call)| call.mask()) {
+        return Err(Unrestored {
+            name: name.to_owned(),
+        });
+    }
+    let mut named_by: Vec<(&str, &Known)> = Vec::new();
+    for (place, known) in &found {
+        let Some(call) = history.calls.get(*place) else {
+            continue;
+        };
+        let mask = call.mask();
+        named_by.extend(mask.map(|mask| (mask, *known)));
+        if mask.is_some() || !known.was_released {
+            rewrite.part(call.at.0, call.at.1, restored(known, call.form));
+        }
+    }
+    for result in &history.results {
+        let by_place = result.call.and_then(|call| found.get(&call)).copied();
+        let by_id = || overlays.named(result.id?, None);
+        let known = by_place.or_else(by_id);
+        if let Some((text, is_error)) = known.and_then(|known| known.result.clone()) {
+            let is_masked = |call: usize| history.calls.get(call).is_some_and(|call| call.mask().is_some());
+            let tool = known.filter(|_| result.call.is_some_and(is_masked));
+            let tool = tool.map(|known| known.tool.clone());
+            rewrite.part(
+                result.at.0,
+                result.at.1,
+                PartEdit::Result { text, is_error, tool },
+            );
+        }
+    }
+    reworded(overlays, request, &mut rewrite);
+    if !notes.is_empty() {
+        let end = request.messages.len();
+        rewrite.messages(end..end, vec![note(request, notes)]);
+    }
+    let body = named(rewrite.body(), &named_by);
+    match unrestored(&body) {
+        Some(error) => Err(error),
+        None => Ok(body),
+    }
+}
+
+/// Returns the error for a body with the name of a mask. As a whole JSON string it stands for nothing else.
+pub fn unrestored(body: &str) -> Option<Unrestored> {
+    let name = masks(body).next()?.to_owned();
+    Some(Unrestored { name })
+}
+
+/// The names of masks that are whole strings of a JSON text.
+fn masks(json: &str) -> impl Iterator<Item = &str> {
+    let strings = json.split('"').skip(1);
+    strings.filter(|text| read_mask(text).is_some())
+}
+
+/// Some formats name the tool in a result: the true name is used there as well.
+fn named(body: String, masks: &[(&str, &Known)]) -> String {
+    let quoted = |name: &str| Value::from(name).to_string();
+    masks.iter().fold(body, |body, (mask, known)| {
+        body.replace(&quoted(mask), &quoted(&known.tool))
+    })
+}
+
+/// The true name and arguments of a call.
+fn restored(known: &Known, form: CallForm) -> PartEdit {
+    let text = || frame::member(&known.args, "input").and_then(frame::string);
+    let args = match form {
+        // A run knows the text as a member.
+        CallForm::Text => text().unwrap_or(Cow::Borrowed(&known.args)),
+        CallForm::Json => Cow::Borrowed(&*known.args),
+    };
+    PartEdit::Call {
+        name: Some(known.tool.clone()),
+        args: Some(args.into_owned()),
+        keeps_opaque: known.keeps_opaque,
+    }
+}
+
+/// Replaces thoughts and answers that were rewritten or deleted.
+fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'_>) {
+    if overlays.all().all(|overlay| overlay.texts.is_empty()) {
+        return;
+    }
+    for (at, message) in request.messages.iter().enumerate() {
+        for (number, part) in message.parts.iter().enumerate() {
+            let (PartKind::Text { text } | PartKind::Reasoning { text }) = &part.kind else {
+                continue;
+            };
+            if message.role != Role::Assistant || text.is_empty() {
+                continue;
+            }
+            let key = text_key(text);
+            let known = overlays.all().find_map(|overlay| overlay.texts.get(&key));
+            if let Some(Some(edit)) = known {
+                rewrite.part(at, number, edit.clone());
+            }
+        }
+    }
+}
+
+/// A message of the user with words of the console.
+fn note(request: &AgentRequest, notes: &[Arc<str>]) -> String {
+    let text = notes.join("\n\n");
+    let message = match request.wire.name() {
+        "gemini" => json!({"role": "user", "parts": [{"text": text}]}),
+        "openai-responses" => {
+            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+        }
+        _ => json!({"role": "user", "content": text}),
+    };
+    message.to_string()
+}
