@@ -5,7 +5,7 @@
 use super::panes::{self, Pane};
 
 /// The contexts of overlays.
-const OVERLAYS: [Context; 20] = [
+const OVERLAYS: [Context; 21] = [
     Context::Editor,
     Context::Line,
     Context::List,
@@ -24,6 +24,7 @@ const OVERLAYS: [Context; 20] = [
     Context::UnknownOutcome,
     Context::Classify,
     Context::Broken,
+    Context::Definitions,
     Context::Confirm,
     Context::Leave,
 ];
@@ -75,6 +76,8 @@ pub enum Context {
     Classify,
     /// A stream that broke.
     Broken,
+    /// Changed definitions of a server of tools.
+    Definitions,
     /// The confirmation of an emergency stop.
     Confirm,
     /// The question before quitting while something runs.
@@ -122,7 +125,7 @@ impl Context {
                 format!("in the list of {}", self.heading())
             }
             Self::Bulk => "in the list of calls to approve".to_owned(),
-            Self::Consent | Self::UnknownOutcome | Self::Classify | Self::Broken => {
+            Self::Consent | Self::UnknownOutcome | Self::Classify | Self::Broken | Self::Definitions => {
                 format!("in the question about: {}", self.heading())
             }
             Self::Fork => "in the question before a fork".to_owned(),
@@ -156,6 +159,7 @@ impl Context {
             Self::UnknownOutcome => "outcome unknown",
             Self::Classify => "class of an error",
             Self::Broken => "broken stream",
+            Self::Definitions => "changed definitions",
             Self::Confirm => "emergency stop",
             Self::Leave => "quit",
         }

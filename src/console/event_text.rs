@@ -83,7 +83,8 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             EditEvent::LeftOut { turns, .. } | EditEvent::SummaryAsked { turns, .. } => {
                 turns.first().copied().and_then(first)
             }
-            EditEvent::SummaryAnswered { .. }
+            EditEvent::SummaryBroke { .. }
+            | EditEvent::SummaryAnswered { .. }
             | EditEvent::Orphaned { .. }
             | EditEvent::Recalled { .. }
             | EditEvent::Named { .. } => None,
@@ -376,6 +377,12 @@ fn edit(event: &EditEvent) -> String {
         EditEvent::SummaryAsked { turns, .. } => {
             format!("the model is asked for a summary of {}", turn_list(turns))
         }
+        EditEvent::SummaryBroke {
+            no, of, wait_ms, why, ..
+        } => format!(
+            "the request for a summary broke ({why}), it is made again in {} ({no} of {of})",
+            span(*wait_ms)
+        ),
         EditEvent::SummaryAnswered { reply, .. } => match reply {
             Reply::Answered { .. } => "the model sent the summary".to_owned(),
             Reply::Failed { why } => format!("there is no summary: {why}"),

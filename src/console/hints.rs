@@ -55,7 +55,10 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let offered = offered(model, here);
     let mut brief = model.screen.width < NARROW;
     // A narrow dialog shows all of its answers, with short labels if needed.
-    if matches!(here, Context::Consent | Context::UnknownOutcome | Context::Broken) {
+    if matches!(
+        here,
+        Context::Consent | Context::UnknownOutcome | Context::Broken | Context::Definitions
+    ) {
         let answers = offered.iter().filter(|(verb, _)| verb.contexts.contains(&here));
         let answers = answers.filter(|(verb, _)| **verb != help::HELP_HERE);
         let needed: usize = answers

@@ -55,8 +55,10 @@ pub struct ServerState {
     pub about: String,
     /// Hash of its definitions; none before they were read.
     pub hash: Option<String>,
-    /// How they differ from the accepted ones, line by line.
+    /// How they differ from the accepted ones, line by line. Long values are cut.
     pub drift: Vec<String>,
+    /// The whole difference, safe to show; none if there is none or it is too long for a page.
+    pub difference: Option<Arc<str>>,
     /// Its tools.
     pub tools: Vec<ServerTool>,
     /// The newest lines of its log.

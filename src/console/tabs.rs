@@ -65,7 +65,7 @@ pub use loops::loops;
 pub use needed::{Fix, fits, needed};
 pub use older::{Older, Several, requests, several};
 pub use outcome::Output;
-pub use pages::{bulk, note, unasked};
+pub use pages::{bulk, changed_definitions, note, unasked};
 pub use plan::{impact, review, staged_edit};
 pub use readable::asks_because;
 pub use revisions::{content_text, diff_texts};

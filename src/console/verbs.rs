@@ -190,6 +190,7 @@ static RUN: &[Verb] = &[
     shorten::SUMMARIZE,
     shorten::DROP_TURNS,
     servers::ACCEPT_TOOLS,
+    servers::ACCEPT_SHOWN,
     servers::REFUSE_TOOLS,
     policy::VERB,
     limits::VERB,

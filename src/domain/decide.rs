@@ -89,8 +89,14 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             server,
             args,
         } => server_question::ask(&mut draft, *question, server, args),
-        Input::SummaryAnswered { set, reply, usage } => {
-            reduce::summary_answered(&mut draft, *set, reply, *usage);
+        Input::ServerWithdrew { question } => server_question::withdraw(&mut draft, *question),
+        Input::SummaryAnswered {
+            set,
+            reply,
+            passing,
+            usage,
+        } => {
+            reduce::summary_answered(&mut draft, *set, (reply, *passing), *usage);
         }
         Input::ApproverAnswered {
             call,

@@ -68,6 +68,8 @@ pub enum Effect {
     AskSummary {
         /// Event that asked; the answer names it.
         set: Seq,
+        /// Milliseconds to wait first.
+        wait_ms: u64,
     },
     /// Ask the operator's approval program about a call.
     AskApprover {

@@ -134,7 +134,14 @@ fn of_event(state: &State, envelope: &Envelope) -> Vec<Effect> {
                 wait_ms: *wait_ms,
             }]
         }
-        Event::Edit(EditEvent::SummaryAsked { .. }) => vec![Effect::AskSummary { set: envelope.seq }],
+        Event::Edit(EditEvent::SummaryAsked { .. }) => vec![Effect::AskSummary {
+            set: envelope.seq,
+            wait_ms: 0,
+        }],
+        Event::Edit(EditEvent::SummaryBroke { set, wait_ms, .. }) => vec![Effect::AskSummary {
+            set: *set,
+            wait_ms: *wait_ms,
+        }],
         Event::Edit(EditEvent::SummaryAnswered {
             reply: Reply::Failed { why },
             ..
@@ -260,8 +267,10 @@ fn questions(state: &State) -> Vec<Effect> {
     if state.mode != Mode::Running {
         return Vec::new();
     }
-    let summary = summary::current(state).filter(|asked| asked.failed.is_none());
-    let summary = summary.map(|asked| Effect::AskSummary { set: asked.set });
+    let summary = summary::open(state).map(|asked| Effect::AskSummary {
+        set: asked.set,
+        wait_ms: 0,
+    });
     let repairing = state.agenda.repairing.iter().filter_map(|id| state.calls.get(id));
     let repairs = repairing
         .filter(|call| call.status == Status::Repairing(Stage::Asking))

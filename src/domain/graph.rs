@@ -200,8 +200,9 @@ fn frontier_before(state: &State, turn: &Turn) -> Vec<NodeId> {
         .rev()
         .filter_map(|id| state.turns.get(id));
     for earlier in before {
-        // A superseded turn never saw the turn that replaced it, though both are in its thread.
-        if !counted.turn(earlier) {
+        // A superseded turn never saw the turn that replaced it, though both are in its thread. No turn saw the question
+        // of a server.
+        if earlier.producer == Producer::Server || !counted.turn(earlier) {
             continue;
         }
         let frontier = frontier(state, earlier, counted);

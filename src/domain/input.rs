@@ -123,6 +123,8 @@ pub enum Input {
         set: Seq,
         /// Its words.
         reply: Reply,
+        /// Why another request may succeed, where the request broke.
+        passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
     },
@@ -134,6 +136,11 @@ pub enum Input {
         server: Arc<str>,
         /// The arguments of the tool that asks the operator, as JSON text.
         args: Arc<str>,
+    },
+    /// A server no longer asks.
+    ServerWithdrew {
+        /// The question.
+        question: QuestionId,
     },
     /// The operator's program answered a question about a call.
     ApproverAnswered {

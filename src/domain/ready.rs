@@ -79,9 +79,9 @@ pub fn look_at_rest(state: &State, call: &Call) -> Readiness {
 }
 
 /// A call as it would be with other arguments.
-pub fn with_args(call: &Call, args: &str) -> Call {
+pub fn with_args(state: &State, call: &Call, args: &str) -> Call {
     let mut other = call.clone();
-    let scanned = rewrite::scan(args);
+    let scanned = state.scan(args);
     other.refs.references = scanned.references;
     other
 }
@@ -254,6 +254,10 @@ impl View<'_> {
         }
         if waits {
             return Readiness::Wait;
+        }
+        if self.state.is_of_agent() {
+            let resolved = None;
+            return Readiness::Bound { bindings, resolved };
         }
         let resolved = match rewrite::resolve(args, |at| values.get(at).map(Value::to_string)) {
             std::borrow::Cow::Borrowed(_) => None,

@@ -21,7 +21,7 @@ use super::thread;
 use super::transcript::Message;
 use super::transcript::build;
 use super::transcript::result::ends_of;
-use super::turn::{Producer, Stream, StreamFaultKind, Turn};
+use super::turn::{Producer, Stop, Stream, StreamFaultKind, Turn};
 
 /// The rule of the engine that shortens by itself.
 pub const RULE: &str = "reduce";
@@ -174,18 +174,26 @@ fn plan_turns(state: &State, thread: ThreadId, sizes: (u64, u64), plan: &mut Red
     let shortened = shortened(state, thread, None);
     let absent = left_out::turns(state, thread, None);
     let turns = state.turns_of(thread);
-    let mut own: Vec<(TurnId, u64)> = turns
-        .filter(|turn| turn.is_active() && turn.producer == Producer::Model)
-        .map(|turn| {
-            let messages = build::messages_in(state, turn, &shortened);
-            (turn.id, messages.iter().map(size).sum::<usize>() as u64)
-        })
-        .filter(|(_, size)| *size > 0)
-        .collect();
-    own.pop();
+    let mut units: Vec<(Vec<TurnId>, u64)> = Vec::new();
+    let mut continues = false;
+    for turn in turns.filter(|turn| turn.is_active() && turn.producer == Producer::Model) {
+        let messages = build::messages_in(state, turn, &shortened);
+        let size = messages.iter().map(size).sum::<usize>() as u64;
+        match units.last_mut().filter(|_| continues) {
+            // A provider refuses the rest of its own work without the beginning.
+            Some((turns, all)) => {
+                turns.push(turn.id);
+                *all += size;
+            }
+            None => units.push((vec![turn.id], size)),
+        }
+        continues = turn.stream == Stream::Closed(Stop::OwnWork);
+    }
+    units.retain(|(_, size)| *size > 0);
+    units.pop();
     let mut gained = false;
-    for (turn, size) in own {
-        let is_absent = absent.contains_key(&turn);
+    for (turns, size) in units {
+        let is_absent = turns.iter().all(|turn| absent.contains_key(turn));
         if is_absent && plan.by == Reduction::DropTurns {
             continue;
         }
@@ -196,7 +204,7 @@ fn plan_turns(state: &State, thread: ThreadId, sizes: (u64, u64), plan: &mut Red
             left = left.saturating_sub(size);
             gained = true;
         }
-        plan.turns.push(turn);
+        plan.turns.extend(turns);
     }
     if !gained {
         plan.turns.clear();

@@ -237,8 +237,11 @@ pub enum Stop {
     Filter,
     /// It refused.
     Refusal,
-    /// The provider paused it in the middle of the answer. A turn that closed so continues in the next one.
+    /// The provider paused it in the middle of the answer.
     Pause,
+    /// The provider paused in work of its own, such as a search. It continues when the message is sent back, so a turn
+    /// that closed so continues in the next one.
+    OwnWork,
     /// It called a tool in a form from which no call can be made: why.
     BadCall(Arc<str>),
     /// The operator took what had arrived as the whole turn.
@@ -260,7 +263,7 @@ impl Stop {
     pub const fn is_whole(&self) -> bool {
         matches!(
             self,
-            Self::End | Self::Calls | Self::Accepted | Self::Pause | Self::Other(_)
+            Self::End | Self::Calls | Self::Accepted | Self::OwnWork | Self::Other(_)
         )
     }
 
@@ -272,7 +275,7 @@ impl Stop {
             Self::Length => "token limit",
             Self::Filter => "content filter",
             Self::Refusal => "refusal",
-            Self::Pause => "pause",
+            Self::Pause | Self::OwnWork => "pause",
             Self::BadCall(_) => "unusable call",
             Self::Accepted => "kept by the operator",
             Self::Other(word) => word,

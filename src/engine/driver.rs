@@ -372,7 +372,10 @@ impl Driver {
             | Input::Broke { .. }
             | Input::RepairAnswered { .. }
             | Input::SummaryAnswered { .. } => Actor::Model,
-            Input::ServerAsked { .. } | Input::Spawned { .. } | Input::Finished { .. } => Actor::Tool,
+            Input::ServerAsked { .. }
+            | Input::ServerWithdrew { .. }
+            | Input::Spawned { .. }
+            | Input::Finished { .. } => Actor::Tool,
             Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::Probed { .. }

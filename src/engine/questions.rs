@@ -28,12 +28,12 @@ impl Questions {
     /// The way in which an execution asks.
     pub fn of(&self, (call, attempt): (NodeId, Attempt), inbox: Handle) -> AskOperator {
         let (questions, count) = (self.clone(), AtomicU32::new(0));
-        Arc::new(move |server, args| {
+        Arc::new(move |server, args, withdrawn| {
             let no = count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
             let question = QuestionId { call, attempt, no };
             let (answer, answered) = oneshot::channel();
             questions.open().insert(question, answer);
-            let inbox = inbox.clone();
+            let (questions, inbox) = (questions.clone(), inbox.clone());
             Box::pin(async move {
                 let asked = Input::ServerAsked {
                     question,
@@ -41,8 +41,16 @@ impl Questions {
                     args,
                 };
                 inbox.send(Message::Input(asked)).await;
-                // An error means that the execution or the run has ended.
-                answered.await.ok().flatten()
+                tokio::select! {
+                    biased;
+                    // An error means that the execution or the run has ended.
+                    answer = answered => answer.ok().flatten(),
+                    () = withdrawn.cancelled() => {
+                        questions.open().remove(&question);
+                        inbox.send(Message::Input(Input::ServerWithdrew { question })).await;
+                        None
+                    }
+                }
             })
         })
     }

@@ -72,7 +72,12 @@ impl SidePurpose {
                 passing,
                 usage,
             },
-            Self::Summary { set } => Input::SummaryAnswered { set, reply, usage },
+            Self::Summary { set } => Input::SummaryAnswered {
+                set,
+                reply,
+                passing,
+                usage,
+            },
         }
     }
 }

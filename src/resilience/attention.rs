@@ -248,7 +248,7 @@ fn works(state: &State) -> bool {
     let agenda = &state.agenda;
     let open = agenda.open.iter().filter_map(|id| state.turns.get(id));
     let runs = !agenda.running.is_empty() || !agenda.delayed.is_empty() || !agenda.repairing.is_empty();
-    let sums_up = reduction::summary::current(state).is_some_and(|asked| asked.failed.is_none());
+    let sums_up = reduction::summary::open(state).is_some();
     runs || sums_up || open.into_iter().any(asking)
 }
 

@@ -28,13 +28,14 @@ pub struct Spec {
 /// Takes a part of an output.
 pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Asks the operator something for a server. It is given the name of the server and the arguments of the tool that asks
-/// the operator, and returns the answer as JSON text; none if there is none.
-pub type AskOperator = Arc<dyn Fn(Arc<str>, Arc<str>) -> BoxFuture<'static, Option<Arc<str>>> + Send + Sync>;
+/// Asks the operator something for a server. It is given the name of the server, the arguments of the tool that asks the
+/// operator, and a token that withdraws the question. Returns the answer as JSON text; none if there is none.
+pub type AskOperator =
+    Arc<dyn Fn(Arc<str>, Arc<str>, CancellationToken) -> BoxFuture<'static, Option<Arc<str>>> + Send + Sync>;
 
 /// Asks nobody: for an execution without an operator.
 pub fn ask_nobody() -> AskOperator {
-    Arc::new(|_, _| Box::pin(async { None }))
+    Arc::new(|_, _, _| Box::pin(async { None }))
 }
 
 /// The time limit of an execution, longer than what any tool of this program allows itself.

@@ -189,6 +189,7 @@ impl Server {
             "structure",
             "drift",
             "ask",
+            "give_up",
             "sample",
             "big",
         ];
@@ -277,6 +278,18 @@ impl Server {
                     "requestedSchema": { "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] }
                 }
             })),
+            "give_up" => {
+                say(&json!({
+                    "jsonrpc": "2.0", "id": "q3", "method": "elicitation/create",
+                    "params": { "message": "Delete it?", "requestedSchema": { "type": "object", "properties": {} } }
+                }));
+                say(&json!({
+                    "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "q3" }
+                }));
+                // Long after the question is gone.
+                std::thread::sleep(std::time::Duration::from_secs(3));
+                answer(id, text("did without"));
+            }
             "sample" => say(&json!({
                 "jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage",
                 "params": { "messages": [], "maxTokens": 1 }

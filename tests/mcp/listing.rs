@@ -19,7 +19,7 @@ fn both_generations_are_listed_with_their_pages_classes_and_claims() {
         let server = &lines[0]["server"];
         assert_eq!(server["state"], "ready", "{server}");
         assert_eq!(server["protocol"], protocol);
-        assert_eq!(server["tools"].as_array().unwrap().len(), 17, "all pages");
+        assert_eq!(server["tools"].as_array().unwrap().len(), 18, "all pages");
         let tool = |name: &str| {
             let found = lines.iter().find(|line| line["tool"]["name"] == name);
             found.unwrap_or_else(|| panic!("no {name} in {}", said.out))["tool"].clone()
@@ -115,7 +115,7 @@ fn the_doctor_tells_of_each_server_and_ends_with_what_it_found() {
     let said = served.world.run(&["doctor"]).ends(0);
     assert!(
         said.out
-            .contains("ok       MCP server bad: 17 tools, protocol 2025-11-25"),
+            .contains("ok       MCP server bad: 18 tools, protocol 2025-11-25"),
         "{}",
         said.out
     );

@@ -13,8 +13,11 @@ use serde_json::json;
 use crate::servers::{ALLOW, Served, is_running, playbook};
 use crate::world::{until, wait};
 
-/// The question of the server, and the call that asks.
-fn calls(state: &State) -> (&overrule::domain::call::Call, &overrule::domain::call::Call) {
+/// The question of the server, and the call of this tool that asks.
+fn calls_of<'s>(
+    state: &'s State,
+    asks: &str,
+) -> (&'s overrule::domain::call::Call, &'s overrule::domain::call::Call) {
     let tool = |name: &str| {
         let mut calls = state.calls.values();
         let mut found = calls.find(|call| {
@@ -26,8 +29,12 @@ fn calls(state: &State) -> (&overrule::domain::call::Call, &overrule::domain::ca
     };
     (
         tool("ask_operator").expect("a question"),
-        tool("bad__ask").expect("the call"),
+        tool(asks).expect("the call"),
     )
+}
+
+fn calls(state: &State) -> (&overrule::domain::call::Call, &overrule::domain::call::Call) {
+    calls_of(state, "bad__ask")
 }
 
 #[test]
@@ -89,4 +96,30 @@ fn without_an_operator_the_policy_declines() {
         "{question:?}"
     );
     assert_eq!(asks.status, Status::Succeeded);
+}
+
+#[test]
+fn a_question_that_the_server_takes_back_leaves_the_queue_while_its_call_runs() {
+    let served = Served::new(&[]);
+    let world = &served.world;
+    let policy = world.aside("policy.toml", ALLOW);
+    let config = world.aside("patient.toml", "[policy]\ndeadline = \"1h\"\n");
+    let text = playbook(&[("give_up", json!({}))]);
+    let said = world
+        .playing(&text, &["--policy", &policy, "--config", &config, "--control"])
+        .output()
+        .unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let state = world.state(&world.id());
+    let (question, asks) = calls_of(&state, "bad__give_up");
+    assert_eq!(question.status, Status::Rejected);
+    let why = question.validation.because.as_deref();
+    assert_eq!(
+        why,
+        Some("the server no longer asks"),
+        "not because its call ended"
+    );
+    assert_eq!(asks.status, Status::Succeeded);
+    let replied = std::fs::read_to_string(world.sessions().join(world.id()).join("servers/bad.log"));
+    assert!(!replied.unwrap_or_default().contains("accept"));
 }

@@ -24,4 +24,5 @@ mod live;
 mod program;
 mod reading;
 mod restore;
+mod sessions;
 mod wanted;

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::console::key::Key;
 use crate::domain::call::Digest;
@@ -71,6 +72,15 @@ pub enum Question {
     Effect {
         /// The event that began it.
         seq: Seq,
+    },
+    /// Changed definitions of a server of tools.
+    Definitions {
+        /// The server.
+        server: Arc<str>,
+        /// Hash of the definitions.
+        hash: Arc<str>,
+        /// The whole difference to the accepted ones.
+        difference: Arc<str>,
     },
     /// The emergency stop.
     Stop,

@@ -2,6 +2,7 @@
 //!
 //! Must not know: keys.
 
+use crate::console::panes::rows::NameHash;
 use crate::domain::id::Seq;
 
 /// Maximum time between the two presses, in milliseconds: long enough to read the question, too
@@ -15,6 +16,8 @@ pub enum What {
     Forget(u64),
     /// Remove a rule of the session.
     DropRule(u32),
+    /// End a server of tools.
+    RefuseServer(NameHash),
     /// Report that an execution did not happen.
     DidNot(Seq),
     /// Close the overlay above this number of others, and lose its typed text.

@@ -79,6 +79,7 @@ impl Overlay {
                 DialogKind::Consent => Context::Consent,
                 DialogKind::UnknownOutcome => Context::UnknownOutcome,
                 DialogKind::Broken(_) => Context::Broken,
+                DialogKind::Definitions => Context::Definitions,
             },
             Self::Stop => Context::Confirm,
             Self::Leave => Context::Leave,
@@ -483,4 +484,6 @@ pub enum DialogKind {
     UnknownOutcome,
     /// A broken stream.
     Broken(TurnId),
+    /// Changed definitions of a server of tools.
+    Definitions,
 }

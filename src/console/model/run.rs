@@ -208,6 +208,19 @@ impl RunPart {
                 same.then_some(())
                     .ok_or_else(|| format!("the stream of {turn} is no longer broken"))
             }
+            Question::Definitions {
+                server,
+                hash,
+                difference,
+            } => {
+                let now = self.servers.iter().find(|one| *one.name == **server);
+                let same = now.is_some_and(|now| {
+                    now.hash.as_deref() == Some(&**hash) && now.difference.as_ref() == Some(difference)
+                });
+                same.then_some(()).ok_or_else(|| {
+                    format!("{server} has other definitions now: close this and open it again")
+                })
+            }
             _ => Ok(()),
         }
     }

@@ -2,13 +2,16 @@
 //!
 //! Must not know: how they are drawn.
 
+use std::sync::Arc;
+
 use super::Maker;
 use super::listed::{self, ListedCall};
 use crate::console::bulk_exclusion;
 use crate::console::call_group;
 use crate::console::columns::Columns as _;
-use crate::console::doc::{Styled, broken};
+use crate::console::doc::{Form, Styled, broken};
 use crate::console::model::overlay::{Bulk, DropReason};
+use crate::console::pager::Wrap;
 use crate::console::theme::Role;
 
 /// Replaces a question that is no longer asked.
@@ -18,6 +21,17 @@ pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
         Role::Dim,
         format!("no decision is needed here any more; {close} closes this"),
     );
+}
+
+/// Adds the whole difference between the definitions of a server and the accepted ones.
+pub fn changed_definitions(maker: &mut Maker<'_>, difference: &Arc<str>) {
+    maker.framed(
+        0,
+        "accepting them accepts exactly this, for this run and all later ones",
+    );
+    let mark = (Role::Decision, maker.frame(1).to_owned());
+    maker.text(difference, Form::Raw, Wrap::Chars, Role::Text, mark);
+    maker.framed(2, "end of the difference");
 }
 
 /// Adds a whole line of the log. Unsafe characters in it are marked.

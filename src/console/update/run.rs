@@ -61,6 +61,10 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
         Update::Servers(servers) => {
             model.run.servers = servers;
             model.lower.forget(crate::console::panes::tools::PANE);
+            // Its question may be an old one now.
+            if let Some(Overlay::Dialog(dialog)) = model.overlays.last_mut() {
+                dialog.made = None;
+            }
         }
         Update::Outputs(outputs) => {
             model.run.outputs = outputs;

@@ -17,6 +17,7 @@ pub const CLOSE: Verb = Verb {
         Context::UnknownOutcome,
         Context::Classify,
         Context::Broken,
+        Context::Definitions,
         Context::Bulk,
         Context::Rules,
         Context::StagedEdits,

@@ -45,6 +45,7 @@ pub const HELP_HERE: Verb = Verb {
         Context::UnknownOutcome,
         Context::Classify,
         Context::Broken,
+        Context::Definitions,
         Context::Confirm,
         Context::Leave,
     ],

@@ -31,6 +31,7 @@ pub const PALETTE: Verb = Verb {
         Context::UnknownOutcome,
         Context::Classify,
         Context::Broken,
+        Context::Definitions,
     ],
     doc: "choose any command: type its name, another word for it, or its key",
     hint: "palette",

@@ -2,23 +2,47 @@
 //!
 //! Must not know: how definitions are compared or stored.
 
-use super::availability::{Availability, live};
+use std::sync::Arc;
+
+use super::availability::{Availability, answer, dialog, list_read, live};
 use super::{Care, Effect, Press, Verb};
 use crate::console::context::Context;
+use crate::console::doc::Doc;
 use crate::console::link::{ServerOrder, ServerState};
 use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::double_press::What;
+use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
 use crate::console::panes;
 use crate::console::panes::rows::{NameHash, Target};
 use crate::console::refusal::Refusal;
+use crate::console::update::decide::armed;
+use crate::console::update::open;
 
 /// The verb `accept-tools`.
 pub const ACCEPT_TOOLS: Verb = Verb {
     name: "accept-tools",
     keys: &["alt-k"],
-    doc: "accept the changed definitions of the server, as shown",
-    hint: "accept the definitions",
+    doc: "show the whole difference of the server's definitions; a second key accepts it",
+    hint: "changed definitions",
+    effect: Effect::Shows,
+    decides: true,
+    care: Care::Careful,
     available: |model| can(model, |server| !server.drift.is_empty() && server.hash.is_some()),
+    run: |model, _| show(model),
+    ..BASE
+};
+
+/// The verb `accept-definitions`.
+pub const ACCEPT_SHOWN: Verb = Verb {
+    name: "accept-definitions",
+    keys: &["ctrl-a"],
+    contexts: &[Context::Definitions],
+    doc: "accept the shown definitions of the server",
+    hint: "accept the definitions",
+    decides: true,
+    available: |model| answer(model, list_read),
     run: accept,
     ..BASE
 };
@@ -27,7 +51,7 @@ pub const ACCEPT_TOOLS: Verb = Verb {
 pub const REFUSE_TOOLS: Verb = Verb {
     name: "refuse-tools",
     keys: &["alt-x"],
-    doc: "refuse the server: end it for this run; its tools are no longer offered",
+    doc: "refuse the server (asks first): end it for this run; its tools are no longer offered",
     hint: "refuse the server",
     available: |model| can(model, |server| server.state != "down"),
     run: refuse,
@@ -54,23 +78,63 @@ fn can(model: &Model, is: impl FnOnce(&ServerState) -> bool) -> Availability {
     live(model, selected(model).is_some_and(is))
 }
 
-fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+/// Opens the whole difference as a question.
+fn show(model: &mut Model) -> Result<(), Refusal> {
     let server = selected(model).ok_or("Move to the row of a server first")?;
     let hash = server.hash.clone().filter(|_| !server.drift.is_empty());
     let hash = hash.ok_or("Its definitions did not change")?;
-    press.out.push(Out::Server(ServerOrder::Accept {
-        server: server.name.clone(),
-        hash,
-    }));
-    model.set_status("Accepting the definitions".to_owned());
+    let difference = server.difference.clone().ok_or_else(|| {
+        let name = crate::text::visible(&server.name);
+        format!("The difference is too long for a page. `overrule tools accept {name}` shows it")
+    })?;
+    let question = Question::Definitions {
+        server: server.name.as_str().into(),
+        hash: hash.into(),
+        difference,
+    };
+    open(
+        model,
+        Overlay::Dialog(Dialog {
+            kind: DialogKind::Definitions,
+            question,
+            exact_first: false,
+            doc: Doc::default(),
+            top: 0,
+            made: None,
+        }),
+    );
     Ok(())
 }
 
+/// Accepts the definitions that are shown, if all of the difference was on screen for long enough.
+fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
+    let question = dialog(model).ok_or("No definitions are shown")?.clone();
+    let Question::Definitions { server, hash, .. } = &question else {
+        return Err("No definitions are shown".into());
+    };
+    if !armed(model, &question, press.by, press.at)?.is_read() {
+        return Err(Refusal::PartlyRead);
+    }
+    let text = |text: &Arc<str>| text.to_string();
+    press.out.push(Out::Server(ServerOrder::Accept {
+        server: text(server),
+        hash: text(hash),
+    }));
+    model.overlays.pop();
+    model.set_status("Accepting the definitions");
+    Ok(())
+}
+
+/// Ends the server under the cursor on the second press.
 fn refuse(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     let server = selected(model).ok_or("Move to the row of a server first")?;
-    press.out.push(Out::Server(ServerOrder::Refuse {
-        server: server.name.clone(),
-    }));
-    model.set_status("Ending the server".to_owned());
+    let name = server.name.clone();
+    if !model.confirm_press(What::RefuseServer(NameHash::server(&name))) {
+        let key = model.settings.keymap.first("refuse-tools");
+        let name = crate::text::visible(&name);
+        return Err(format!("{key} again ends {name} for this run; its tools are no longer offered").into());
+    }
+    press.out.push(Out::Server(ServerOrder::Refuse { server: name }));
+    model.set_status("Ending the server");
     Ok(())
 }

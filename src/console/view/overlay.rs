@@ -127,6 +127,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                     "the stream broke: ask again, keep what arrived, or stop"
                 }
                 DialogKind::Broken(_) => "the stream broke: ask again, or stop",
+                DialogKind::Definitions => "changed definitions of a server",
             };
             document(
                 model,

@@ -55,17 +55,19 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         };
         put(x, sign, role);
     }
-    // Failures are drawn last: they hide other marks of their column.
-    let mut marks: Vec<_> = model
-        .run
-        .marks
-        .iter()
-        .filter(|mark| mark.kind != MarkKind::Turn)
-        .collect();
-    marks.sort_by_key(|mark| mark.kind);
-    for mark in marks {
-        let (sign, role) = sign(mark.kind, charset);
-        put(column(mark.event, at.of, line.width), sign, role);
+    // Of the marks of a column the gravest is drawn.
+    let mut gravest: Vec<Option<MarkKind>> = vec![None; usize::from(line.width)];
+    for mark in model.run.marks.iter().filter(|mark| mark.kind != MarkKind::Turn) {
+        let x = column(mark.event, at.of, line.width);
+        if let Some(found) = gravest.get_mut(usize::from(x)) {
+            *found = (*found).max(Some(mark.kind));
+        }
+    }
+    for (x, kind) in (0..).zip(gravest) {
+        if let Some(kind) = kind {
+            let (sign, role) = sign(kind, charset);
+            put(x, sign, role);
+        }
     }
     put(now, here, Role::Focus);
     words(model, canvas, row_of(area, 1));

@@ -402,7 +402,8 @@ pub(super) fn limited(draft: &mut Draft<'_>) -> bool {
 /// Makes a request shorter that is too long, or stops before it. True if no request may be made now.
 fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     let state = draft.state;
-    if summary::open(state, thread).is_some() {
+    let open = summary::open(state);
+    if open.is_some_and(|asked| asked.thread == thread) {
         return true;
     }
     let Some(limit) = state.limits.context else {
@@ -413,13 +414,16 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
         return false;
     }
     let plan = reduction::plan(state, thread, limit.tokens, limit.by);
-    let failed = summary::current(state).and_then(|asked| asked.failed.clone());
+    let after = reduction::last_before(state, thread, None);
+    let failed = summary::failure(state, thread, after).cloned();
     if reduction::may_reduce(state, &limit) {
         // A summary that failed is not asked for again, and not without a request that is left.
         let may_ask = failed.is_none() && none_left(state).is_none();
-        let after = reduction::last_before(state, thread, None);
         if !plan.is_empty() && limit.by != Reduction::Summarize {
             reduction::commit(draft, after, &plan, Some(reduction::RULE));
+            return true;
+        }
+        if !plan.is_empty() && open.is_some() {
             return true;
         }
         if !plan.is_empty() && may_ask {

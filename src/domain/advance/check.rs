@@ -13,7 +13,6 @@ use crate::domain::delegate;
 use crate::domain::draft::Draft;
 use crate::domain::event::CallEvent;
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::reference::rewrite;
 use crate::domain::state::State;
 
 pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -26,7 +25,7 @@ pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
         let Some((tool, args)) = node.as_call() else {
             continue;
         };
-        let mut scanned = rewrite::scan(args);
+        let mut scanned = state.scan(args);
         let mut faults = std::mem::take(&mut scanned.faults);
         let facts = advice.tool(tool);
         if facts.is_some() {

@@ -14,7 +14,11 @@ use crate::domain::id::{Attempt, Rev};
 use crate::domain::ladder::{Findings, Next};
 use crate::domain::node::Node;
 use crate::domain::restrict;
+use crate::domain::server_question;
 use crate::domain::state::Mode;
+
+/// Why a question of a server that is not valid ends.
+const NO_REPAIR: &str = "it is a question of a server";
 
 /// Decides about failures without a decision.
 pub(super) fn decide_failures(draft: &mut Draft<'_>, advice: &dyn Advice) {
@@ -28,6 +32,18 @@ pub(super) fn decide_failures(draft: &mut Draft<'_>, advice: &dyn Advice) {
             continue;
         }
         let rev = state.nodes.get(&id).map(Node::rev).unwrap_or_default();
+        // A question of a server is not repaired: no model sees it.
+        if server_question::is_part(state, id) {
+            step(
+                draft,
+                call,
+                rev,
+                Next::Leave {
+                    why: NO_REPAIR.into(),
+                },
+            );
+            continue;
+        }
         let mut next = advice.after(state, call);
         if !matches!(next, Next::Leave { .. }) && restrict::forbids(state, call) {
             next = Next::Leave {

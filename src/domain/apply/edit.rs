@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{At, add_node, call, index, recall};
 use crate::domain::call::{Digest, Status, Validation};
 use crate::domain::event::EditEvent;
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, ThreadId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId};
 use crate::domain::node::{Channel, Content, NodeState, Origin, Revision};
 use crate::domain::reduction::summary::SummaryQuestion;
 use crate::domain::repair::Reply;
@@ -128,7 +128,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             by,
         } => {
             state.requests = state.requests.saturating_add(1);
-            state.summary = Some(SummaryQuestion {
+            let of_others = |one: &SummaryQuestion| one.thread != *thread || one.failed.is_none();
+            state.summaries.retain(|_, one| of_others(one));
+            let asked = SummaryQuestion {
                 set: at.seq,
                 epoch: state.epoch,
                 thread: *thread,
@@ -136,10 +138,22 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
                 after: *after,
                 what: what.clone(),
                 by: by.clone(),
+                broke: 0,
                 failed: None,
-            });
+            };
+            state.summaries.insert(at.seq, asked);
         }
-        EditEvent::SummaryAnswered { reply, usage } => summary_answered(state, reply, *usage),
+        EditEvent::SummaryBroke { set, usage, .. } => {
+            state.requests = state.requests.saturating_add(1);
+            summary_cost(state, *set, *usage);
+            if let Some(asked) = state.summaries.get_mut(set) {
+                asked.broke = asked.broke.saturating_add(1);
+            }
+        }
+        EditEvent::SummaryAnswered { set, reply, usage } => {
+            summary_cost(state, *set, *usage);
+            summary_answered(state, *set, reply);
+        }
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
         }
@@ -152,18 +166,23 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
 }
 
 /// Ends the question for a summary. A failed one stays, so that it is not asked again by itself.
-fn summary_answered(state: &mut State, reply: &Reply, usage: Usage) {
-    state.usage = state.usage.plus(usage);
-    let Some(mut asked) = state.summary.take() else {
-        return;
-    };
-    let turn = asked.after.or_else(|| asked.turns.last().copied());
-    if let Some(turn) = turn {
-        super::turn::spend(state, turn, usage);
+fn summary_answered(state: &mut State, set: Seq, reply: &Reply) {
+    match reply {
+        Reply::Answered { .. } => _ = state.summaries.remove(&set),
+        Reply::Failed { why } => {
+            if let Some(asked) = state.summaries.get_mut(&set) {
+                asked.failed = Some(why.clone());
+            }
+        }
     }
-    if let Reply::Failed { why } = reply {
-        asked.failed = Some(why.clone());
-        state.summary = Some(asked);
+}
+
+/// Counts what a question for a summary cost.
+fn summary_cost(state: &mut State, set: Seq, usage: Usage) {
+    state.usage = state.usage.plus(usage);
+    let asked = state.summaries.get(&set);
+    if let Some(turn) = asked.and_then(|asked| asked.after.or_else(|| asked.turns.last().copied())) {
+        super::turn::spend(state, turn, usage);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::domain::correction;
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::node::{Content, Node, NodeState, Origin, Revision};
+use crate::domain::server_question;
 use crate::domain::state::{EditRecord, LedgerOutcome, State};
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnState};
@@ -90,14 +91,29 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
+    let is_of_running = |node: &Node| {
+        let turn = state.turns.get(&node.turn);
+        turn.is_some_and(|turn| server_question::is_of_running(state, turn))
+    };
     for node in state.nodes.values() {
-        if shared.children.contains(&thread::of(state, node.id)) {
+        if shared.children.contains(&thread::of(state, node.id)) || is_of_running(node) {
             continue;
         }
         recall_node(state, node, &line, &shared, &mut moves);
     }
+    questions(state, &mut moves);
     ledger(state, &mut moves);
     moves
+}
+
+/// What the servers of falling calls asked falls with them.
+fn questions(state: &State, moves: &mut Moves) {
+    let asking: BTreeSet<NodeId> = moves.falls.iter().copied().collect();
+    for turn in server_question::asked_by(state, &asking) {
+        moves.turns_fall.push(turn.id);
+        let is_active = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+        moves.falls.extend(turn.nodes.iter().filter(is_active));
+    }
 }
 
 /// The changes that make one superseded turn active again as it was at the end of an epoch.
@@ -169,6 +185,10 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
 }
 
 fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
+    // The question of an execution under way lives as long as that.
+    if server_question::is_of_running(state, turn) {
+        return;
+    }
     let is_history = matches!(turn.activity, Activity::Superseded(_));
     let was = match turn.history.at(line) {
         Then::Now => {

@@ -21,6 +21,7 @@ use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 use crate::domain::node::{Node, Origin};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::restrict;
+use crate::domain::server_question;
 use crate::domain::state::{Mode, State};
 use crate::domain::tags;
 use crate::domain::thread;
@@ -347,6 +348,7 @@ fn answer(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev), value: &Arc<str>) -> 
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
     valid_json(value)?;
+    server_question::refuse_late_answer(draft.state, call)?;
     match &call.status {
         Status::Succeeded | Status::Exited(_) | Status::Failed(_) => {
             return Err(wrong_status(call, "answer for", "hint: correct its result"));
@@ -456,6 +458,7 @@ fn retry(draft: &mut Draft<'_>, (id, rev): (NodeId, Rev)) -> Result<(), Refusal>
     not_over(draft)?;
     let call = find(draft.state, id)?;
     same_rev(draft.state, id, rev)?;
+    server_question::refuse(draft.state, id, "run", "again")?;
     if !call.status.is_settled() {
         return Err(wrong_status(
             call,
@@ -490,6 +493,7 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     }
     shown.map_or(Ok(()), |rev| same_rev(draft.state, node, rev))?;
     let call = node.call();
+    server_question::refuse(draft.state, call, "unpin the result of", "")?;
     restrict::refuse(draft.state, find(draft.state, call)?, "unpin the result of")?;
     // The operator's result stays active until it is known whether the inputs of the call differ.
     edit::begin(draft, Some(node), &format!("unpin {node}"), None);

@@ -29,6 +29,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::lineage;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::restrict;
+use crate::domain::server_question;
 use crate::domain::state::State;
 use crate::domain::thread;
 
@@ -133,6 +134,7 @@ pub fn commit(
         draft.first_turn = TurnId(state.last_turn + 1);
         not_too_long(edit)?;
         restrict::refuse_edit(base, advice, edit)?;
+        server_question::refuse_edit(base, edit)?;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
         takes_nothing_away(base, &events, &new)?;

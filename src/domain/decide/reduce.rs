@@ -3,14 +3,14 @@
 //! Must not know: how a reduction is planned.
 
 use super::edit;
-use crate::domain::advance::ask;
+use crate::domain::advance::ask::{self, RETRIES, wait_before};
 use crate::domain::draft::Draft;
-use crate::domain::event::RunEvent;
 use crate::domain::event::run::Reduction;
+use crate::domain::event::{EditEvent, RunEvent};
 use crate::domain::id::{Seq, ThreadId, TurnId};
 use crate::domain::reduction::{self, ReductionPlan, summary};
 use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repair::Reply;
+use crate::domain::repair::{Passing, Reply};
 use crate::domain::state::{Mode, State};
 use crate::domain::thread;
 use crate::domain::transcript::hash::context_hash;
@@ -76,7 +76,7 @@ fn summarize(
             format!("cannot summarize: {why}"),
         ))
     };
-    if summary::open(state, thread).is_some() {
+    if summary::open(state).is_some() {
         return Err(Refusal::new(
             RefusalKind::NoChange,
             "cannot summarize: the model is already asked for a summary",
@@ -101,13 +101,37 @@ fn summarize(
 }
 
 /// Takes in the summary, or why there is none, and asks again for a refused turn.
-pub(super) fn summary_answered(draft: &mut Draft<'_>, set: Seq, reply: &Reply, usage: Usage) {
+pub(super) fn summary_answered(
+    draft: &mut Draft<'_>,
+    set: Seq,
+    (reply, passing): (&Reply, Option<Passing>),
+    usage: Usage,
+) {
     let state = draft.state;
+    let Some(asked) = state.summaries.get(&set) else {
+        return;
+    };
+    if let (Some(passing), Reply::Failed { why }, None) = (passing, reply, &asked.failed)
+        && asked.broke < RETRIES
+        && summary::is_current(state, asked)
+        && ask::no_request_for(state).is_none()
+        && let no = asked.broke + 1
+        && let Some(wait_ms) = wait_before(no, set.0, passing.retry_after_ms)
+    {
+        draft.edit(EditEvent::SummaryBroke {
+            set,
+            no,
+            of: RETRIES,
+            wait_ms,
+            why: why.clone(),
+            usage,
+        });
+        return;
+    }
     if !summary::answered(draft, set, reply, usage) || state.mode != Mode::Running {
         return;
     }
-    let thread = state.summary.as_ref().map(|asked| asked.thread);
-    if let Some(turn) = reduction::refused(state).filter(|turn| Some(turn.thread) == thread) {
+    if let Some(turn) = reduction::refused(state).filter(|turn| turn.thread == asked.thread) {
         ask_reduced(draft, turn.id);
     }
 }
@@ -123,7 +147,8 @@ pub(crate) fn reduce_by_rule(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     ) else {
         return false;
     };
-    if summary::open(state, thread).is_some() {
+    let open = summary::open(state);
+    if open.is_some_and(|asked| asked.thread == thread) {
         return true;
     }
     let plan = reduction::plan(state, thread, most(state, thread, Some(turn)), limit.by);
@@ -133,7 +158,10 @@ pub(crate) fn reduce_by_rule(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     }
     let after = reduction::last_before(state, thread, Some(turn));
     if limit.by == Reduction::Summarize {
-        if summary::current(state).is_some() || ask::none_left(state).is_some() {
+        if open.is_some() {
+            return true;
+        }
+        if summary::failure(state, thread, after).is_some() || ask::none_left(state).is_some() {
             return false;
         }
         summary::ask(draft, thread, after, &plan, Some(reduction::RULE));

@@ -237,8 +237,8 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
             StreamFaultKind::Refusal,
             "the model refused. Rewrite the prompt, ask again, or stop",
         )),
-        Stop::Pause if is_continued(draft.state, turn) => None,
-        Stop::Pause => Some(fault(
+        Stop::OwnWork if may_continue(draft.state, turn) => None,
+        Stop::Pause | Stop::OwnWork => Some(fault(
             StreamFaultKind::Pause,
             "the provider paused in the middle of the answer. Ask again, keep what arrived, or stop",
         )),
@@ -273,19 +273,14 @@ pub(super) fn ended(draft: &mut Draft<'_>, which: (TurnId, u32), stop: &Stop, us
     }
 }
 
-/// True if the provider paused after something that only it understands, such as a search of its own: it continues when
-/// the message is sent back. After several pauses in a row the operator decides.
-fn is_continued(state: &State, turn: &Turn) -> bool {
-    let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
-    let newest = turn.nodes.iter().rev().find(counts);
-    let newest = newest.and_then(|id| state.nodes.get(id));
-    let is_open =
-        newest.is_some_and(|node| matches!(&node.now().content, Content::Text { opaque: Some(_), .. }));
+/// True if a message in which the provider paused may be sent back by itself. After several pauses in a row the operator
+/// decides.
+fn may_continue(state: &State, turn: &Turn) -> bool {
     let earlier = state.turns_of(turn.thread).rev();
     let paused = earlier
         .filter(|one| one.pos < turn.pos && one.is_active())
-        .take_while(|one| one.stream == Stream::Closed(Stop::Pause));
-    is_open && paused.count() < PAUSES
+        .take_while(|one| one.stream == Stream::Closed(Stop::OwnWork));
+    paused.count() < PAUSES
 }
 
 /// True if no block of the current request is a call or an answer: reasoning alone is no reply.

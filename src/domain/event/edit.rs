@@ -139,8 +139,31 @@ pub enum EditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Arc<str>>,
     },
+    /// The request for a summary broke before an answer; it is made again after a wait.
+    SummaryBroke {
+        /// The event that asked.
+        #[serde(default)]
+        set: Seq,
+        /// Counts the further requests of this question, from 1.
+        #[serde(default)]
+        no: u32,
+        /// How many there may be.
+        #[serde(default)]
+        of: u32,
+        /// Milliseconds to wait first.
+        #[serde(default)]
+        wait_ms: u64,
+        /// How it broke.
+        why: Arc<str>,
+        /// What it cost.
+        #[serde(default)]
+        usage: Usage,
+    },
     /// The model answered the question for a summary, or the question failed.
     SummaryAnswered {
+        /// The event that asked.
+        #[serde(default)]
+        set: Seq,
         /// Its words.
         reply: Reply,
         /// What it cost.

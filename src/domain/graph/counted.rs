@@ -6,7 +6,7 @@ use crate::domain::history::{History, Then};
 use crate::domain::id::{Epoch, Seq, ThreadId};
 use crate::domain::node::Node;
 use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
+use crate::domain::turn::{Activity, Producer, Turn};
 
 /// A time at which nodes and turns are active or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,7 +52,7 @@ impl PointInTime {
         let turns = state.threads.get(&thread).into_iter().flatten();
         turns
             .filter_map(|id| state.turns.get(id))
-            .filter(move |turn| self.turn(turn))
+            .filter(move |turn| turn.producer != Producer::Server && self.turn(turn))
     }
 
     fn was<T>(self, history: &History<T>, now: bool, then: impl Fn(&T) -> bool) -> bool {

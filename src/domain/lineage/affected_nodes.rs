@@ -18,7 +18,7 @@ use crate::domain::repeat;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
-use crate::domain::turn::{Activity, Stream};
+use crate::domain::turn::{Activity, Producer, Stream};
 
 /// What the events of an edit touch. The cost depends on what they touch, not on the size of the
 /// run.
@@ -141,7 +141,7 @@ impl AffectedNodes {
             let (node, Some(call)) = (*node, state.calls.get(node)) else {
                 continue;
             };
-            let as_edited = ready::with_args(call, args);
+            let as_edited = ready::with_args(state, call, args);
             let is_dead = matches!(
                 ready::look_with(state, &as_edited, args),
                 ready::Readiness::Dead { .. }
@@ -161,7 +161,7 @@ impl AffectedNodes {
             let Some(call) = state.calls.get(node).filter(|_| self.certain.contains(node)) else {
                 continue;
             };
-            let mut as_edited = ready::with_args(call, args);
+            let mut as_edited = ready::with_args(state, call, args);
             let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
                 continue;
             };
@@ -408,6 +408,7 @@ fn ends_with_answer(state: &State, moves: &Moves) -> bool {
         .flatten()
         .rev()
         .filter_map(|id| state.turns.get(id))
+        .filter(|turn| turn.producer != Producer::Server)
         .find(|turn| up.contains(&turn.id) || (turn.is_active() && !down.contains(&turn.id)));
     last.is_some_and(|turn| {
         let back = moves.turns_restored.iter().find(|(id, _)| *id == turn.id);

@@ -112,7 +112,7 @@ fn a_pause_of_the_provider_in_its_own_work_is_continued_by_sending_it_back() {
     let asked = w.asked.len();
     w.stream(think("I search."));
     w.stream(searching());
-    w.end(Stop::Pause);
+    w.end(Stop::OwnWork);
     assert_eq!(w.asked.len(), asked + 1, "the provider continues");
     let sent = w.asked.last().unwrap().messages.clone();
     let Some(Message::Assistant { texts, calls }) = sent.last() else {
@@ -131,7 +131,7 @@ fn a_provider_that_only_pauses_is_left_to_a_person() {
     for round in 0.. {
         assert!(round < 20, "it is continued without an end");
         w.stream(searching());
-        w.end(Stop::Pause);
+        w.end(Stop::OwnWork);
         if w.open.is_empty() {
             break;
         }
@@ -139,6 +139,17 @@ fn a_provider_that_only_pauses_is_left_to_a_person() {
     let turn = w.state.turns.values().last().unwrap();
     assert!(matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Pause));
     assert_eq!(w.state.mode, Mode::Running);
+}
+
+#[test]
+fn a_pause_after_a_signed_thought_is_left_to_a_person() {
+    let mut w = World::new();
+    let asked = w.asked.len();
+    w.stream(searching());
+    w.end(Stop::Pause);
+    let turn = w.state.turns.values().last().unwrap();
+    assert!(matches!(&turn.stream, Stream::Broken(fault) if fault.kind == StreamFaultKind::Pause));
+    assert_eq!(w.asked.len(), asked, "nothing is asked by itself");
 }
 
 #[test]

@@ -420,7 +420,7 @@ impl World {
                 }
             }
             Effect::ReplyToServer { question, answer } => self.replies.push((question, answer)),
-            Effect::AskSummary { set } => self.summaries.push(set),
+            Effect::AskSummary { set, .. } => self.summaries.push(set),
             Effect::AskApprover { call, set } => {
                 if !self.approvers.contains(&(call, set)) {
                     self.approvers.push((call, set));

@@ -47,7 +47,7 @@ impl Driver {
                 round,
                 wait_ms,
             } => self.ask_repair((call, rev, round), wait_ms),
-            Effect::AskSummary { set } => self.ask_summary(set),
+            Effect::AskSummary { set, wait_ms } => self.ask_summary(set, wait_ms),
             Effect::ReplyToServer { question, answer } => executor.reply(question, answer),
             Effect::AskApprover { call, set } => {
                 let question = approver::question(&self.state, &self.adviser.session, call);
@@ -131,9 +131,9 @@ impl Driver {
         }
     }
 
-    fn ask_summary(&mut self, set: Seq) {
+    fn ask_summary(&mut self, set: Seq, wait_ms: u64) {
         // Another event of the same batch may have made it unnecessary.
-        let asked = summary::current(&self.state).filter(|asked| asked.set == set && asked.failed.is_none());
+        let asked = summary::open(&self.state).filter(|asked| asked.set == set);
         let Some(asked) = asked else { return };
         let question = SideRequest {
             system: summary::SYSTEM,
@@ -141,7 +141,7 @@ impl Driver {
             quirks: self.quirks(),
         };
         if let Some(executor) = &mut self.executor {
-            executor.send_side_request(SidePurpose::Summary { set }, 0, question);
+            executor.send_side_request(SidePurpose::Summary { set }, wait_ms, question);
         }
     }
 

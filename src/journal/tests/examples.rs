@@ -295,6 +295,7 @@ fn turn() -> Vec<Event> {
         Stop::Filter,
         Stop::Refusal,
         Stop::Pause,
+        Stop::OwnWork,
         Stop::BadCall(text("as text")),
         Stop::Accepted,
         Stop::Other(text("?")),

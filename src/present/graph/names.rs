@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::reference::DAGGER;
 use crate::domain::state::State;
+use crate::domain::turn::Activity;
 
 /// The active nodes with their names, in an order that does not depend on when they were created.
 pub(super) struct Names {
@@ -21,8 +22,10 @@ impl Names {
     pub(super) fn of(state: &State) -> Self {
         let nodes: Vec<NodeId> = state
             .threads
-            .keys()
-            .flat_map(|thread| state.turns_of(*thread))
+            .values()
+            .flatten()
+            .filter_map(|id| state.turns.get(id))
+            .filter(|turn| !matches!(turn.activity, Activity::Superseded(_)))
             .flat_map(|turn| &turn.nodes)
             .flat_map(|id| {
                 let result = id.observation();

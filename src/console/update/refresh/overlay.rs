@@ -174,6 +174,9 @@ fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
             tabs::unasked(maker, &why, &settings.keymap.first("close"));
         }
         (DialogKind::Broken(turn), _) => tabs::broken(maker, *turn),
+        (DialogKind::Definitions, Question::Definitions { difference, .. }) => {
+            tabs::changed_definitions(maker, difference);
+        }
         (_, Question::Call { call, .. }) => tabs::decision(maker, *call),
         _ => {}
     }

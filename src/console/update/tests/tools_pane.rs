@@ -21,6 +21,7 @@ fn server(name: &str, drift: &[&str]) -> ServerState {
         about: "protocol 2025-11-25, pid 77".to_owned(),
         hash: Some(format!("hash-of-{name}")),
         drift: drift.iter().map(|line| (*line).to_owned()).collect(),
+        difference: (!drift.is_empty()).then(|| drift.join("\n").into()),
         tools: vec![tool("read", Some("read_file")), tool("hidden", None)],
         log: vec!["a word \u{1b}[2J on standard error".to_owned()],
         log_file: Some("/sessions/x/servers/docs.log".to_owned()),
@@ -77,7 +78,7 @@ fn it_shows_state_class_pin_tokens_and_log_of_a_server_and_the_other_tools() {
 }
 
 #[test]
-fn changed_definitions_are_shown_and_accepted_or_refused_as_shown() {
+fn changed_definitions_are_accepted_only_after_all_of_them_were_shown() {
     let drift = ["changed: read", "  /description: \"reads\" → \"deletes\u{202e}\""];
     let mut stage = stage(&[server("docs", &drift)]);
     let text = stage.text();
@@ -89,17 +90,17 @@ fn changed_definitions_are_shown_and_accepted_or_refused_as_shown() {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
     stage.press("g alt-k");
-    let accept = ServerOrder::Accept {
-        server: "docs".to_owned(),
-        hash: "hash-of-docs".to_owned(),
-    };
-    assert_eq!(orders(&mut stage), [accept]);
-    stage.wait(ARMING);
-    stage.press("alt-x");
-    let refuse = ServerOrder::Refuse {
-        server: "docs".to_owned(),
-    };
-    assert_eq!(orders(&mut stage), [refuse]);
+    stage.draw();
+    assert!(
+        stage.text().contains("for this run and all later ones"),
+        "{}",
+        stage.text()
+    );
+    stage.press("ctrl-a");
+    assert_eq!(orders(&mut stage), [], "shown for less than the minimum time");
+    stage.wait(2_000);
+    stage.press("ctrl-a");
+    assert_eq!(orders(&mut stage), [accept()]);
     // The answer of the run replaces what was shown.
     stage.send(Msg::Run(Update::Servers([server("docs", &[])].as_slice().into())));
     stage.draw();
@@ -108,6 +109,93 @@ fn changed_definitions_are_shown_and_accepted_or_refused_as_shown() {
         "{}",
         stage.text()
     );
+}
+
+fn accept() -> ServerOrder {
+    ServerOrder::Accept {
+        server: "docs".to_owned(),
+        hash: "hash-of-docs".to_owned(),
+    }
+}
+
+#[test]
+fn definitions_that_change_under_the_question_are_not_accepted() {
+    let changes: [fn(&mut ServerState); 2] = [
+        |server| server.hash = Some("another".to_owned()),
+        |server| server.difference = Some("new: write".into()),
+    ];
+    for change in changes {
+        let mut stage = stage(&[server("docs", &["new: x"])]);
+        stage.press("g alt-k");
+        stage.draw();
+        stage.wait(ARMING);
+        let mut other = server("docs", &["new: x"]);
+        change(&mut other);
+        stage.send(Msg::Run(Update::Servers([other].as_slice().into())));
+        stage.press("ctrl-a");
+        assert_eq!(orders(&mut stage), [], "changed just before the key");
+        stage.draw();
+        assert!(stage.text().contains("no longer asked"), "{}", stage.text());
+        stage.wait(2_000);
+        stage.press("ctrl-a");
+        assert_eq!(orders(&mut stage), []);
+        // What is there now is another question.
+        stage.press("esc alt-k");
+        stage.draw();
+        stage.wait(ARMING);
+        stage.press("ctrl-a");
+        assert_eq!(orders(&mut stage).len(), 1);
+    }
+}
+
+#[test]
+fn a_difference_is_read_to_its_end_before_it_is_accepted() {
+    let lines: Vec<String> = (0..200).map(|no| format!("new: tool-{no}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut stage = stage(&[server("docs", &lines)]);
+    stage.press("g alt-k");
+    stage.draw();
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(orders(&mut stage), [], "its end was not on screen");
+    for _ in 0..20 {
+        stage.press("pgdn");
+        stage.draw();
+    }
+    assert!(stage.text().contains("tool-199"), "{}", stage.text());
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    assert_eq!(orders(&mut stage), [accept()]);
+}
+
+#[test]
+fn a_difference_that_is_too_long_for_a_page_is_not_accepted_here() {
+    let mut long = server("docs", &["new: x"]);
+    long.difference = None;
+    let mut stage = stage(&[long]);
+    stage.press("g alt-k");
+    stage.draw();
+    assert!(
+        stage.text().contains("`overrule tools accept docs`"),
+        "{}",
+        stage.text()
+    );
+    stage.wait(ARMING);
+    stage.press("ctrl-a alt-k");
+    assert_eq!(orders(&mut stage), []);
+}
+
+#[test]
+fn a_server_is_ended_by_the_second_press() {
+    let mut stage = stage(&[server("docs", &["new: x"])]);
+    stage.press("g alt-x");
+    assert_eq!(orders(&mut stage), [], "one press only asks");
+    stage.wait(2_000);
+    stage.press("alt-x");
+    let refuse = ServerOrder::Refuse {
+        server: "docs".to_owned(),
+    };
+    assert_eq!(orders(&mut stage), [refuse]);
 }
 
 #[test]

@@ -174,6 +174,7 @@ fn every_intent_has_a_way_in_the_console() {
         "quit-wait",
         // Orders about a server, which are no intents of the run.
         "accept-tools",
+        "accept-definitions",
         "refuse-tools",
     ];
     // A fix of the page on why the run waits opens one of the others.

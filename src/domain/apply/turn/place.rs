@@ -28,6 +28,12 @@ pub(super) fn place(
         .filter(|after| after.thread == thread)
         .map_or(0, |after| after.pos as usize + 1)
         .min(line.len());
+    // The questions of servers stand behind the turn in which they were asked.
+    let is_question = |id: &&TurnId| {
+        let turn = state.turns.get(id);
+        turn.is_some_and(|turn| turn.producer == Producer::Server)
+    };
+    let index = index + line[index..].iter().take_while(is_question).count();
     line.insert(index, id);
     let reply = match producer {
         Producer::Model => next_reply(state, thread, index),

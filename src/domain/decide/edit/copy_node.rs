@@ -13,7 +13,6 @@ use crate::domain::event::{CallEvent, TurnEvent};
 use crate::domain::history::{Line, Then};
 use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Node, Origin};
-use crate::domain::reference::rewrite;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::thread;
@@ -246,7 +245,7 @@ fn insert_with_result(
     let node = draft.node(NodeKind::Call);
     // Other calls read it by the name and the path in its arguments, as if they had been typed
     // here.
-    let scanned = rewrite::scan(&args);
+    let scanned = draft.state.scan(&args);
     let label = scanned
         .label
         .map_or_else(|| Arc::from(node.to_string()), Arc::from);

@@ -208,6 +208,7 @@ pub(super) fn call(
         return Err(Refusal::new(RefusalKind::Status, "start the run with a prompt"));
     };
     check_args(
+        draft.state,
         advice,
         NodeId::new(NodeKind::Call, draft.state.last_no + 2),
         tool,

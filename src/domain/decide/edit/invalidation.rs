@@ -11,6 +11,7 @@ use crate::domain::draft::Draft;
 use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::domain::server_question;
 use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
 use crate::domain::turn::Stream;
@@ -139,10 +140,18 @@ pub(in crate::domain::decide) fn end_child(draft: &mut Draft<'_>, child: &Child)
 }
 
 /// Supersedes turns.
-pub(crate) fn supersede_turns(draft: &mut Draft<'_>, turns: Vec<TurnId>) {
+pub(crate) fn supersede_turns(draft: &mut Draft<'_>, mut turns: Vec<TurnId>) {
     if turns.is_empty() {
         return;
     }
+    let of_turn = |id: &TurnId| draft.state.turns.get(id).map(|turn| turn.nodes.iter().copied());
+    let asking: BTreeSet<NodeId> = turns.iter().filter_map(of_turn).flatten().collect();
+    // What the servers of their calls asked falls with them.
+    turns.extend(
+        server_question::asked_by(draft.state, &asking)
+            .iter()
+            .map(|turn| turn.id),
+    );
     let mut nodes = Vec::new();
     for id in &turns {
         let Some(turn) = draft.state.turns.get(id) else {

@@ -117,7 +117,7 @@ pub(super) fn call(
     if old_tool == tool && old_args == args {
         return Err(no_change(id));
     }
-    check_args(advice, id, tool, args)?;
+    check_args(draft.state, advice, id, tool, args)?;
     let what = if old_tool == tool {
         format!("edit arguments of {id}")
     } else {
@@ -154,14 +154,20 @@ pub(super) fn call(
 
 /// Calls that read a name that only the new arguments have.
 fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeId> {
-    let scanned = crate::domain::reference::rewrite::scan(args);
+    let scanned = state.scan(args);
     let label = scanned.label.unwrap_or_else(|| id.to_string());
     let heads = scanned.out.as_ref().map(OutPath::heads).unwrap_or_default();
     crate::domain::graph::readers_of_names(state, id, &label, &heads)
 }
 
 /// Refuses arguments that the tool does not accept.
-pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str) -> Result<(), Refusal> {
+pub(super) fn check_args(
+    state: &State,
+    advice: &dyn Advice,
+    id: NodeId,
+    tool: &str,
+    args: &str,
+) -> Result<(), Refusal> {
     if advice.tool(tool).is_none() {
         let near = advice.near(tool);
         let hint = if near.is_empty() {
@@ -175,7 +181,7 @@ pub(super) fn check_args(advice: &dyn Advice, id: NodeId, tool: &str, args: &str
         ));
     }
     let mut faults = advice.check(tool, args, false);
-    faults.extend(crate::domain::reference::rewrite::scan(args).faults);
+    faults.extend(state.scan(args).faults);
     if advice.tool(tool).is_some_and(|facts| facts.delegates()) {
         faults.extend(crate::domain::delegate::faults_of(advice, args));
     }
@@ -206,7 +212,7 @@ fn edit_approves(
     let facts = advice.tool(tool)?;
     let before = state.nodes.get(&life.id).and_then(Node::as_call);
     let before = before.map_or(EffectClass::Pure, |(tool, args)| advice.effect(tool, args));
-    let as_edited = ready::with_args(life, args);
+    let as_edited = ready::with_args(state, life, args);
     let ready::Readiness::Bound { resolved, .. } = ready::look_with(state, &as_edited, args) else {
         return None;
     };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::domain::command::Edit;
 use crate::domain::id::NodeId;
-use crate::domain::reference::{Expr, Reference, Root, rewrite};
+use crate::domain::reference::{Expr, Reference, Root};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 use crate::domain::turn::Stream;
@@ -33,7 +33,7 @@ pub(super) fn sound(state: &State, edits: &[Edit]) -> Result<(), Refusal> {
     let mut edited = BTreeMap::new();
     for edit in edits {
         if let Edit::Call { node, args, .. } = edit {
-            let scanned = rewrite::scan(args);
+            let scanned = state.scan(args);
             let sketch = Sketch {
                 label: scanned.label.as_deref().map(Arc::from),
                 reads: scanned.references,

@@ -37,18 +37,9 @@ pub(super) fn branches() -> Vec<Event> {
     ]
 }
 
-pub(super) fn edit() -> Vec<Event> {
-    let node = NodeId::new(NodeKind::Observation, 5);
-    let mut all = vec![
-        EditEvent::Committed {
-            epoch: Epoch(1),
-            intervention: NodeId::new(NodeKind::Intervention, 10),
-            target: None,
-            after: None,
-            what: text("inserted"),
-            reason: Some(text("because")),
-            by: Some(text("loop guard")),
-        },
+/// Events that shorten what the model gets.
+fn reductions() -> [EditEvent; 6] {
+    [
         EditEvent::Shortened { calls: vec![CALL] },
         EditEvent::LeftOut {
             turns: vec![TURN],
@@ -61,16 +52,42 @@ pub(super) fn edit() -> Vec<Event> {
             what: text("replace turn 1"),
             by: Some(text("reduce")),
         },
+        EditEvent::SummaryBroke {
+            set: Seq(7),
+            no: 1,
+            of: 4,
+            wait_ms: 200,
+            why: text("HTTP 529"),
+            usage: Usage::default(),
+        },
         EditEvent::SummaryAnswered {
+            set: Seq(7),
             reply: Reply::Answered {
                 text: text("what was done"),
             },
             usage: Usage::default(),
         },
         EditEvent::SummaryAnswered {
+            set: Seq(7),
             reply: Reply::Failed { why: text("cut off") },
             usage: Usage::default(),
         },
+    ]
+}
+
+pub(super) fn edit() -> Vec<Event> {
+    let node = NodeId::new(NodeKind::Observation, 5);
+    let mut all = vec![EditEvent::Committed {
+        epoch: Epoch(1),
+        intervention: NodeId::new(NodeKind::Intervention, 10),
+        target: None,
+        after: None,
+        what: text("inserted"),
+        reason: Some(text("because")),
+        by: Some(text("loop guard")),
+    }];
+    all.extend(reductions());
+    all.extend([
         EditEvent::CorrectionsLost { nodes: vec![node] },
         EditEvent::Pinned { node },
         EditEvent::Unpinned { node },
@@ -97,7 +114,7 @@ pub(super) fn edit() -> Vec<Event> {
             epoch: Epoch(1),
             name: "cautious".into(),
         },
-    ];
+    ]);
     let mut contents = vec![
         Content::Text {
             text: text("better"),

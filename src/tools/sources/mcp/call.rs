@@ -2,6 +2,7 @@
 //!
 //! Must not know: who allowed it, what follows from its outcome.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,10 @@ use rmcp::model::{
 use rmcp::service::PeerRequestOptions;
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::http;
+use super::questions::MayAsk;
 use super::result::{Made, failed, lost, outcome};
 use super::server::{Live, Server};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
@@ -99,9 +102,16 @@ async fn ended(server: &Server) -> Outcome {
     )))
 }
 
+fn too_long(server: &Server) -> ToolError {
+    let limit = server.config.limit.as_secs();
+    lost(&format!("the server did not answer within {limit} s"))
+}
+
 async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcome {
     let begun = Instant::now();
-    let _asking = server.questions.begin(Arc::clone(&job.ask));
+    let may_ask = server.questions.begin(job.call, Arc::clone(&job.ask));
+    let limit = server.questions.limit(server.config.limit);
+    tokio::pin!(limit);
     let mut arguments = match &job.args {
         Value::Object(arguments) => arguments.clone(),
         _ => serde_json::Map::new(),
@@ -111,7 +121,7 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
     }
     let mut params = CallToolRequestParams::new(target.tool.clone()).with_arguments(arguments);
     for _ in 0..ROUNDS {
-        let result = match request(server, live, params.clone(), &job).await {
+        let result = match request(server, live, params.clone(), &job, limit.as_mut()).await {
             Ok(result) => result,
             Err(outcome) => return outcome,
         };
@@ -128,7 +138,8 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
         let responses = tokio::select! {
             biased;
             () = job.cancel.cancelled() => return Outcome::Cancelled { executed: true },
-            responses = respond(server, wanted) => responses,
+            responses = respond(server, &may_ask, wanted, &job.cancel) => responses,
+            () = limit.as_mut() => return Outcome::err(too_long(server)),
         };
         match responses {
             Ok(responses) => params.input_responses = Some(responses),
@@ -148,24 +159,33 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
 }
 
 /// Asks the operator everything that a server wants to know before it continues.
-async fn respond(server: &Server, wanted: InputRequiredResult) -> Result<InputResponses, ToolError> {
+async fn respond(
+    server: &Server,
+    may_ask: &MayAsk<'_>,
+    wanted: InputRequiredResult,
+    cancel: &CancellationToken,
+) -> Result<InputResponses, ToolError> {
+    let not_asked = |why: &str| ToolError {
+        executed: true,
+        ..refused(
+            ErrorClass::Business,
+            why,
+            "input_required",
+            "use another tool, or ask the operator",
+        )
+    };
     let mut responses = InputResponses::new();
     for (name, wanted) in wanted.input_requests.unwrap_or_default() {
-        let answer = match &wanted {
-            InputRequest::Elicitation(request) => server.questions.ask(&request.params).await,
-            _ => None,
+        let InputRequest::Elicitation(request) = &wanted else {
+            return Err(not_asked(
+                "the server wants more than an answer of the operator (sampling or roots), which is not supported",
+            ));
         };
-        let Some(answer) = answer.and_then(|answer| serde_json::to_value(answer).ok()) else {
-            return Err(ToolError {
-                executed: true,
-                ..refused(
-                    ErrorClass::Business,
-                    "the server wants more than an answer of the operator (sampling or roots), which is not supported",
-                    "input_required",
-                    "use another tool, or ask the operator",
-                )
-            });
-        };
+        let answer = may_ask.ask(&request.params, cancel).await.map_err(|why| {
+            server.log.note(&format!("refused: {why}"));
+            not_asked(&format!("the operator was not asked for the server: {why}"))
+        })?;
+        let answer = serde_json::to_value(answer).map_err(|error| not_asked(&error.to_string()))?;
         responses.insert(name, answer);
     }
     Ok(responses)
@@ -177,6 +197,7 @@ async fn request(
     live: &Live,
     params: CallToolRequestParams,
     job: &Job,
+    limit: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<ServerResult, Outcome> {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let sent = live
@@ -193,7 +214,6 @@ async fn request(
     };
     let token = handle.progress_token.clone();
     server.progress.follow(token.clone(), Arc::clone(&job.on_output));
-    let limit = server.config.limit;
     let (end, words) = tokio::select! {
         biased;
         answer = &mut handle.rx => {
@@ -205,10 +225,7 @@ async fn request(
             };
         }
         () = job.cancel.cancelled() => (Outcome::Cancelled { executed: true }, "cancelled by the operator"),
-        () = server.questions.limit(limit) => {
-            let why = format!("the server did not answer within {} s", limit.as_secs());
-            (Outcome::err(lost(&why)), "time limit")
-        }
+        () = limit => (Outcome::err(too_long(server)), "time limit"),
     };
     server.progress.forget(&token);
     // The server is notified, so that it ends the call too; it may not read it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::redaction::Redaction;
 use super::setup::{ServerConfig, Via};
 use crate::canon;
 use crate::domain::advice::ToolFacts;
@@ -49,6 +50,14 @@ impl Definition {
             name: tool.name.to_string(),
             content,
         }
+    }
+
+    /// Returns it without the keys of its server; `None` if its name contains one, as it could not be called.
+    pub(super) fn cleaned(self, redaction: &Redaction) -> Option<Self> {
+        (redaction.apply(&self.name) == self.name).then(|| Self {
+            content: redaction.json(self.content),
+            ..self
+        })
     }
 
     /// Returns the hash of the definition and of where it comes from.

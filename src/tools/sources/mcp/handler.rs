@@ -56,14 +56,13 @@ impl ClientHandler for Handler {
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
-        _context: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        if let Some(result) = self.questions.ask(&request).await {
-            return Ok(result);
-        }
-        self.log
-            .note("refused: the server asked for input although no call runs");
-        Err(unsupported("elicitation/create without a call"))
+        let asked = self.questions.ask(&request, &context.ct).await;
+        asked.map_err(|why| {
+            self.log.note(&format!("refused: {why}"));
+            ErrorData::new(ErrorCode::INVALID_REQUEST, format!("not asked: {why}"), None)
+        })
     }
 
     async fn on_progress(

@@ -28,6 +28,8 @@ const TTL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(3
 /// The tools of a server.
 pub(super) struct Listed {
     pub(super) tools: Vec<Definition>,
+    /// Number of tools that are left out, because their names contain a key of the server.
+    pub(super) unnamed: usize,
     /// The time after which the list is outdated.
     pub(super) ttl: Option<Duration>,
 }
@@ -45,6 +47,7 @@ pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Resu
     let mut collected = Collected::default();
     let mut ttl = Some(u64::MAX);
     let mut cursor = None;
+    let mut unnamed = 0;
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let page = peer.list_tools(Some(params)).await;
@@ -53,7 +56,10 @@ pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Resu
             Unlisted::Lost(format!("its tools cannot be listed: {why}"))
         })?;
         for tool in &page.tools {
-            collected.add(Definition::of(tool)).map_err(Unlisted::Refused)?;
+            match Definition::of(tool).cleaned(redaction) {
+                Some(tool) => collected.add(tool).map_err(Unlisted::Refused)?,
+                None => unnamed += 1,
+            }
         }
         ttl = ttl.zip(page.ttl_ms).map(|(least, ms)| least.min(ms));
         cursor = page.next_cursor;
@@ -61,6 +67,7 @@ pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Resu
             let ttl = ttl.filter(|ms| *ms > 0).map(Duration::from_millis);
             return Ok(Listed {
                 tools: collected.tools,
+                unnamed,
                 ttl: ttl.map(|ttl| ttl.clamp(TTL.0, TTL.1)),
             });
         }

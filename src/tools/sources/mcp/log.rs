@@ -76,8 +76,10 @@ impl ServerLog {
             if *byte != b'\n' {
                 kept.open.push(*byte);
             }
-            if *byte == b'\n' || kept.open.len() == BREAK {
+            if *byte == b'\n' {
                 kept.end_line(&self.redaction);
+            } else if kept.open.len() >= BREAK {
+                kept.break_line(&self.redaction);
             }
         }
     }
@@ -104,6 +106,17 @@ impl ServerLog {
 }
 
 impl Kept {
+    /// Breaks a long line, but not within a key.
+    fn break_line(&mut self, redaction: &Redaction) {
+        let rest = match redaction.cut(&self.open) {
+            // A key that is longer than a line.
+            0 => Vec::new(),
+            at => self.open.split_off(at),
+        };
+        self.end_line(redaction);
+        self.open = rest;
+    }
+
     fn end_line(&mut self, redaction: &Redaction) {
         let line = std::mem::take(&mut self.open);
         self.line(&redaction.apply(String::from_utf8_lossy(&line).trim_end()));
@@ -182,5 +195,25 @@ mod tests {
         );
         assert_eq!(lines.len(), 5, "a line without an end is broken: {lines:?}");
         assert_eq!(log.last()[1], lines[1]);
+    }
+
+    #[test]
+    fn a_key_at_the_break_of_a_long_line_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("servers/a.log");
+        let redaction = Arc::new(Redaction::default());
+        redaction.add("canary-of-the-server");
+        for before in BREAK - 19..BREAK {
+            let log = ServerLog::new(Some(path.clone()), Arc::clone(&redaction));
+            log.push("x".repeat(before).as_bytes());
+            log.push(b"canary-of-the-server and more\n");
+            let text: String = log.last().concat();
+            assert!(text.contains("[redacted 20 bytes] and more"), "{before}: {text}");
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(
+            !text.contains("canary") && !text.contains("server"),
+            "no part of it"
+        );
     }
 }

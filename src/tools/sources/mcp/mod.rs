@@ -7,6 +7,7 @@
 mod call;
 mod definition;
 pub mod drift;
+mod form;
 mod handler;
 mod http;
 mod listing;

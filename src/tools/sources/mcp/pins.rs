@@ -6,6 +6,7 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,8 @@ use crate::text::visible;
 
 /// Longest file in bytes.
 const MOST: u64 = 32 << 20;
+/// Longest difference that a page shows, in bytes.
+const PAGE: usize = 256 << 10;
 
 /// The definitions of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,20 +54,58 @@ impl Pinned {
     }
 }
 
+/// How definitions differ from the accepted ones.
+#[derive(Debug, Clone, Default)]
+pub struct Difference {
+    /// Line by line, long values cut; empty if there is none.
+    pub excerpt: Vec<String>,
+    /// All of it; `None` if there is none or it is too long for a page.
+    pub whole: Option<Arc<str>>,
+}
+
+impl Difference {
+    fn new(accepted: &Pinned, now: &Pinned) -> Self {
+        let whole = drift::difference(accepted, now, Values::Whole);
+        Self {
+            excerpt: drift::difference(accepted, now, Values::Excerpt),
+            whole: page(&whole),
+        }
+    }
+
+    /// The accepted definitions are not known: all of the present ones are new.
+    fn unknown(why: String, now: &Pinned) -> Self {
+        let none = Pinned {
+            tools: Vec::new(),
+            ..now.clone()
+        };
+        let mut whole = vec![why.clone()];
+        whole.extend(drift::difference(&none, now, Values::Whole));
+        Self {
+            excerpt: vec![why],
+            whole: page(&whole),
+        }
+    }
+}
+
+fn page(lines: &[String]) -> Option<Arc<str>> {
+    let text = lines.join("\n");
+    (!text.is_empty() && text.len() <= PAGE).then(|| text.into())
+}
+
 /// Compares the present definitions with the accepted ones, and accepts the first ones of a server. Returns the
-/// difference line by line; empty if there is none. An error is a difference: nothing is accepted by mistake.
-pub fn check(dir: Option<&Path>, server: &ServerConfig, now: &Pinned) -> Vec<String> {
+/// difference. An error is a difference: nothing is accepted by mistake.
+pub fn check(dir: Option<&Path>, server: &ServerConfig, now: &Pinned) -> Difference {
     let Some(dir) = dir else {
-        return Vec::new();
+        return Difference::default();
     };
     let path = place(dir, server);
     match read(&path) {
-        Ok(Some(accepted)) => drift::difference(&accepted, now, Values::Excerpt),
+        Ok(Some(accepted)) => Difference::new(&accepted, now),
         Ok(None) => match accept(dir, server, now) {
-            Ok(()) => Vec::new(),
-            Err(error) => vec![failed("write", &path, &error)],
+            Ok(()) => Difference::default(),
+            Err(error) => Difference::unknown(failed("write", &path, &error), now),
         },
-        Err(error) => vec![failed("read", &path, &error)],
+        Err(error) => Difference::unknown(failed("read", &path, &error), now),
     }
 }
 

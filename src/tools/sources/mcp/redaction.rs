@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use secrecy::ExposeSecret as _;
+use serde_json::Value;
 
 use super::setup::ServerConfig;
 use crate::tools::output::json_text;
@@ -56,6 +57,34 @@ impl Redaction {
     }
 }
 
+impl Redaction {
+    /// Returns a value with its texts and names cleaned. It stays the same JSON: numbers are no keys.
+    pub(super) fn json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.apply(&text).into_owned()),
+            Value::Array(items) => items.into_iter().map(|item| self.json(item)).collect(),
+            Value::Object(members) => {
+                let members = members.into_iter();
+                let clean = members.map(|(name, value)| (self.apply(&name).into_owned(), self.json(value)));
+                Value::Object(clean.collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Returns where a text that has not ended can be cut so that no key is cut: before the beginning of one at its end.
+    pub(super) fn cut(&self, text: &[u8]) -> usize {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = |secret: &String| {
+            let longest = secret.len().min(text.len() + 1) - 1;
+            (1..=longest)
+                .rev()
+                .find(|part| text.ends_with(&secret.as_bytes()[..*part]))
+        };
+        text.len() - all.iter().filter_map(begun).max().unwrap_or(0)
+    }
+}
+
 impl fmt::Debug for Redaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Redaction")
@@ -80,5 +109,33 @@ mod tests {
         );
         assert_eq!(all.apply("abc stays"), "abc stays");
         assert_eq!(format!("{all:?}"), "Redaction");
+    }
+
+    #[test]
+    fn json_stays_json_and_only_its_texts_are_cleaned() {
+        let all = Redaction::default();
+        all.add("12345678");
+        let value = serde_json::json!({"n": 12_345_678, "t": ["a 12345678"], "12345678": true});
+        assert_eq!(
+            all.json(value).to_string(),
+            r#"{"n":12345678,"t":["a [redacted 8 bytes]"],"[redacted 8 bytes]":true}"#
+        );
+    }
+
+    #[test]
+    fn a_text_is_not_cut_within_a_key() {
+        let all = Redaction::default();
+        assert_eq!(all.cut(b"canar"), 5, "there is no key");
+        all.add("canary");
+        for (text, at) in [
+            ("my canar", 3),
+            ("my canary", 9),
+            ("canar", 0),
+            ("my c", 3),
+            ("my x", 4),
+            ("", 0),
+        ] {
+            assert_eq!(all.cut(text.as_bytes()), at, "{text}");
+        }
     }
 }

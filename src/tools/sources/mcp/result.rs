@@ -5,6 +5,7 @@
 use rmcp::ServiceError;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use rmcp::service::ClientInitializeError;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::http;
@@ -65,32 +66,51 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
         text.push_str(&made.redaction.apply(&words));
         blocks.push(kind);
     }
+    let output = cut(&text);
     if result.is_error == Some(true) {
-        return Outcome::err(reported(&cut(&text)));
+        let mut error = reported(&output);
+        if let Some(stored) = store(made, &text) {
+            error.evidence = match stored {
+                Ok(place) => format!("{REPORTED}, whole at {place} of the session"),
+                Err(why) => format!("{REPORTED}, not stored whole: {why}"),
+            };
+        }
+        return Outcome::err(error);
     }
     let mut meta = json!({ "ms": made.ms, "bytes": text.len(), "content": blocks });
-    let structured = result.structured_content.map(|value| value.to_string());
-    let structured = structured.map(|value| made.redaction.apply(&value).into_owned());
-    let long = structured.as_deref().unwrap_or(&text);
-    if long.len() > HEAD + TAIL {
-        match made.whole.store(made.call, long) {
-            Some(Ok(place)) => meta["whole"] = place.into(),
-            Some(Err(why)) => meta["not_stored"] = shown(&why).into(),
-            None => {}
-        }
-        let cut = cut(long);
-        return value(json_text(&cut.text), cut.discarded, &meta);
-    }
-    let output = cut(&text);
-    let Some(structured) = structured else {
+    let Some(structured) = result.structured_content else {
+        note(&mut meta, ["whole", "not_stored"], store(made, &text));
         return value(json_text(&output.text), output.discarded, &meta);
     };
     // Most servers repeat the structure as text.
-    let repeated = serde_json::from_str::<Value>(&output.text).is_ok();
+    let repeated = serde_json::from_str::<IgnoredAny>(&text).is_ok();
     if !repeated && output.total > 0 {
         meta["text"] = output.text.into();
+        note(&mut meta, ["whole_text", "text_not_stored"], store(made, &text));
     }
-    value(structured, 0, &meta)
+    let structured = made.redaction.json(structured).to_string();
+    if structured.len() <= HEAD + TAIL {
+        return value(structured, 0, &meta);
+    }
+    note(&mut meta, ["whole", "not_stored"], store(made, &structured));
+    let cut = cut(&structured);
+    value(json_text(&cut.text), cut.discarded, &meta)
+}
+
+/// Stores a text that is cut. Returns its place within the session, or why it is not stored; `None` for a text that is
+/// not cut, or without a session.
+fn store(made: &Made<'_>, text: &str) -> Option<Result<String, String>> {
+    let stored = (text.len() > HEAD + TAIL).then(|| made.whole.store(made.call, text));
+    stored.flatten().map(|stored| stored.map_err(|why| shown(&why)))
+}
+
+/// Adds the place of a stored text, or why it is not stored.
+fn note(meta: &mut Value, [place, failed]: [&str; 2], stored: Option<Result<String, String>>) {
+    match stored {
+        Some(Ok(at)) => meta[place] = at.into(),
+        Some(Err(why)) => meta[failed] = why.into(),
+        None => {}
+    }
 }
 
 /// Keeps the head and the tail of a text.
@@ -211,5 +231,84 @@ pub(super) fn lost(why: &str) -> ToolError {
             "connection to the MCP server",
             "it may have happened; check before you repeat it",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::NodeKind;
+
+    /// The outcome of a result, with the files that were stored.
+    fn of(result: Value) -> (Outcome, Vec<String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let redaction = Redaction::default();
+        redaction.add("12345678");
+        let made = Made {
+            call: NodeId::new(NodeKind::Call, 5),
+            ms: 1,
+            redaction: &redaction,
+            whole: &WholeResults::new(Some(dir.path().to_owned())),
+        };
+        let outcome = finished(serde_json::from_value(result).unwrap(), &made);
+        let files = std::fs::read_dir(dir.path().join("outputs"))
+            .into_iter()
+            .flatten();
+        let mut files: Vec<String> = files
+            .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
+            .collect();
+        files.sort();
+        (outcome, files)
+    }
+
+    fn text(text: &str) -> Value {
+        json!([{ "type": "text", "text": text }])
+    }
+
+    #[test]
+    fn everything_that_is_cut_is_stored_whole() {
+        let long = "y".repeat(HEAD + TAIL + 1);
+        let (outcome, files) = of(json!({ "content": text(&long), "structuredContent": {"n": 1} }));
+        let Outcome::Ok {
+            value,
+            meta,
+            discarded,
+            ..
+        } = outcome
+        else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((&*value, discarded), (r#"{"n":1}"#, 0), "the value is whole");
+        let meta: Value = serde_json::from_str(&meta.unwrap()).unwrap();
+        assert_eq!(meta["whole_text"], "outputs/c5.txt");
+        assert_eq!(files, std::slice::from_ref(&long));
+
+        let (outcome, files) = of(json!({ "content": text(&long), "structuredContent": {"s": long} }));
+        assert!(matches!(outcome, Outcome::Ok { discarded: 1.., .. }));
+        assert_eq!(files.len(), 2);
+
+        let (outcome, files) = of(json!({ "content": text(&long), "isError": true }));
+        let Outcome::Err(error) = outcome else {
+            panic!("no error")
+        };
+        assert!(
+            error.evidence.contains("whole at outputs/c5.txt"),
+            "{}",
+            error.evidence
+        );
+        assert_eq!(files, [long]);
+
+        let (_, files) = of(json!({ "content": text("short"), "structuredContent": {"n": 1} }));
+        assert!(files.is_empty(), "what is not cut is in the record alone");
+    }
+
+    #[test]
+    fn a_key_that_is_a_number_leaves_the_structure_valid() {
+        let (outcome, _) =
+            of(json!({ "content": [], "structuredContent": {"n": 12_345_678, "t": "12345678"} }));
+        let Outcome::Ok { value, .. } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!(&*value, r#"{"n":12345678,"t":"[redacted 8 bytes]"}"#);
     }
 }

@@ -23,7 +23,7 @@ use super::handler::Handler;
 use super::listing::{self, Listed, Unlisted};
 use super::log::ServerLog;
 use super::pace::Pace;
-use super::pins::{self, Pinned};
+use super::pins::{self, Difference, Pinned};
 use super::progress::Progress;
 use super::questions::Questions;
 use super::redaction::Redaction;
@@ -70,7 +70,7 @@ pub(super) struct Live {
     /// Hash of them all.
     pub(super) hash: String,
     /// How they differ from the accepted ones.
-    pub(super) difference: Vec<String>,
+    pub(super) difference: Difference,
     pub(super) protocol: String,
     pub(super) pid: Option<u32>,
     /// Ends the connection.
@@ -81,7 +81,8 @@ impl Live {
     /// Says how the definitions differ from the accepted ones, for a question; `None` if they do not. The hash of all of
     /// them distinguishes differences that look alike.
     pub(super) fn drift(&self) -> Option<Arc<str>> {
-        (!self.difference.is_empty()).then(|| drift::excerpt(&self.difference, &self.hash).into())
+        let lines = &self.difference.excerpt;
+        (!lines.is_empty()).then(|| drift::excerpt(lines, &self.hash).into())
     }
 }
 
@@ -238,6 +239,11 @@ impl Server {
         self.stop();
     }
 
+    /// True once the operator refused it: none of its tools is offered any more.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::SeqCst)
+    }
+
     /// Asks it to end.
     pub(super) fn stop(&self) {
         self.stop.cancel();
@@ -245,17 +251,22 @@ impl Server {
 
     /// Runs it until it is stopped or fails too often. Ends its process before it returns.
     pub(super) async fn supervise(self: Arc<Self>, on_change: OnChange) {
+        self.keep_up(&on_change).await;
+        if self.is_refused() {
+            self.down("refused by the operator".to_owned(), false);
+            self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+            on_change(None).await;
+        }
+    }
+
+    /// Serves, and restarts it, until it is stopped or fails too often.
+    async fn keep_up(&self, on_change: &OnChange) {
         let name = crate::text::visible(&self.config.name);
         let mut restarts = 0;
         loop {
             let began = Instant::now();
-            let why = match self.serve(&on_change).await {
-                End::Stopped if self.refused.load(Ordering::SeqCst) => {
-                    self.down("refused by the operator".to_owned(), false);
-                    self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-                    on_change(None).await;
-                    return;
-                }
+            let why = match self.serve(on_change).await {
+                End::Stopped if self.is_refused() => return,
                 End::Stopped => {
                     // Also writes what it said before its session existed.
                     self.log.note("ended with the run");
@@ -470,7 +481,7 @@ impl Server {
     async fn read_tools(&self, connection: &Connection) -> Result<Read, End> {
         self.stale.store(false, Ordering::SeqCst);
         let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer, &self.redaction)).await;
-        let Listed { tools, ttl } = match listed {
+        let Listed { tools, unnamed, ttl } = match listed {
             Ok(Ok(listed)) => listed,
             Ok(Err(Unlisted::Lost(why))) => return Err(End::Lost(why)),
             Ok(Err(Unlisted::Refused(why))) => return Err(End::Refused(why)),
@@ -479,10 +490,14 @@ impl Server {
                 return Err(End::Lost(why));
             }
         };
+        if unnamed > 0 {
+            let words = "tools left out whose names contain a key of the server";
+            self.log.note(&format!("{words}: {unnamed}"));
+        }
         let now = Pinned::new(&self.config, &tools);
         let hash = now.hash();
         let difference = pins::check(self.pins.as_deref(), &self.config, &now);
-        for line in &difference {
+        for line in &difference.excerpt {
             self.log.note(&format!("definitions: {line}"));
         }
         let info = connection.peer.peer_info();

@@ -63,8 +63,11 @@ impl Servers {
 }
 
 /// Returns the tools of one server that can be offered: those of its list, and until it was read those that the run had
-/// before. `taken` has the names that are in use.
+/// before. A refused server has none. `taken` has the names that are in use.
 fn offered(server: &Arc<Server>, recorded: &[ToolCard], taken: &mut BTreeSet<String>) -> Vec<Offered> {
+    if server.is_refused() {
+        return Vec::new();
+    }
     let Some(live) = server.last() else {
         return known(server, recorded, taken);
     };
@@ -201,4 +204,55 @@ fn on_change(changes: Changes) -> OnChange {
             changes.send(change).await.unwrap_or_default();
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::child::Environment;
+    use crate::tools::sources::mcp::definition::Definition;
+    use crate::tools::sources::mcp::server::Phase;
+    use crate::tools::sources::mcp::setup::{Secrets, ServerConfig, Via};
+
+    #[tokio::test]
+    async fn a_server_that_is_refused_while_it_restarts_is_down_and_offers_nothing() {
+        let config = ServerConfig {
+            name: "docs".into(),
+            via: Via::Command {
+                program: "/bin/sh".into(),
+                args: vec!["-c".into(), "exit 1".into()],
+                env: Secrets::new(),
+                cwd: None,
+            },
+            tools: Vec::new(),
+            limit: ServerConfig::LIMIT,
+            file: "f".into(),
+            secrets: Vec::new(),
+            written: "docs".into(),
+        };
+        let places = (PathBuf::from("/"), None, None);
+        let server = Arc::new(Server::new(config, Environment::default(), places));
+        let definition = Definition {
+            name: "read".into(),
+            content: json!({ "inputSchema": { "type": "object" } }),
+        };
+        let recorded = [definition.spec("docs__read", &server.config, None).card];
+        let offers = || offered(&server, &recorded, &mut BTreeSet::new()).len();
+        assert_eq!(offers(), 1, "a resumed run has its tools until it is up");
+        let changes: OnChange = Arc::new(|_| Box::pin(async {}));
+        let ends = tokio::spawn(Arc::clone(&server).supervise(changes));
+        server.why_down(Duration::from_secs(10)).await.unwrap();
+        assert!(matches!(server.phase(), Phase::Down { again: true, .. }));
+        server.refuse();
+        ends.await.unwrap();
+        let Phase::Down { why, again } = server.phase() else {
+            panic!("it is not down")
+        };
+        assert_eq!((why.as_str(), again), ("refused by the operator", false));
+        assert_eq!(offers(), 0);
+    }
 }

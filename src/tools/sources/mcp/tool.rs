@@ -3,6 +3,7 @@
 //! Must not know: the protocol.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -72,6 +73,11 @@ impl McpTool {
 impl Tool for McpTool {
     fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    /// A call limits itself, and waits as long as the operator thinks about a question of its server.
+    fn longest(&self) -> Duration {
+        Duration::MAX
     }
 
     fn run(&self, job: Job) -> BoxFuture<'static, Outcome> {

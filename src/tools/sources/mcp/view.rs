@@ -3,6 +3,7 @@
 //! Must not know: how it is drawn.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -34,6 +35,9 @@ pub struct ServerView {
     pub pid: Option<u32>,
     /// How its definitions differ from the accepted ones.
     pub drift: Vec<String>,
+    /// The whole difference, safe to show; `None` if there is none or it is too long for a page.
+    #[serde(skip)]
+    pub difference: Option<Arc<str>>,
     /// Its tools.
     pub tools: Vec<ToolView>,
     /// Its log.
@@ -79,6 +83,7 @@ impl ServerView {
             protocol: None,
             pid: None,
             drift: Vec::new(),
+            difference: None,
             tools: Vec::new(),
             log: server.log.path(),
             lines: server.log.last(),
@@ -94,7 +99,8 @@ impl ServerView {
                 view.state = "ready";
                 view.protocol = Some(visible(&live.protocol));
                 view.pid = live.pid;
-                view.drift.clone_from(&live.difference);
+                view.drift.clone_from(&live.difference.excerpt);
+                view.difference.clone_from(&live.difference.whole);
                 let identity = config.identity();
                 view.tools = live
                     .tools

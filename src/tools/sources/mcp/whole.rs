@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use crate::domain::id::NodeId;
 use crate::regular_file;
 
@@ -45,12 +47,25 @@ impl WholeResults {
             no => format!("{call}-{no}.txt"),
         });
         let name = free.into_iter().find(|name| !dir.join(name).exists())?;
-        let written = std::fs::create_dir_all(&dir)
-            .and_then(|()| regular_file::replace(&dir.join(&name), text.as_bytes()));
+        let write = || {
+            std::fs::create_dir_all(&dir)?;
+            regular_file::replace(&dir.join(&name), text.as_bytes())
+        };
+        let written = unblocked(write);
         Some(match written {
             Ok(()) => Ok(format!("{DIR}/{name}")),
             Err(error) => Err(error.to_string()),
         })
+    }
+}
+
+/// Does slow work while other tasks of the runtime go on, where it has another thread for them.
+fn unblocked<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current() {
+        Ok(runtime) if runtime.runtime_flavor() == RuntimeFlavor::MultiThread => {
+            tokio::task::block_in_place(work)
+        }
+        _ => work(),
     }
 }
 

@@ -15,6 +15,8 @@ use crate::tools::sources::mcp::setup::Secrets;
 use crate::tools::sources::mcp::transport::Lines;
 use crate::tools::tool::Job;
 
+mod asking;
+
 /// How often the server changes its definitions.
 const CHANGES: u32 = 1_000;
 
@@ -99,7 +101,7 @@ fn drifted(tools: &[Value], round: u32, numbers: &mut Numbers) -> Vec<Value> {
         4 => one["outputSchema"] = json!({ "type": "object", "title": round.to_string() }),
         5 => {
             one["annotations"] =
-                json!({ "readOnlyHint": round.is_multiple_of(2), "title": round.to_string() })
+                json!({ "readOnlyHint": round.is_multiple_of(2), "title": round.to_string() });
         }
         6 if tools.len() > 2 => _ = tools.remove(at),
         _ => tools.push(tool(&format!("new_{round}"))),
@@ -125,9 +127,13 @@ fn config() -> ServerConfig {
 }
 
 /// Connects to the server, and keeps its definitions current.
-async fn connected(pins: &Path, stream: DuplexStream) -> (Arc<Server>, RunningService<RoleClient, Handler>) {
+async fn connected(
+    config: ServerConfig,
+    pins: &Path,
+    stream: DuplexStream,
+) -> (Arc<Server>, RunningService<RoleClient, Handler>) {
     let places = (PathBuf::from("/"), None, Some(pins.to_owned()));
-    let server = Arc::new(Server::new(config(), Environment::default(), places));
+    let server = Arc::new(Server::new(config, Environment::default(), places));
     let (read, write) = tokio::io::split(stream);
     let lines = Lines::new(BufReader::new(read), write, Arc::clone(&server.log));
     let mode = ClientLifecycleMode::Initialize;
@@ -191,7 +197,7 @@ async fn changes(pins: &Path) -> Vec<(u64, u32)> {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(serve(theirs, Arc::clone(&fake), receiver));
-    let (server, _running) = connected(pins, ours).await;
+    let (server, _running) = connected(config(), pins, ours).await;
     let mut live = current(&server, None).await;
     let mut numbers = Numbers(7);
     for round in 0..CHANGES {
@@ -225,4 +231,39 @@ async fn no_call_of_a_thousand_changes_is_sent_under_definitions_that_nobody_saw
             .iter()
             .all(|(decided, version)| *decided == u64::from(*version))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_are_removed_from_definitions_before_they_are_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let fake: Shared = Arc::default();
+    let mut tools = ["a", "canary-key-b"].map(tool).to_vec();
+    tools[0]["description"] = "calls with canary-key".into();
+    tools[0]["inputSchema"]["properties"] = json!({ "t": { "type": "string", "default": "canary-key" } });
+    fake.lock().unwrap().tools = tools;
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let (_sender, receiver) = mpsc::channel(1);
+    tokio::spawn(serve(theirs, Arc::clone(&fake), receiver));
+    let secret = ServerConfig {
+        secrets: vec!["canary-key".to_owned().into()],
+        ..config()
+    };
+    let (server, _running) = connected(secret, dir.path(), ours).await;
+    let live = current(&server, None).await;
+    assert_eq!(live.tools.len(), 1, "a name with a key cannot be called");
+    let definition = live.tools[0].content.to_string();
+    assert!(
+        definition.contains("calls with [redacted 10 bytes]"),
+        "{definition}"
+    );
+    let stored = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let stored: Vec<String> = stored
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    assert_eq!(stored.len(), 1);
+    for text in [definition, stored.concat(), server.log.last().concat()] {
+        assert!(!text.contains("canary"), "{text}");
+    }
 }
