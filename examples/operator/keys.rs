@@ -200,6 +200,11 @@ fn round(id: &str, keys: &[(&str, &[&str])], home: &Path, streams: bool) -> Wait
     let more: &[&str] = if streams { &["--max-turns", "1000000"] } else { &[] };
     let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
     let mut program = Program::start(&overrule(), &args, home);
+    if !streams {
+        // A replay opens at its first event.
+        program.until("the replay", |it| it.shows("paused #1 "));
+        program.send("$");
+    }
     program.until("the inspector or the stream", |it| {
         !it.heading().is_empty() || it.shows("says: ")
     });
