@@ -310,9 +310,9 @@ mod tests {
         let part = written(r#"{"file_path":"a","old_string":"b","new_string":"x"}"#);
         let known = after(&intent(Some("abc"), "axc"), &part);
         assert_eq!((part.path.as_str(), known), ("a", FileText::Text("axc".into())));
-        assert_eq!(below("/work", "/work/a"), "/a");
-        assert_eq!(below("/work", "/workshop/a"), "/workshop/a");
-        assert_eq!(below("", "/work/a"), "/work/a");
+        assert_eq!(below("/w", "/w/a"), "/a");
+        assert_eq!(below("/w", "/wide/a"), "/wide/a");
+        assert_eq!(below("", "/w/a"), "/w/a");
     }
 
     #[test]
