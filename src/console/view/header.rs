@@ -17,10 +17,12 @@ use crate::console::panes::queue::model::QueueEntry;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::console::verbs::conversations;
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::pending_retry;
 use crate::domain::price::NOT_PRICED;
+use crate::domain::reduction;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
 use crate::present::many;
@@ -299,6 +301,14 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             format!("{} broke ({kind}): you can {what}", turn.id)
         };
         (Role::Error, words)
+    } else if let Some((which, message)) = &run.state.limit_reached
+        && **which == *reduction::LIMIT
+    {
+        if received {
+            let (shorten, why) = (keymap.first("shorten"), keymap.first("why-waiting"));
+            hint = format!("; {shorten}: shorten, {why}: why");
+        }
+        (Role::Warning, visible(message))
     } else if let Some((which, message)) = &run.state.limit_reached {
         if received {
             hint = format!("; {} limits: raise it", keymap.first("palette"));
@@ -315,6 +325,20 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             format!("; {}: why, what to do", keymap.first("why-waiting"))
         };
         (Role::Warning, visible(&reason))
+    } else if let Some(other) = conversations::waiting(model) {
+        if received {
+            hint = format!("; {}: go there", keymap.first("next-conversation"));
+        }
+        let name = visible(head(&other.name, SESSION).0);
+        let waits = if other.waiting == 1 {
+            "decision waits"
+        } else {
+            "decisions wait"
+        };
+        (
+            Role::Warning,
+            format!("{} {waits} in another conversation: {name}", other.waiting),
+        )
     } else if let Some(again) = model.again() {
         let broken = matches!(run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
         // On a narrow screen the time matters more than the key.

@@ -195,6 +195,13 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     lines.extend(model.overlays.iter().filter_map(unkept));
     let busy = model.run.is_busy();
     lines.push(under_way(model));
+    match model.run.others.iter().filter(|one| one.is_open).count() {
+        0 => {}
+        1 => lines.push("Another conversation of the agent is not over: it ends as well.".to_owned()),
+        count => lines.push(format!(
+            "{count} other conversations of the agent are not over: they end as well."
+        )),
+    }
     let offers = |verb: &Verb| {
         let key = keymap.first(verb.name);
         (availability::is_offered(model, verb) && !key.is_empty()).then_some(key)
