@@ -170,7 +170,7 @@ impl AppContext {
     /// Gives a driver what the settings say about waiting: who is asked, and how long a model may be silent.
     pub fn configured(&self, driver: Driver) -> Driver {
         let notice = Duration::from_millis(self.settings.stream.notice_ms.value);
-        driver.approved_by(self.approver()).notices_silence(notice)
+        driver.approved_by(self.approver()).with_idle_notice(notice)
     }
 
     /// The program that is asked about calls that wait for approval.

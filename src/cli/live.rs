@@ -15,7 +15,7 @@ use super::exit::{Code, Failure};
 use super::orphan_watcher::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
-use super::screen::Left;
+use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, live_reload, print, screen, sent};
 use crate::console::approval_stats;
@@ -135,8 +135,8 @@ async fn show(
     let actor = link.actor.clone();
     loop {
         let next = match screen::show(context, Box::new(link), &session, false).await? {
-            Left::Code(code) => return Ok(code),
-            Left::For(next) => next,
+            ScreenExit::Code(code) => return Ok(code),
+            ScreenExit::For(next) => next,
         };
         let Some(all) = conversations else {
             return Ok(Code::Ok);

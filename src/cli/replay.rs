@@ -11,7 +11,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
-use super::screen::Left;
+use super::screen::ScreenExit;
 use super::{opening, picker, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
@@ -54,12 +54,12 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     runtime.shutdown_background();
     // The resumed fork is printed when the operator leaves it.
     forks.print_written(match &shown {
-        Ok(Left::For(session)) => Some(session.as_str()),
+        Ok(ScreenExit::For(session)) => Some(session.as_str()),
         _ => None,
     });
     match shown? {
-        Left::Code(code) => Ok(code),
-        Left::For(session) => resume::resume_session(common, context, &session),
+        ScreenExit::Code(code) => Ok(code),
+        ScreenExit::For(session) => resume::resume_session(common, context, &session),
     }
 }
 

@@ -99,7 +99,7 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
 }
 
 /// How the screen was left.
-pub enum Left {
+pub enum ScreenExit {
     /// With this exit code.
     Code(Code),
     /// For this session: another conversation, or a recording that is resumed.
@@ -112,11 +112,11 @@ pub async fn show(
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
-) -> Result<Left, Failure> {
+) -> Result<ScreenExit, Failure> {
     let exit = on(context, link, options(context, session, recorded)?).await?;
     Ok(match exit.how {
-        Leave::Resume(session) | Leave::Show(session) => Left::For(session),
-        _ => Left::Code(code(&exit)),
+        Leave::Resume(session) | Leave::Show(session) => ScreenExit::For(session),
+        _ => ScreenExit::Code(code(&exit)),
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PA
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
 /// Maximum time in which a model may send nothing, in milliseconds.
-const LONGEST_SILENCE: u64 = 24 * 3_600_000;
+const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
 const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
@@ -184,10 +184,10 @@ pub struct Context {
 #[serde(default, deny_unknown_fields)]
 pub struct Stream {
     /// `notice`, in milliseconds
-    #[serde(deserialize_with = "silence")]
+    #[serde(deserialize_with = "idle_time")]
     pub notice: Field<u64>,
     /// `timeout`, in milliseconds
-    #[serde(deserialize_with = "silence")]
+    #[serde(deserialize_with = "idle_time")]
     pub timeout: Field<u64>,
 }
 
@@ -337,7 +337,7 @@ strings! {
         "write a shell command that prints the key";
     arming: u64 = |text| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING).ok_or_else(|| unknown(text)),
         "write a duration of at most 10s, such as \"500ms\"";
-    silence: u64 = |text| duration_ms(text).filter(|ms| (1..=LONGEST_SILENCE).contains(ms)).ok_or_else(|| unknown(text)),
+    idle_time: u64 = |text| duration_ms(text).filter(|ms| (1..=LONGEST_IDLE).contains(ms)).ok_or_else(|| unknown(text)),
         "write a duration of at most 24h, such as \"60s\"";
     wall: Option<u64> = |text| match duration_ms(text).filter(|ms| *ms > 0) {
         None if text != UNLIMITED => Err(format!("`{text}` is no duration")),

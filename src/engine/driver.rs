@@ -161,7 +161,7 @@ impl Driver {
     }
 
     /// Notifies the operator when the model sends nothing for this time; the default is a minute.
-    pub fn notices_silence(mut self, after: Duration) -> Self {
+    pub fn with_idle_notice(mut self, after: Duration) -> Self {
         if let Some(executor) = &mut self.executor {
             executor.set_idle_notice(after);
         }

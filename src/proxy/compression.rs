@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_what_it_says_is_an_error() {
+    fn a_body_of_another_coding_is_an_error() {
         for coding in ["gzip", "deflate", "zstd"] {
             for body in [&b"{\"messages\":[]}"[..], b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08"] {
                 let found = decompressed(coding, Bytes::copy_from_slice(body), 1_000);

@@ -34,7 +34,7 @@ fn empty_configuration_gives_the_defaults() {
 }
 
 #[test]
-fn the_settings_say_how_long_a_request_may_be() {
+fn the_limit_of_a_request_follows_from_the_settings() {
     let limit = |file: &str, window| World::new().user(file).load().context.limit(window);
     let limit_of = |tokens: Option<u64>, auto, by| {
         let window = tokens.map(|_| 200_000);
@@ -51,7 +51,7 @@ fn the_settings_say_how_long_a_request_may_be() {
     let auto = "[context]\nreduce = \"auto\"\nby = \"drop-turns\"\nshare = 50";
     let half = limit_of(Some(100_000), true, Reduction::DropTurns);
     assert_eq!(limit(auto, Some(200_000)), half);
-    // A server may refuse a request whose window nobody knows.
+    // A server may refuse a request whose window is unknown.
     assert_eq!(limit(auto, None), limit_of(None, true, Reduction::DropTurns));
     let off = "[context]\nreduce = \"off\"";
     assert_eq!((limit(off, Some(200_000)), limit(off, None)), (None, None));

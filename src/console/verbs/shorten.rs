@@ -10,6 +10,7 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, send};
 use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::TurnId;
 use crate::domain::reduction;
 use crate::domain::state::State;
 
@@ -65,6 +66,11 @@ fn available(model: &Model) -> Availability {
     })
 }
 
+/// True if the request of a turn was refused because it is too long.
+pub fn is_about(state: &State, turn: TurnId) -> bool {
+    reduction::refused(state).is_some_and(|refused| refused.id == turn)
+}
+
 /// True if the run waits because a request is too long.
 pub fn is_too_long(state: &State) -> bool {
     let limit = state.limit_reached.as_ref();
@@ -88,6 +94,7 @@ fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) -> Resu
         Some(Overlay::Page(_)) => _ = model.overlays.pop(),
         _ => {}
     }
+    model.queue.leaving = model.queue.selected;
     send(model, Command::Run(command), None, press.out);
     Ok(())
 }

@@ -472,7 +472,7 @@ fn a_limit_without_a_window_counts_only_once_the_server_refuses() {
     assert_eq!(
         (shortenings(&w).len(), w.asked.len()),
         (0, 4),
-        "nobody knows that it is long"
+        "its length is not known to be too long"
     );
     w.broke(StreamFaultKind::Overflow);
     assert_eq!((shortenings(&w).len(), w.asked.len()), (1, 5));

@@ -21,7 +21,7 @@ fn stage() -> Stage {
     stage
 }
 
-fn tell(stage: &mut Stage, others: &[Conversation]) -> Vec<Out> {
+fn set_others(stage: &mut Stage, others: &[Conversation]) -> Vec<Out> {
     stage.out.clear();
     stage.send(Msg::Run(Update::Conversations(others.into())));
     stage.draw();
@@ -35,27 +35,27 @@ fn banner(stage: &mut Stage) -> String {
 #[test]
 fn a_conversation_that_waits_is_announced_with_its_key() {
     let mut stage = stage();
-    assert_eq!(tell(&mut stage, &[other("a", 0), other("b", 0)]), []);
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 0)]), []);
     assert!(
         !banner(&mut stage).contains("another conversation"),
         "{}",
         banner(&mut stage)
     );
     let alert = [Out::Alert("another conversation waits for you".to_owned())];
-    assert_eq!(tell(&mut stage, &[other("a", 0), other("b", 1)]), alert);
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 1)]), alert);
     let line = banner(&mut stage);
     assert!(
         line.contains("1 decision waits in another conversation: task of b ⟨U+001B⟩[2J; alt-w: go there"),
         "{line}"
     );
     // Once for as long as one waits.
-    assert_eq!(tell(&mut stage, &[other("a", 2), other("b", 1)]), []);
+    assert_eq!(set_others(&mut stage, &[other("a", 2), other("b", 1)]), []);
     assert!(
         banner(&mut stage).contains("2 decisions wait"),
         "{}",
         banner(&mut stage)
     );
-    assert_eq!(tell(&mut stage, &[other("a", 0), other("b", 0)]), []);
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 0)]), []);
     assert!(
         !banner(&mut stage).contains("another conversation"),
         "{}",
@@ -71,7 +71,7 @@ fn the_key_goes_to_the_one_that_waits_else_to_the_next_one() {
         (Vec::new(), None),
     ] {
         let mut stage = stage();
-        tell(&mut stage, &others);
+        set_others(&mut stage, &others);
         stage.press("alt-w");
         let to = goes.map(|session| Out::Quit(Leave::Show(session.to_owned())));
         assert_eq!(stage.out, Vec::from_iter(to));
@@ -86,7 +86,7 @@ fn the_key_goes_to_the_one_that_waits_else_to_the_next_one() {
 }
 
 #[test]
-fn staged_edits_are_not_left_behind() {
+fn staged_edits_are_not_lost() {
     let mut stage = stage();
     stage.thought("t2", "I read.");
     stage.close();
@@ -94,7 +94,7 @@ fn staged_edits_are_not_left_behind() {
     stage.type_text("be brief");
     stage.press("ctrl-g");
     assert_eq!(stage.model.staged_edits.len(), 1);
-    tell(&mut stage, &[other("a", 1)]);
+    set_others(&mut stage, &[other("a", 1)]);
     stage.press("alt-w");
     assert!(
         !stage.out.iter().any(|out| matches!(out, Out::Quit(_))),
@@ -114,7 +114,7 @@ fn leaving_asks_first_while_another_conversation_is_not_over() {
     let mut stage = stage();
     stage.close();
     assert!(!stage.model.run.is_busy());
-    tell(&mut stage, &[other("a", 1), other("b", 0)]);
+    set_others(&mut stage, &[other("a", 1), other("b", 0)]);
     stage.press("q");
     assert_eq!(stage.out, [], "it asks");
     let text = stage.text();
@@ -123,7 +123,7 @@ fn leaving_asks_first_while_another_conversation_is_not_over() {
         "{text}"
     );
     stage.press("esc");
-    tell(&mut stage, &[other("a", 0), other("b", 0)]);
+    set_others(&mut stage, &[other("a", 0), other("b", 0)]);
     stage.press("q");
     assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
 }
