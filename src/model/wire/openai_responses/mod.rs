@@ -6,6 +6,7 @@ mod decode;
 mod decode_request;
 mod encode;
 mod encode_stream;
+mod told;
 mod typed;
 
 pub(crate) use decode::{asks_client, is_named};
