@@ -9,7 +9,8 @@ use crate::model::http::body::Body;
 use crate::model::wire::Wire;
 
 /// Why nothing more is taken of a reply whose call is not clear.
-const CONTRADICTS: &str = "the model's server told a call in two ways, so that it is not clear what would run";
+const CONTRADICTS: &str =
+    "the model's server told a call in two ways, so that it is not clear what would run";
 
 /// An event and what the decoder found in it.
 #[derive(Debug, Clone, PartialEq)]

@@ -313,7 +313,11 @@ impl ResponsesDecoder {
             return;
         };
         let words = frame.string(member);
-        let told = self.items.get(place).filter(|_| member != "delta").map(|item| &item.told);
+        let told = self
+            .items
+            .get(place)
+            .filter(|_| member != "delta")
+            .map(|item| &item.told);
         if let (Some(told), Some(name)) = (told, frame.filled("name"))
             && !told.calls(&name)
         {

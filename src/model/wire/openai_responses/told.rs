@@ -63,7 +63,8 @@ impl Told {
     /// Adds the ids of an item.
     fn name(&mut self, item: &Object<'_>) {
         let ids = ["call_id", "id"].into_iter();
-        self.ids.extend(ids.filter_map(|key| item.filled(key).map(String::from)));
+        self.ids
+            .extend(ids.filter_map(|key| item.filled(key).map(String::from)));
     }
 
     /// Returns true if an item is about this call.

@@ -17,7 +17,9 @@ fn told(begun: &Value, pieces: &[Value], finished: &Value, list: &[Value]) -> St
     ];
     all.extend(pieces.iter().cloned());
     all.push(json!({"type": "response.output_item.done", "output_index": 0, "item": finished}));
-    all.push(json!({"type": "response.completed", "response": {"id": "r", "status": "completed", "output": list}}));
+    all.push(
+        json!({"type": "response.completed", "response": {"id": "r", "status": "completed", "output": list}}),
+    );
     events(&all)
 }
 
@@ -82,7 +84,12 @@ fn a_call_that_is_repeated_passes_byte_for_byte() {
     let spaced = item("read", r#"{ "path": "a", "n": 1 }"#);
     let whole = item("read", safe);
     for body in [
-        told(&item("read", ""), &[delta("{\"path\":\"a\","), delta("\"n\":1}"), done("read", safe)], &whole, &[whole.clone()]),
+        told(
+            &item("read", ""),
+            &[delta("{\"path\":\"a\","), delta("\"n\":1}"), done("read", safe)],
+            &whole,
+            &[whole.clone()],
+        ),
         told(&whole, &[delta(safe)], &whole, &[whole.clone()]),
         told(&item("read", ""), &[delta(safe)], &spaced, &[spaced.clone()]),
         told(&item("read", ""), &[], &whole, &[]),
@@ -107,10 +114,22 @@ fn a_call_that_gets_another_name_does_not_pass() {
             chunk(0, &next, &Value::Null),
         ]) + &end
     };
-    is_refused("openai-chat", &named(("read", "{\"command\":"), ("", "rm", "\"x\"}")));
-    is_refused("openai-chat", &named(("read", "{\"command\":"), ("a", "rm", "\"x\"}")));
-    is_refused("openai-chat", &named(("read", "{\"command\":\"x\"}"), ("a", "rm", "")));
+    is_refused(
+        "openai-chat",
+        &named(("read", "{\"command\":"), ("", "rm", "\"x\"}")),
+    );
+    is_refused(
+        "openai-chat",
+        &named(("read", "{\"command\":"), ("a", "rm", "\"x\"}")),
+    );
+    is_refused(
+        "openai-chat",
+        &named(("read", "{\"command\":\"x\"}"), ("a", "rm", "")),
+    );
     // The same name again is no other one.
     let body = named(("read", "{\"command\":"), ("", "read", "\"x\"}"));
-    assert_eq!(decided(wire("openai-chat"), Form::Stream, body.as_bytes(), &[KEPT]), body);
+    assert_eq!(
+        decided(wire("openai-chat"), Form::Stream, body.as_bytes(), &[KEPT]),
+        body
+    );
 }

@@ -241,7 +241,8 @@ fn a_call_for_the_client_is_held_whatever_it_says_of_the_server() {
         ("mcp_approval_request", server),
         ("tool_search_call", container),
     ] {
-        let mut item = json!({"type": kind, "id": "i", "call_id": "c", "name": "apply_patch", "status": "completed"});
+        let mut item =
+            json!({"type": kind, "id": "i", "call_id": "c", "name": "apply_patch", "status": "completed"});
         match kind {
             "function_call" => item["arguments"] = "{\"rm\":1}".into(),
             "custom_tool_call" => item["input"] = "rm".into(),
