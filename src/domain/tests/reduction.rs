@@ -8,7 +8,7 @@ use crate::domain::call::Outcome;
 use crate::domain::command::RunCommand;
 use crate::domain::event::run::{ContextLimit, Limits, Reduction};
 use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, Seq};
 use crate::domain::input::Input;
 use crate::domain::reduction::{self, summary};
 use crate::domain::refusal::RefusalKind;
@@ -541,6 +541,26 @@ fn a_failed_summary_of_one_sub_agent_does_not_ask_again_for_it() {
     assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
     assert_eq!(questions(&w), 1);
     assert!(w.summaries.is_empty() && left_out(&w).is_empty());
+}
+
+#[test]
+fn an_answer_of_an_earlier_build_names_no_question_and_ends_the_newest() {
+    for reply in [words("I read."), Reply::Failed { why: "no".into() }] {
+        let (mut w, _) = at_the_limit();
+        w.run(RunCommand::Summarize {}).unwrap();
+        sums_up(&mut w, reply);
+        let mut log = w.log.clone();
+        let mut changed = 0;
+        for envelope in &mut log {
+            if let Event::Edit(EditEvent::SummaryAnswered { set, .. }) = &mut envelope.event {
+                *set = Seq::default();
+                changed += 1;
+            }
+        }
+        let replayed = apply::fold(&log);
+        assert_eq!((changed, &replayed.summaries), (1, &w.state.summaries));
+        assert_eq!(replayed, w.state);
+    }
 }
 
 #[test]
