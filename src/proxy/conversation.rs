@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::events::RawEvent;
 use crate::canon;
 use crate::model::wire::Wire;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, Part, PartKind, Role};
+use crate::model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, PartKind, Role};
 
 /// The name of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,13 +55,10 @@ const LISTS: [&str; 4] = [
     "function_declarations",
 ];
 
-/// Members of a request that stand for tools which the model's server has: those that an agent stored there before.
-const STORED: [&str; 3] = ["cachedContent", "cached_content", "prompt"];
-
 /// Returns true for a request whose tools, or some of them, are not in it.
 pub fn has_stored_tools(request: &AgentRequest) -> bool {
-    let formats = ["gemini", "openai-responses"];
-    formats.contains(&request.wire.name()) && STORED.iter().any(|name| request.setting(name).is_some())
+    let mut stored = request.wire.agent_side().stored_tools().iter();
+    stored.any(|name| request.setting(name).is_some())
 }
 
 /// Returns what a request is.
@@ -112,47 +109,24 @@ fn mentions_tools(body: &str) -> bool {
 
 /// Returns the format of a request for a reply by its path; none for every other request.
 pub fn wire_of(path: &str) -> Option<Wire> {
-    let path = path.split('?').next().unwrap_or_default();
-    let name = if path.ends_with("/v1/messages") {
-        "anthropic"
-    } else if path.ends_with("/chat/completions") {
-        "openai-chat"
-    } else if path.ends_with("/responses") {
-        "openai-responses"
-    } else if path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent") {
-        "gemini"
-    } else if path.ends_with("/api/chat") {
-        "ollama"
-    } else {
-        return None;
-    };
-    Wire::named(name)
+    by_path(path, |side| side.reply_paths())
 }
 
 /// Returns the format of a request that has a history and asks for no reply, such as one that counts tokens or shortens
 /// the history; none for every other request.
 pub fn history_of(path: &str) -> Option<Wire> {
+    by_path(path, |side| side.history_paths())
+}
+
+fn by_path(path: &str, ends: fn(&dyn AgentSide) -> &'static [&'static str]) -> Option<Wire> {
     let path = path.split('?').next().unwrap_or_default();
-    let name = if path.ends_with("/v1/messages/count_tokens") {
-        "anthropic"
-    } else if path.ends_with("/responses/compact") || path.ends_with("/responses/input_tokens") {
-        "openai-responses"
-    } else if path.ends_with(":countTokens") {
-        "gemini"
-    } else {
-        return None;
-    };
-    Wire::named(name)
+    let mut all = Wire::all();
+    all.find(|wire| ends(wire.agent_side()).iter().any(|end| path.ends_with(end)))
 }
 
 /// Returns true where a streamed reply is asked for.
 pub fn is_streamed(wire: Wire, path: &str, request: &AgentRequest) -> bool {
-    match (wire.name(), request.stream) {
-        ("gemini", _) => path.contains(":streamGenerateContent"),
-        // It streams unless the request turns that off.
-        ("ollama", stream) => stream != Some(false),
-        (_, stream) => stream == Some(true),
-    }
+    wire.agent_side().is_streamed(path, request)
 }
 
 /// A result that an agent sends.
@@ -171,7 +145,7 @@ pub struct SentResult {
 
 /// Returns the name of a reply of which the model's server keeps the history, if an event tells it.
 pub fn reply_name(wire: Wire, event: &RawEvent) -> Option<String> {
-    let data = event.object().filter(|_| wire.name() == "openai-responses")?;
+    let data = event.object().filter(|_| wire.agent_side().keeps_history())?;
     let id = match data.object("response") {
         Some(response) => response.filled("id").map(String::from),
         None => data.filled("id").map(String::from),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Known, MASK, Overlay, likeness, read_mask, spelled, text_key};
 use crate::model::frame;
@@ -310,13 +310,5 @@ fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'
 
 /// A message of the user with words of the console.
 fn note(request: &AgentRequest, notes: &[Arc<str>]) -> String {
-    let text = notes.join("\n\n");
-    let message = match request.wire.name() {
-        "gemini" => json!({"role": "user", "parts": [{"text": text}]}),
-        "openai-responses" => {
-            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
-        }
-        _ => json!({"role": "user", "content": text}),
-    };
-    message.to_string()
+    request.wire.agent_side().user_message(&notes.join("\n\n"))
 }

@@ -67,15 +67,19 @@ pub trait Calls: Send {
     fn closing(&mut self, whole: &str) -> Vec<u8>;
 }
 
+/// The readers of calls, by the name of their format.
+pub const CALLS: [(&str, fn() -> Box<dyn Calls>); 5] = [
+    ("openai-chat", || Box::<chat::Chat>::default()),
+    ("openai-responses", || Box::<responses::Responses>::default()),
+    ("anthropic", || Box::<messages::Messages>::default()),
+    ("gemini", || Box::<gemini::Gemini>::default()),
+    ("ollama", || Box::<ollama::Ollama>::default()),
+];
+
 /// Returns the reader of the calls of a reply in this format.
 pub fn calls(wire: Wire) -> Box<dyn Calls> {
-    match wire.name() {
-        "anthropic" => Box::<messages::Messages>::default(),
-        "openai-responses" => Box::<responses::Responses>::default(),
-        "gemini" => Box::<gemini::Gemini>::default(),
-        "ollama" => Box::<ollama::Ollama>::default(),
-        _ => Box::<chat::Chat>::default(),
-    }
+    let own = CALLS.iter().find(|(name, _)| *name == wire.name());
+    own.unwrap_or(&CALLS[0]).1()
 }
 
 /// The name and the arguments with which one of these calls was changed.

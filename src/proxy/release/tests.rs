@@ -26,6 +26,15 @@ fn head() -> ReplyHead {
     }
 }
 
+#[test]
+fn each_format_has_one_reader_of_calls() {
+    let mut readers = super::CALLS.map(|(name, _)| name);
+    let mut formats: Vec<&str> = Wire::all().map(|wire| wire.name()).collect();
+    readers.sort_unstable();
+    formats.sort_unstable();
+    assert_eq!(readers.to_vec(), formats);
+}
+
 fn call(part: u32, name: &str, args: &str) -> Vec<Chunk> {
     vec![
         Chunk::Call {

@@ -30,6 +30,35 @@ use crate::model::Chunk;
 
 /// The side of a format that an agent sees. Every function is pure.
 pub trait AgentSide: Sync {
+    /// Returns the ends of the paths of requests for a reply.
+    fn reply_paths(&self) -> &'static [&'static str];
+
+    /// Returns the ends of the paths of requests that have a history and ask for no reply, such as one that counts
+    /// tokens or shortens the history.
+    fn history_paths(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns true where a streamed reply is asked for.
+    fn is_streamed(&self, _path: &str, request: &AgentRequest) -> bool {
+        request.stream == Some(true)
+    }
+
+    /// Returns the members of a request that stand for tools which an agent stored at the model's server before.
+    fn stored_tools(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns true if the model's server can keep the history of a conversation.
+    fn keeps_history(&self) -> bool {
+        false
+    }
+
+    /// Returns the JSON text of a message of the user.
+    fn user_message(&self, text: &str) -> String {
+        serde_json::json!({"role": "user", "content": text}).to_string()
+    }
+
     /// Reads the body of a request.
     fn read(&self, body: json::Json<'_>) -> Result<AgentRequest, RequestError>;
 

@@ -24,6 +24,14 @@ pub struct Anthropic;
 const NAME: &str = "anthropic";
 
 impl AgentSide for Anthropic {
+    fn reply_paths(&self) -> &'static [&'static str] {
+        &["/v1/messages"]
+    }
+
+    fn history_paths(&self) -> &'static [&'static str] {
+        &["/v1/messages/count_tokens"]
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

@@ -24,6 +24,26 @@ pub struct Gemini;
 const NAME: &str = "gemini";
 
 impl AgentSide for Gemini {
+    fn reply_paths(&self) -> &'static [&'static str] {
+        &[":streamGenerateContent", ":generateContent"]
+    }
+
+    fn history_paths(&self) -> &'static [&'static str] {
+        &[":countTokens"]
+    }
+
+    fn is_streamed(&self, path: &str, _request: &AgentRequest) -> bool {
+        path.contains(":streamGenerateContent")
+    }
+
+    fn stored_tools(&self) -> &'static [&'static str] {
+        &["cachedContent", "cached_content"]
+    }
+
+    fn user_message(&self, text: &str) -> String {
+        serde_json::json!({"role": "user", "parts": [{"text": text}]}).to_string()
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

@@ -22,6 +22,15 @@ pub struct Ollama;
 const NAME: &str = "ollama";
 
 impl AgentSide for Ollama {
+    fn reply_paths(&self) -> &'static [&'static str] {
+        &["/api/chat"]
+    }
+
+    /// It streams unless the request turns that off.
+    fn is_streamed(&self, _path: &str, request: &AgentRequest) -> bool {
+        request.stream != Some(false)
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

@@ -37,6 +37,10 @@ pub(super) fn bearer(key: Option<&ApiKey>) -> Vec<(&'static str, String)> {
 }
 
 impl AgentSide for OpenAiChat {
+    fn reply_paths(&self) -> &'static [&'static str] {
+        &["/chat/completions"]
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

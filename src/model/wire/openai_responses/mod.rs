@@ -32,6 +32,28 @@ pub struct OpenAiResponses;
 const NAME: &str = "openai-responses";
 
 impl AgentSide for OpenAiResponses {
+    fn reply_paths(&self) -> &'static [&'static str] {
+        &["/responses"]
+    }
+
+    fn history_paths(&self) -> &'static [&'static str] {
+        &["/responses/compact", "/responses/input_tokens"]
+    }
+
+    /// A stored prompt has tools of its own.
+    fn stored_tools(&self) -> &'static [&'static str] {
+        &["prompt"]
+    }
+
+    fn keeps_history(&self) -> bool {
+        true
+    }
+
+    fn user_message(&self, text: &str) -> String {
+        let content = serde_json::json!([{"type": "input_text", "text": text}]);
+        serde_json::json!({"type": "message", "role": "user", "content": content}).to_string()
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }
