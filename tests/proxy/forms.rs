@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::agent::{Agent, client};
 use crate::course::{WIRES, bash, streamed};
 use crate::server::{Reply, Server};
-use crate::stage::{Stage, approve, asked};
+use crate::stage::{Stage, approve, asked, reject};
 
 #[tokio::test]
 async fn arguments_that_look_like_references_are_data() {
@@ -397,4 +397,38 @@ async fn arguments_of_a_tool_that_the_server_has_are_data_too() {
     let got: Value = serde_json::from_str(&reply.calls[0].args).unwrap();
     assert_eq!(got, args);
     live.end().await;
+}
+
+#[tokio::test]
+async fn a_tool_of_the_agent_that_is_called_like_a_built_in_one_follows_the_policy() {
+    for (tool, preset, waits) in [
+        ("final_answer", Preset::Supervised, true),
+        ("ask_operator", Preset::Auto, false),
+    ] {
+        let wire = "openai-chat";
+        let model = Server::new(vec![streamed(wire, "Hm.", &[("f1", tool, bash("secret"))])]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        agent.say("go");
+        let mut body = agent.body();
+        body["tools"][0]["function"]["name"] = tool.into();
+        let base = stage.base.clone();
+        let asking = tokio::spawn(async move {
+            let sent = client()
+                .post(format!("{base}/chat/completions"))
+                .body(body.to_string())
+                .send();
+            sent.await.unwrap().text().await.unwrap()
+        });
+        let mut live = stage.run(preset).await;
+        if waits {
+            let call = asked(&mut live, tool).await;
+            assert!(live.state.calls[&call].attempts.is_empty());
+            assert!(!asking.is_finished());
+            reject(&live, call, "not so").await;
+        }
+        let reply = asking.await.unwrap();
+        assert_eq!(reply.contains("secret"), !waits, "{tool}: {reply}");
+        live.end().await;
+    }
 }

@@ -51,7 +51,7 @@ pub const ACCEPT_SHOWN: Verb = Verb {
 pub const REFUSE_TOOLS: Verb = Verb {
     name: "refuse-tools",
     keys: &["alt-x"],
-    doc: "refuse the server (asks first): end it until the run is resumed; its tools are no longer offered",
+    doc: "refuse the server (asks first): it ends, and its tools go, until the run is resumed",
     hint: "refuse the server",
     available: |model| can(model, |server| server.state != "down"),
     run: refuse,

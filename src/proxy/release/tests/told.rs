@@ -2,6 +2,8 @@
 //!
 //! Must not know: sockets.
 
+use std::slice::from_ref;
+
 use serde_json::{Value, json};
 
 use super::unclear::{KEPT, chunk, decided, events, piece, undecided, wire};
@@ -88,10 +90,10 @@ fn a_call_that_is_repeated_passes_byte_for_byte() {
             &item("read", ""),
             &[delta("{\"path\":\"a\","), delta("\"n\":1}"), done("read", safe)],
             &whole,
-            &[whole.clone()],
+            from_ref(&whole),
         ),
-        told(&whole, &[delta(safe)], &whole, &[whole.clone()]),
-        told(&item("read", ""), &[delta(safe)], &spaced, &[spaced.clone()]),
+        told(&whole, &[delta(safe)], &whole, from_ref(&whole)),
+        told(&item("read", ""), &[delta(safe)], &spaced, from_ref(&spaced)),
         told(&item("read", ""), &[], &whole, &[]),
         told(&item("read", ""), &[], &item("read", "{}"), &[item("read", "")]),
     ] {
@@ -131,5 +133,28 @@ fn a_call_that_gets_another_name_does_not_pass() {
     assert_eq!(
         decided(wire("openai-chat"), Form::Stream, body.as_bytes(), &[KEPT]),
         body
+    );
+}
+
+#[test]
+fn a_piece_behind_the_end_of_a_call_does_not_pass() {
+    let body = |after: &[Value]| {
+        let mut all = vec![
+            json!({"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "read", "input": {}}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{}"}}),
+            json!({"type": "content_block_stop", "index": 0}),
+        ];
+        all.extend(after.iter().cloned());
+        all.push(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}));
+        all.push(json!({"type": "message_stop"}));
+        events(&all)
+    };
+    let piece = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "rm"}});
+    is_refused("anthropic", &body(&[piece]));
+    let whole = body(&[]);
+    assert_eq!(
+        decided(wire("anthropic"), Form::Stream, whole.as_bytes(), &[KEPT]),
+        whole
     );
 }

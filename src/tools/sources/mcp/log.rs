@@ -224,7 +224,8 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
             lines.join("\n")
         );
-        let long: String = (0..2_000).map(|at| format!("canary{at:04}")).collect();
+        let words: Vec<String> = (0..2_000).map(|at| format!("canary{at:04}")).collect();
+        let long = words.concat();
         for (secret, printed) in [
             (block.clone(), block.clone()),
             (block.replace('\n', "\r\n"), block.clone()),
