@@ -53,7 +53,6 @@ pub struct TrustView<'a> {
 }
 
 /// Writes a path in its visible form.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
 fn path<S: Serializer>(path: &&Path, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&crate::text::visible(&path.to_string_lossy()))
 }

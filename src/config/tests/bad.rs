@@ -51,14 +51,6 @@ fn errors_name_place_key_and_cure() {
             "1:10: `arming`: unknown value `11s`; write a duration of at most 10s, such as \"500ms\"",
         ),
         (
-            "[stream]\nnotice = \"0s\"",
-            "2:10: `stream.notice`: unknown value `0s`; write a duration of at most 24h, such as \"60s\"",
-        ),
-        (
-            "[stream]\ntimeout = \"25h\"",
-            "2:11: `stream.timeout`: unknown value `25h`; write a duration of at most 24h, such as \"60s\"",
-        ),
-        (
             "sessions = \"~ann/x\"",
             "1:12: `sessions`: begins with ~ and a name, which is not understood; write a directory, such as \"~/runs\"",
         ),
@@ -365,5 +357,21 @@ proptest! {
             let raw = error.to_string().contains('\u{1b}');
             prop_assert!(!raw);
         }
+    }
+}
+
+#[test]
+fn a_time_of_a_stream_has_bounds() {
+    for (text, message) in [
+        (
+            "[stream]\nnotice = \"0s\"",
+            "2:10: `stream.notice`: unknown value `0s`; write a duration of at most 24h, such as \"60s\"",
+        ),
+        (
+            "[stream]\ntimeout = \"25h\"",
+            "2:11: `stream.timeout`: unknown value `25h`; write a duration of at most 24h, such as \"60s\"",
+        ),
+    ] {
+        assert_eq!(World::new().user(text).fault(), format!("{FILE}:{message}"));
     }
 }

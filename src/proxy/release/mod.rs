@@ -67,8 +67,11 @@ pub trait Calls: Send {
     fn closing(&mut self, whole: &str) -> Vec<u8>;
 }
 
+/// Makes a reader of calls.
+type MakeCalls = fn() -> Box<dyn Calls>;
+
 /// The readers of calls, by the name of their format.
-pub const CALLS: [(&str, fn() -> Box<dyn Calls>); 5] = [
+pub const CALLS: [(&str, MakeCalls); 5] = [
     ("openai-chat", || Box::<chat::Chat>::default()),
     ("openai-responses", || Box::<responses::Responses>::default()),
     ("anthropic", || Box::<messages::Messages>::default()),

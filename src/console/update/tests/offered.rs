@@ -68,8 +68,10 @@ fn broke(stage: &mut Stage) {
 
 fn nothing(_: &mut Stage) {}
 
+/// Puts something on the screen.
+type Scene = fn(&mut Stage);
 /// A scene, a verb, and whether it is offered there.
-type Case = (fn(&mut Stage), &'static str, bool);
+type Case = (Scene, &'static str, bool);
 
 const CASES: &[Case] = &[
     (nothing, "pause", true),
@@ -123,7 +125,7 @@ fn a_key_is_offered_only_if_the_run_would_carry_it_out() {
 
 #[test]
 fn the_key_sends_the_command_that_the_run_was_asked_about() {
-    let cases: &[(fn(&mut Stage), &str)] = &[
+    let cases: &[(Scene, &str)] = &[
         (nothing, "pause"),
         (paused, "pause"),
         (paused, "step"),
