@@ -5,12 +5,14 @@
 //! A server is not trusted: what it says is checked, bounded and marked, and a broken server costs its own calls only.
 
 mod call;
+mod current;
 mod definition;
 pub mod drift;
 mod form;
 mod handler;
 mod http;
 mod listing;
+mod live;
 mod log;
 mod names;
 mod pace;
