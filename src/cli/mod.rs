@@ -15,6 +15,7 @@ mod control;
 mod cut_off;
 mod damaged;
 pub mod decode;
+pub mod definitions;
 pub mod demos;
 pub mod difference;
 pub mod doctor;
