@@ -243,6 +243,15 @@ impl Server {
         self.note(&format!("call {name} {args}"));
         match name.as_str() {
             "echo" => answer(id, text(args["text"].as_str().unwrap_or_default())),
+            // A server that words its refusals in its own way.
+            "fail" if args["when"] == "2024-10-26" => answer(id, text("booked")),
+            "fail" if set("FAULTY_SAYS").is_some() => {
+                let words = set("FAULTY_SAYS").unwrap_or_default();
+                answer(
+                    id,
+                    json!({ "content": [{ "type": "text", "text": words }], "isError": true }),
+                );
+            }
             "fail" => answer(
                 id,
                 json!({
@@ -273,6 +282,10 @@ impl Server {
                         "jsonrpc": "2.0", "method": "notifications/progress",
                         "params": { "progressToken": token, "progress": step, "total": 3, "message": format!("working{key}") }
                     }));
+                    // Long enough to be seen.
+                    if set("FAULTY_SLOW").is_some() {
+                        std::thread::sleep(Duration::from_secs(3));
+                    }
                 }
                 answer(id, text("slow but done"));
             }

@@ -5,12 +5,15 @@
 
 use std::process::{Child, Stdio};
 
-use overrule::domain::call::Status;
-use serde_json::json;
+use overrule::domain::call::{Outcome, Status};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
 
 use crate::harness::{Run, SOON};
-use crate::servers::{Served, is_running, playbook};
+use crate::servers::{ALLOW, Served, is_running, pids, playbook};
 use crate::world::{Said, until, wait};
+
+const GUARDED: &str = "preset = \"guarded\"\n";
 
 /// A run whose call of `echo` awaits approval.
 struct Waiting {
@@ -20,10 +23,10 @@ struct Waiting {
 }
 
 /// What a run is started with, besides how it is shown.
-fn flags(served: &Served) -> Vec<String> {
+fn flags(served: &Served, calls: &[(&str, Value)], policy: &str) -> Vec<String> {
     let world = &served.world;
-    let playbook = world.aside("playbook.toml", &playbook(&[("echo", json!({"text": "a"}))]));
-    let policy = world.aside("policy.toml", "preset = \"guarded\"\n");
+    let playbook = world.aside("playbook.toml", &playbook(calls));
+    let policy = world.aside("policy.toml", policy);
     let config = world.aside("patient.toml", "[policy]\ndeadline = \"1h\"\n");
     [
         "run",
@@ -41,11 +44,29 @@ fn flags(served: &Served) -> Vec<String> {
     .to_vec()
 }
 
+/// A run in the console.
+fn on_screen(served: &Served, calls: &[(&str, Value)], policy: &str) -> Run {
+    let args = flags(served, calls, policy);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let command = served.world.command(&args);
+    let mut run = Run::with(command.get_program().to_str().unwrap(), &args, |shown| {
+        shown.env_clear();
+        for (name, value) in command.get_envs() {
+            shown.env(name, value.unwrap_or_default());
+        }
+        shown.env("TERM", "xterm-256color");
+        shown.env("LC_ALL", "C.UTF-8");
+        shown.cwd(served.world.ws());
+    });
+    run.resize(120, 40);
+    run
+}
+
 impl Waiting {
     /// Without a screen, open to commands of the shell.
     fn headless() -> (Self, Child) {
         let served = Served::new(&[("FAULTY_WATCH", "1")]);
-        let mut args = flags(&served);
+        let mut args = flags(&served, &[("echo", json!({"text": "a"}))], GUARDED);
         args.extend(["--headless".to_owned(), "--control".to_owned()]);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let mut command = served.world.command(&args);
@@ -56,19 +77,7 @@ impl Waiting {
     /// In the console.
     fn on_screen() -> (Self, Run) {
         let served = Served::new(&[("FAULTY_WATCH", "1")]);
-        let args = flags(&served);
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let command = served.world.command(&args);
-        let mut run = Run::with(command.get_program().to_str().unwrap(), &args, |shown| {
-            shown.env_clear();
-            for (name, value) in command.get_envs() {
-                shown.env(name, value.unwrap_or_default());
-            }
-            shown.env("TERM", "xterm-256color");
-            shown.env("LC_ALL", "C.UTF-8");
-            shown.cwd(served.world.ws());
-        });
-        run.resize(120, 40);
+        let run = on_screen(&served, &[("echo", json!({"text": "a"}))], GUARDED);
         let waiting = Self::of(served);
         run.wait_for("awaiting approval");
         (waiting, run)
@@ -191,6 +200,26 @@ fn the_shell_refuses_a_change_and_nothing_of_the_server_runs() {
 }
 
 #[test]
+fn what_is_accepted_without_the_run_counts_in_it_if_it_is_the_same() {
+    let (waiting, child) = Waiting::headless();
+    waiting.drift();
+    // Another process of the server, with the same definitions.
+    let accept = |more: &[&str]| {
+        let args = [&["tools", "accept", "bad"][..], more].concat();
+        waiting.served.world.run(&args).ends(0).out
+    };
+    let shown = accept(&[]);
+    let hash = shown.split("--hash ").nth(1).unwrap();
+    accept(&["--hash", hash.split('`').next().unwrap()]);
+    until("the question is another", || {
+        !waiting.queue().contains("changed definitions")
+    });
+    waiting.approve(&waiting.digest()).ends(0);
+    assert_eq!(wait(child).ends(0).out, "a\n");
+    assert_eq!(waiting.served.calls(), ["echo {\"text\":\"a\"}"]);
+}
+
+#[test]
 fn without_control_or_a_run_nothing_is_decided_about_the_server() {
     let served = Served::new(&[]);
     served
@@ -241,6 +270,9 @@ fn the_console_accepts_a_change_and_the_waiting_call_is_decided_again_and_runs()
     run.until("the answer", || {
         run.text().contains("\x1b]2;overrule: answered\x1b\\")
     });
+    run.armed();
+    run.send("9");
+    run.wait_for("1 of 1 execution succeeded; half within");
     run.send("q");
     assert_eq!(run.exit(SOON), 0);
     assert_eq!(waiting.status(), Status::Succeeded);
@@ -271,7 +303,61 @@ fn the_console_refuses_a_change_and_nothing_of_the_server_runs() {
     run.armed();
     assert_ne!(waiting.status(), Status::Succeeded);
     assert_eq!(waiting.served.calls(), [""; 0]);
-    run.kill(rustix::process::Signal::TERM);
+    run.kill(Signal::TERM);
     run.exit(SOON);
     assert_eq!(waiting.served.calls(), [""; 0]);
+}
+
+#[test]
+fn the_console_shows_that_a_killed_server_was_restarted_while_its_call_waits() {
+    let (waiting, mut run) = Waiting::on_screen();
+    let before = pids(&waiting.served.world);
+    assert_eq!(before.len(), 1);
+    for pid in before {
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    }
+    run.send("9");
+    run.wait_for("restarted once");
+    run.wait_for("bad  ready");
+    assert_eq!(waiting.served.calls(), [""; 0]);
+    assert_eq!(waiting.status(), Status::AwaitingApproval, "it still waits");
+    run.kill(Signal::TERM);
+    run.exit(SOON);
+}
+
+#[test]
+fn the_row_of_a_call_shows_the_progress_that_its_server_reports() {
+    let served = Served::new(&[("FAULTY_SLOW", "1")]);
+    let mut run = on_screen(&served, &[("slow", json!({}))], ALLOW);
+    for step in ["1/3 working", "2/3 working", "3/3 working"] {
+        let row = |screen: &str| {
+            let mut lines = screen.lines();
+            lines.any(|line| line.contains("bad__slow") && line.contains(step))
+        };
+        run.until(step, || row(&run.screen().screen().contents()));
+    }
+    run.until("the answer", || {
+        run.text().contains("\x1b]2;overrule: answered\x1b\\")
+    });
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
+}
+
+#[test]
+fn a_result_with_structure_is_shown_as_such() {
+    let served = Served::new(&[]);
+    let mut run = on_screen(&served, &[("structure", json!({}))], ALLOW);
+    run.until("the answer", || {
+        run.text().contains("\x1b]2;overrule: answered\x1b\\")
+    });
+    let id = served.world.id();
+    let state = served.world.state(&id);
+    let call = state.calls.values().next().unwrap();
+    let Some(Outcome::Ok { value, .. }) = &call.attempts[0].outcome else {
+        panic!("{call:?}")
+    };
+    assert_eq!(&**value, r#"{"sum":3}"#, "JSON, not a text of JSON");
+    run.wait_for("sum");
+    run.send("q");
+    assert_eq!(run.exit(SOON), 0);
 }

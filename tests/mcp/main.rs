@@ -30,14 +30,17 @@ mod server;
 mod world;
 
 mod calls;
+mod declared;
 mod drift;
 mod faults;
 mod faulty;
+mod health;
 mod http;
 mod in_a_run;
 mod listing;
 mod published;
 mod questions;
+mod refusals;
 mod servers;
 mod trust;
 

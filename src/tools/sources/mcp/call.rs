@@ -147,6 +147,7 @@ pub(super) async fn send(server: &Server, live: &Live, target: &Target, job: Job
         let ServerResult::InputRequiredResult(wanted) = result else {
             let made = Made {
                 call: job.call,
+                args: &job.args,
                 ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
                 redaction: &server.redaction,
                 whole: &server.whole,

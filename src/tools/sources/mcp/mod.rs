@@ -4,6 +4,7 @@
 //!
 //! A server is not trusted: what it says is checked, bounded and marked, and a broken server costs its own calls only.
 
+mod about;
 mod call;
 mod current;
 mod definition;
