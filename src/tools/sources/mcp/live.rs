@@ -41,6 +41,16 @@ pub(super) struct Live {
     unusable: Arc<BTreeMap<String, String>>,
 }
 
+/// What a reading of the definitions gave.
+pub(super) struct Read {
+    /// The time after which they are outdated.
+    pub(super) ttl: Option<Duration>,
+    /// True if they are not those of the reading before.
+    pub(super) is_other: bool,
+    /// True if they are not the accepted ones.
+    pub(super) is_drifted: bool,
+}
+
 impl Live {
     /// Takes the definitions that were read. `before` are those of the reading before.
     pub(super) fn new(

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::current::{Current, Watched};
 use super::handler::Handler;
 use super::listing::{self, Listed, Unlisted};
-use super::live::{Connection, Live};
+use super::live::{Connection, Live, Read};
 use super::log::ServerLog;
 use super::pace::Pace;
 use super::pins::{self, Pinned};
@@ -45,6 +45,8 @@ const HEALTHY: Duration = Duration::from_secs(60);
 const HANDSHAKE: Duration = Duration::from_secs(60);
 /// How long a process whose output ended may take to end itself.
 const MOMENT: Duration = Duration::from_millis(200);
+/// How often it is looked whether changed definitions were accepted elsewhere.
+const LOOK: Duration = Duration::from_secs(2);
 /// Time limit for the answer to a request for notifications of changes.
 const LISTEN: Duration = Duration::from_secs(5);
 
@@ -72,14 +74,6 @@ enum End {
     Refused(String),
     /// It is lost.
     Lost(String),
-}
-
-/// What a reading of the definitions gave.
-struct Read {
-    /// The time after which they are outdated.
-    ttl: Option<Duration>,
-    /// True if they are not those of the reading before.
-    is_other: bool,
 }
 
 /// A server of the settings.
@@ -382,8 +376,21 @@ impl Server {
                     subscription = None;
                 }
                 () = tokio::time::sleep(read.ttl.unwrap_or(Duration::MAX)), if read.ttl.is_some() => {}
+                () = self.accepted(), if read.is_drifted => self.current.outdate(),
             }
             pace.wait().await;
+        }
+    }
+
+    /// Waits until another process of the operator accepted the definitions.
+    async fn accepted(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = self.last().map(|live| Pinned::new(&self.config, &live.tools));
+            let differs = |now| pins::check(self.pins.as_deref(), &self.config, &now).excerpt;
+            if now.is_some_and(|now| differs(now).is_empty()) {
+                return;
+            }
         }
     }
 
@@ -478,8 +485,13 @@ impl Server {
             live.note(&self.log);
         }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
+        let is_drifted = !live.difference.excerpt.is_empty();
         self.current.put(live);
-        Ok(Read { ttl, is_other })
+        Ok(Read {
+            ttl,
+            is_other,
+            is_drifted,
+        })
     }
 }
 
