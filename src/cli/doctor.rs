@@ -134,20 +134,26 @@ fn model(common: &Common, context: &AppContext) -> Check {
 }
 
 fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
-    if context.settings.servers.is_empty() {
-        return Ok(vec![Check::new("tools", Status::Ok, "no MCP servers")]);
-    }
     let runtime = run::runtime()?;
-    let views = runtime.block_on(async {
+    let (tools, views) = runtime.block_on(async {
         let connected = context.connect(None, &context.workspace, &[]).await;
-        let views = connected.servers();
+        let found = (context.checked(connected.tools()), connected.servers());
         connected.close().await;
-        views
+        found
     });
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     let earlier = learned::tools(context);
-    let check = |view| server(view, learned::of_server(&earlier, &view.name));
-    Ok(views.iter().map(check).collect())
+    let check = |view| server(view, learned::of_server(&earlier, view));
+    let tools = match tools {
+        Ok(_) if views.is_empty() => Check::new("tools", Status::Ok, "no MCP servers"),
+        Ok(registry) => Check::new(
+            "tools",
+            Status::Ok,
+            format!("{} offered", registry.names().count()),
+        ),
+        Err(failure) => Check::new("tools", Status::Failed, failure.message),
+    };
+    Ok([tools].into_iter().chain(views.iter().map(check)).collect())
 }
 
 fn server(view: &ServerView, earlier: Option<String>) -> Check {

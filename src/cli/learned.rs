@@ -23,6 +23,7 @@ use crate::regular_file;
 use crate::resilience::learned;
 use crate::resilience::routing::{Row, Snapshot};
 use crate::text::visible;
+use crate::tools::sources::mcp::ServerView;
 
 /// Longest file of weights in bytes.
 const WEIGHTS: u64 = 16 << 20;
@@ -76,10 +77,14 @@ pub fn tools(context: &AppContext) -> Vec<ToolRecord> {
 }
 
 /// Describes how the calls of an MCP server did in earlier sessions; `None` if there were none.
-pub fn of_server(records: &[ToolRecord], server: &str) -> Option<String> {
-    let prefix = format!("{server}__");
-    let own = records.iter().filter(|record| record.tool.starts_with(&prefix));
-    let all = learned::together(server, own.cloned())?;
+pub fn of_server(records: &[ToolRecord], server: &ServerView) -> Option<String> {
+    let prefix = format!("{}__", server.name);
+    let is_own = |record: &&ToolRecord| {
+        let mut offered = server.tools.iter().filter_map(|tool| tool.offered.as_deref());
+        record.tool.starts_with(&prefix) || offered.any(|name| *name == *record.tool)
+    };
+    let own = records.iter().filter(is_own);
+    let all = learned::together(&server.name, own.cloned())?;
     Some(format!("earlier sessions: {}", learned::health_words(&all)))
 }
 

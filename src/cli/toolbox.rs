@@ -168,6 +168,13 @@ impl AppContext {
         Ok(registry)
     }
 
+    /// Checks what the settings say of these tools, as the start of a run does. Returns the registry.
+    pub fn checked(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
+        let registry = self.registry(tools)?;
+        self.settings.templates.fit(&mut registry.cards())?;
+        Ok(registry)
+    }
+
     /// Gives the tools of another program's agent the classes, tags and pauses of the settings. What the settings say of
     /// other tools does not count.
     pub fn fitted_to_agent(&self, registry: Registry) -> Registry {

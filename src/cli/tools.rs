@@ -74,7 +74,7 @@ async fn act(
     for notice in context.notices().into_iter().chain(connected.notices()) {
         print::err(&print::safe_line(&notice));
     }
-    let registry = context.registry(connected.tools())?;
+    let registry = context.checked(connected.tools())?;
     match what {
         None | Some(ToolsWhat::List | ToolsWhat::Refuse { .. }) => {
             list(common, &registry, &connected.servers(), &learned::tools(context));
@@ -133,7 +133,7 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
             server.tools.len()
         ));
         print::out(&format!("  {}  ({})", server.command, server.file));
-        if let Some(words) = learned::of_server(earlier, &server.name) {
+        if let Some(words) = learned::of_server(earlier, server) {
             print::out(&format!("  {words}"));
         }
         if !server.drift.is_empty() {
