@@ -159,7 +159,7 @@ fn quiet(kinds: &[Kind], home: &Path) {
         }
     }
     println!(
-        "| what | first frame ms | last records on the screen ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |"
+        "| what | first frame ms | first event on the screen ms | all of it ms | key ms p50 / p99 | bytes a key | PSS MB |"
     );
     println!("|---|---|---|---|---|---|---|");
     for (kind, row) in kinds.iter().zip(&rows) {

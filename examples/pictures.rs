@@ -189,6 +189,7 @@ fn guarded(envelope: &Arc<Envelope>) -> Arc<Envelope> {
                 tags: &[],
                 args: &args.unwrap_or_default(),
                 server: None,
+                is_of_agent: false,
             });
         }
         _ => {}

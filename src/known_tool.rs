@@ -23,6 +23,8 @@ pub enum Kind {
     Patch,
     /// Reads a place and changes nothing.
     Read,
+    /// Does something else with the places that it names.
+    Other,
 }
 
 /// Tools by what they do, the built-in one first.
@@ -38,7 +40,10 @@ const SHELL: &[&str] = &[
     "run_shell_command",
     "shell_call",
     "shell_command",
+    TYPED_IN,
 ];
+/// The tool that types into a shell, or another program, that runs already.
+pub const TYPED_IN: &str = "write_stdin";
 const WRITE: &[&str] = &["write_file", "Write", "write"];
 const EDIT: &[&str] = &["edit_file", "Edit", "edit", "replace"];
 const PATCH: &[&str] = &["apply_patch", "apply_patch_call", "patch"];
@@ -53,14 +58,18 @@ const READ: &[&str] = &[
     "grep",
     "grep_search",
     "list",
+    "list_dir",
     "list_directory",
     "read",
+    "read_many_files",
+    "search",
     "search_file_content",
     "view_image",
 ];
+const OTHER: &[&str] = &["MultiEdit", "NotebookEdit", "developer__text_editor", "multiedit"];
 
 /// Names of the argument with a line for a shell, the built-in tool's first.
-pub const LINE: &[&str] = &["command", "cmd"];
+pub const LINE: &[&str] = &["command", "cmd", "chars"];
 /// Name of the argument with several lines, each for a shell.
 pub const LINES: &str = "commands";
 /// Names of the argument with a program and its words.
@@ -79,8 +88,17 @@ pub const NEW: &[&str] = &["new", "new_string", "newString"];
 pub const ALL: &[&str] = &["all", "replace_all", "replaceAll", "allow_multiple"];
 /// Names of the argument with a patch.
 pub const TEXT: &[&str] = &["input", "patch", "patchText"];
-/// Names of every argument with a place.
-const PLACES: &[&str] = &["path", "file_path", "filePath", "absolute_path", "dir_path"];
+/// Names of every argument with a place, or with several.
+const PLACES: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "absolute_path",
+    "dir_path",
+    "notebook_path",
+    "paths",
+    "include",
+];
 
 /// Returns what a tool of this name does; nothing for a tool that is not known.
 pub fn kind(tool: &str) -> Option<Kind> {
@@ -90,6 +108,7 @@ pub fn kind(tool: &str) -> Option<Kind> {
         (EDIT, Kind::Edit),
         (PATCH, Kind::Patch),
         (READ, Kind::Read),
+        (OTHER, Kind::Other),
     ];
     all.into_iter()
         .find_map(|(names, kind)| names.contains(&tool).then_some(kind))
@@ -146,10 +165,14 @@ pub fn outer(tool: &str, args: &Value) -> Option<Value> {
         "local_shell_call" | "shell_call" => members.shift_remove("action")?,
         "apply_patch_call" => {
             let operation = members.shift_remove("operation")?;
-            let is_known = |key: &String| matches!(key.as_str(), "type" | "path" | "diff");
-            let is_word = |value: &Value| value.is_string();
-            let members = operation.as_object()?;
-            (members.keys().all(is_known) && members.values().all(is_word)).then_some(operation)?
+            let is_known = |(key, value): (&String, &Value)| match key.as_str() {
+                "type" => ["create_file", "update_file", "delete_file"]
+                    .iter()
+                    .any(|kind| value == kind),
+                "path" | "diff" => value.is_string(),
+                _ => false,
+            };
+            operation.as_object()?.iter().all(is_known).then_some(operation)?
         }
         _ => return None,
     };
@@ -158,38 +181,81 @@ pub fn outer(tool: &str, args: &Value) -> Option<Value> {
 
 /// What a patch does with a file that it deletes.
 pub const DELETES: &str = "deletes";
+/// What a patch does with a file that it puts in another place.
+pub const MOVES: &str = "moves to";
+/// The line with which a patch begins.
+const PATCH_BEGINS: &str = "*** Begin Patch";
 
-/// Returns the files that a patch names, each with what it does: adds, updates, deletes, moves to.
+/// A file of a patch: what is done with it, and its path.
+pub type Patched<'p> = (&'static str, &'p str);
+
+/// Returns the lines of a patch, each with the file that it begins: adds, updates, deletes, moves to.
 ///
-/// The format is that of the tool `apply_patch` of codex: a line `*** Update File: PATH` begins a file.
-pub fn patched(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
+/// The format is that of the tool `apply_patch` of codex: a line `*** Update File: PATH` begins a file. Inside of an update
+/// a line that begins with a blank is one of the file, whatever follows.
+pub fn patch_lines(patch: &str) -> impl Iterator<Item = (&str, Option<Patched<'_>>)> {
     const HEADS: [(&str, &str); 4] = [
         ("*** Add File:", "adds"),
         ("*** Update File:", "updates"),
         ("*** Delete File:", DELETES),
-        ("*** Move to:", "moves to"),
+        ("*** Move to:", MOVES),
     ];
-    patch.lines().filter_map(|line| {
-        let mut heads = HEADS.iter();
-        heads.find_map(|(head, word)| Some((*word, line.trim_start().strip_prefix(head)?.trim())))
-    })
+    let mut is_inside = false;
+    patch
+        .strip_suffix('\n')
+        .unwrap_or(patch)
+        .split('\n')
+        .map(move |line| {
+            let head = if is_inside { line } else { line.trim_start() };
+            let mut heads = HEADS.iter();
+            let found = heads.find_map(|(begin, word)| Some((*word, head.strip_prefix(begin)?.trim())));
+            is_inside = found.is_none() && (is_inside || line.starts_with("@@"));
+            (line, found)
+        })
 }
 
-/// Returns the places that the arguments of a known tool name; nothing for shells and unknown tools.
-pub fn places(tool: &str, args: &str) -> Vec<String> {
-    let members = match kind(tool) {
-        None | Some(Kind::Shell) => return Vec::new(),
-        Some(Kind::Patch) => {
-            let args = serde_json::from_str(args).unwrap_or_default();
-            let args = inner(tool, &args).unwrap_or(args);
-            let patches = TEXT.iter().filter_map(|name| args.get(*name)?.as_str());
-            let files = patches.flat_map(patched);
-            return files.map(|(_, path)| path.to_owned()).collect();
-        }
-        Some(_) => serde_json::from_str::<BTreeMap<String, &RawValue>>(args).unwrap_or_default(),
+/// Returns the files of a patch.
+pub fn patched(patch: &str) -> impl Iterator<Item = Patched<'_>> {
+    patch_lines(patch).filter_map(|(_, found)| found)
+}
+
+/// Returns the patches in the arguments of a call, as [`inner`] gives them: of a tool for patches, and in what a shell
+/// gets.
+pub fn patches(tool: &str, args: &Value) -> Vec<String> {
+    let texts = |names: &[&str]| -> Vec<String> {
+        let values = names.iter().filter_map(|name| args.get(*name));
+        let all = values.flat_map(|value| {
+            value
+                .as_array()
+                .map_or(std::slice::from_ref(value), Vec::as_slice)
+        });
+        all.filter_map(|value| value.as_str().map(String::from)).collect()
     };
-    let text = |name: &&str| -> Option<String> { serde_json::from_str(members.get(*name)?.get()).ok() };
-    PLACES.iter().filter_map(text).collect()
+    match kind(tool) {
+        Some(Kind::Patch) => texts(TEXT),
+        Some(Kind::Shell) => {
+            let mut texts = texts(&[LINE, WORDS, &[LINES]].concat());
+            texts.retain(|text| text.contains(PATCH_BEGINS));
+            // One name is in two of the lists.
+            texts.dedup();
+            texts
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the places that the arguments of a known tool name; nothing for shells, patches and unknown tools.
+pub fn places(tool: &str, args: &str) -> Vec<String> {
+    if matches!(kind(tool), None | Some(Kind::Shell | Kind::Patch)) {
+        return Vec::new();
+    }
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(args).unwrap_or_default();
+    let texts = |name: &&str| -> Option<Vec<String>> {
+        let value = members.get(*name)?.get();
+        let one = serde_json::from_str(value).map(|text| vec![text]);
+        one.or_else(|_| serde_json::from_str(value)).ok()
+    };
+    PLACES.iter().filter_map(texts).flatten().collect()
 }
 
 #[cfg(test)]
@@ -206,6 +272,7 @@ mod tests {
             ("replace", Some(Kind::Edit)),
             ("apply_patch", Some(Kind::Patch)),
             ("Read", Some(Kind::Read)),
+            ("NotebookEdit", Some(Kind::Other)),
             ("BASH", None),
             ("mcp__x__bash", None),
             ("", None),
@@ -230,11 +297,13 @@ mod tests {
     fn places_are_read_from_every_argument_that_can_name_one() {
         assert_eq!(places("Edit", r#"{"file_path":"/a","old_string":"/b"}"#), ["/a"]);
         assert_eq!(places("edit", r#"{"filePath":"c","path":"d"}"#), ["d", "c"]);
-        let patch = serde_json::json!({"input": "*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+*** y\n\
-            *** Move to: b.rs\n*** Delete File: ../c\n*** Add File: d\n+1\n*** End Patch\n"});
         assert_eq!(
-            places("apply_patch", &patch.to_string()),
-            ["a.rs", "b.rs", "../c", "d"]
+            places("NotebookEdit", r#"{"notebook_path":"/n.ipynb"}"#),
+            ["/n.ipynb"]
+        );
+        assert_eq!(
+            places("read_many_files", r#"{"paths":["a","../b"]}"#),
+            ["a", "../b"]
         );
         for (tool, args) in [
             ("Bash", r#"{"path":"/a"}"#),
@@ -244,5 +313,47 @@ mod tests {
         ] {
             assert!(places(tool, args).is_empty(), "{tool} {args}");
         }
+    }
+
+    #[test]
+    fn a_line_inside_of_an_update_begins_no_file() {
+        let files = |patch: &str| -> Vec<String> {
+            patched(patch)
+                .map(|(what, path)| format!("{what} {path}"))
+                .collect()
+        };
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+*** y\n\
+            *** Move to: b.rs\n*** Delete File: ../c\n *** Add File: d\n+1\n*** End Patch\n";
+        assert_eq!(
+            files(patch),
+            ["updates a.rs", "moves to b.rs", "deletes ../c", "adds d"]
+        );
+        let kept =
+            "*** Update File: a\n@@ fn x\n *** Delete File: b\n-x\n  *** Move to: c\n*** Delete File: d\r\n";
+        assert_eq!(files(kept), ["updates a", "deletes d"]);
+        // Where no line of the file was seen, it may begin one.
+        assert_eq!(
+            files("*** Update File: a\n  *** Delete File: b\n"),
+            ["updates a", "deletes b"]
+        );
+    }
+
+    #[test]
+    fn patches_are_found_in_what_a_shell_gets() {
+        let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+        let line = format!("cd x && apply_patch <<'E'\n{patch}\nE");
+        for (tool, args) in [
+            ("apply_patch", json!({"input": patch})),
+            ("apply_patch", json!({"input": 1, "patch": patch})),
+            ("exec_command", json!({"cmd": line})),
+            ("shell", json!({"command": ["apply_patch", patch]})),
+            ("shell_call", json!({"commands": ["ls", line]})),
+        ] {
+            let found = patches(tool, &args);
+            let files: Vec<Patched<'_>> = found.iter().flat_map(|one| patched(one)).collect();
+            assert_eq!(files, [(DELETES, "a")], "{tool} {args}");
+        }
+        assert!(patches("exec_command", &json!({"cmd": "echo '*** Delete File: a'"})).is_empty());
+        assert!(patches("Write", &json!({"content": patch, "input": patch})).is_empty());
     }
 }

@@ -53,7 +53,7 @@ pub fn overrule() -> PathBuf {
 pub struct Figures {
     /// Milliseconds to the first frame.
     pub first: f64,
-    /// Milliseconds until the last records are on the screen, or all of it is.
+    /// Milliseconds until the first event is on the screen, or all of it is.
     pub early: f64,
     /// Milliseconds until what is selected is shown.
     pub whole: f64,
@@ -77,8 +77,23 @@ fn parts(mut all: Vec<f64>) -> (f64, f64, f64) {
     (at(0.5), at(0.99), all[all.len() - 1])
 }
 
-fn ready(program: &mut Program) -> f64 {
-    let at = program.until("the inspector", |it| !it.heading().is_empty());
+fn is_first_event(program: &Program) -> bool {
+    program.shows("paused #1 ")
+}
+
+/// Waits for a replay, which opens at its first event, and lets it show the last.
+pub fn show_all(program: &mut Program) {
+    program.until("the replay", is_first_event);
+    program.send("$");
+}
+
+fn ready(kind: &Kind, program: &mut Program) -> f64 {
+    if matches!(kind, Kind::Replay(..)) {
+        show_all(program);
+    }
+    let at = program.until("the inspector", |it| {
+        !it.heading().is_empty() && !is_first_event(it)
+    });
     let took = at.saturating_duration_since(program.began);
     took.as_secs_f64() * 1e3
 }
@@ -89,15 +104,15 @@ pub fn quiet(kind: &Kind, home: &Path) -> Figures {
     let began = program.began;
     let first = program.until("the first frame", |it| it.frames > 0);
     let first = first.saturating_duration_since(began).as_secs_f64() * 1e3;
-    let is_early = |it: &Program| !it.heading().is_empty() || it.shows("settled, 0 errors");
+    let is_early = |it: &Program| !it.heading().is_empty() || is_first_event(it);
     let early = if is_early(&program) {
         first
     } else {
-        let early = program.until("the last records", is_early);
+        let early = program.until("a first screen", is_early);
         early.saturating_duration_since(began).as_secs_f64() * 1e3
     };
-    let whole = if program.heading().is_empty() {
-        ready(&mut program)
+    let whole = if program.heading().is_empty() || is_first_event(&program) {
+        ready(kind, &mut program)
     } else {
         early
     };
@@ -148,7 +163,7 @@ pub struct Idle {
 /// Leaves it alone.
 pub fn idle(kind: &Kind, home: &Path, long: Duration) -> Idle {
     let mut program = kind.start(home);
-    ready(&mut program);
+    ready(kind, &mut program);
     // The thread that read the session ends ten seconds after it has nothing more to do.
     program.wait(Duration::from_secs(12));
     let pid = program.pid();

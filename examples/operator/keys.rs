@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::figures::{median, overrule};
+use crate::figures::{median, overrule, show_all};
 use crate::pty::Program;
 
 /// How a lone escape key is printed.
@@ -184,7 +184,31 @@ pub fn lines(waits: &Waits) -> Vec<String> {
             others.len()
         ));
     }
+    lines.extend(groups(&known));
     lines
+}
+
+/// A line for each group of keys: half of its keys are faster.
+fn groups(known: &[(f64, String)]) -> Vec<String> {
+    let of = |group: &str| -> Vec<f64> {
+        let own = |key: &String| key.starts_with(&format!("{group}: ")) && !key.ends_with(ESCAPE);
+        known
+            .iter()
+            .filter(|(_, key)| own(key))
+            .map(|(ms, _)| *ms)
+            .collect()
+    };
+    let groups = KEYS.iter().chain(BRANCHES).map(|(group, _)| (*group, of(group)));
+    groups
+        .filter(|(_, times)| !times.is_empty())
+        .map(|(group, times)| {
+            format!(
+                "| half of {} in \"{group}\" | {:.1} |",
+                times.len(),
+                median(times)
+            )
+        })
+        .collect()
 }
 
 /// Milliseconds that the thread that answers keys has worked, as Linux counts them (`proc_pid_schedstat(5)`).
@@ -201,9 +225,7 @@ fn round(id: &str, keys: &[(&str, &[&str])], home: &Path, streams: bool) -> Wait
     let args: Vec<&str> = [how, id].into_iter().chain(more.iter().copied()).collect();
     let mut program = Program::start(&overrule(), &args, home);
     if !streams {
-        // A replay opens at its first event.
-        program.until("the replay", |it| it.shows("paused #1 "));
-        program.send("$");
+        show_all(&mut program);
     }
     program.until("the inspector or the stream", |it| {
         !it.heading().is_empty() || it.shows("says: ")

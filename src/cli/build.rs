@@ -167,8 +167,14 @@ impl AppContext {
         }
     }
 
+    /// Gives a driver what the settings say about waiting: who is asked, and how long a model may be silent.
+    pub fn configured(&self, driver: Driver) -> Driver {
+        let notice = Duration::from_millis(self.settings.stream.notice_ms.value);
+        driver.approved_by(self.approver()).with_idle_notice(notice)
+    }
+
     /// The program that is asked about calls that wait for approval.
-    pub fn approver(&self) -> Option<Approver> {
+    fn approver(&self) -> Option<Approver> {
         let set = &self.settings.approver;
         let name = set.name.value.as_deref();
         (!set.command.value.is_empty()).then(|| Approver {

@@ -4,13 +4,13 @@
 
 use std::io::IsTerminal as _;
 
-use serde_json::json;
-
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{learned, models, print, run};
 use crate::engine::setup::ModelSetup;
+use crate::present::json;
+use crate::present::setup::CheckView;
 use crate::text::visible;
 use crate::tools::sources::mcp::ServerView;
 
@@ -75,8 +75,11 @@ pub fn doctor(common: &Common) -> Result<Code, Failure> {
 
 fn print_check(common: &Common, check: &Check) {
     if common.json {
-        let line = json!({ "check": check.of, "status": check.status.label(), "detail": check.detail });
-        print::out(&line.to_string());
+        print::out(&json(&CheckView {
+            check: &check.of,
+            status: check.status.label(),
+            detail: &check.detail,
+        }));
     } else {
         let detail = print::safe_text(&check.detail);
         print::out(&format!("{:8} {}: {detail}", check.status.label(), check.of));

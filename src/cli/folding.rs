@@ -19,12 +19,35 @@ pub struct Folding {
 
 impl Folding {
     /// Applies the next record.
-    pub fn take(&mut self, envelope: Envelope) {
+    pub fn take(&mut self, envelope: Arc<Envelope>) {
         apply(&mut self.state, &envelope);
         if self.past.len() == MAX_LINES {
             self.past.pop_front();
         }
-        self.past.push_back(Arc::new(envelope));
+        self.past.push_back(envelope);
+    }
+
+    /// Continues after records that are in no state here: a whole state follows.
+    pub fn since(past: &[Arc<Envelope>]) -> Self {
+        Self {
+            past: past.iter().cloned().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the state as a whole.
+    pub fn set(&mut self, state: State) {
+        self.state = state;
+    }
+
+    /// The state.
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The newest records, oldest first.
+    pub fn past(&self) -> Vec<Arc<Envelope>> {
+        self.past.iter().cloned().collect()
     }
 
     /// Returns the state, and the newest records, oldest first.

@@ -9,15 +9,19 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, Instant};
 
 use super::build::AppContext;
+use super::conversations::{Conversations, Others};
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::orphan_watcher::Watcher;
 use super::replaced::Looker;
 use super::run::{self, Ready};
+use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, live_reload, print, screen, sent};
 use crate::console::approval_stats;
-use crate::console::link::{Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update};
+use crate::console::link::{
+    Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
+};
 use crate::domain::apply;
 use crate::domain::command::Command;
 use crate::domain::envelope::{Actor, Via};
@@ -43,8 +47,13 @@ pub fn check(context: &AppContext) -> Result<(), Failure> {
     live_reload::keymap(context).map(|_| ())
 }
 
-/// Serves a run on the screen until the operator leaves it.
-pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel>) -> Result<Code, Failure> {
+/// Serves a run on the screen until the operator leaves it. From one of several conversations the screen goes to others.
+pub async fn serve(
+    context: &AppContext,
+    ready: Ready,
+    panel: Option<ServerPanel>,
+    conversations: Option<Conversations>,
+) -> Result<Code, Failure> {
     let Ready {
         driver,
         handle,
@@ -60,6 +69,7 @@ pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel
     let place = context.store.find(&session).ok();
     let looks = |answers| Looker::new(registry, workspace, answers);
     let mut link = EngineLink::new(handle.clone(), actor.clone(), place, looks);
+    link.others = conversations.as_ref().map(|all| all.others_of(&session));
     if let Some(panel) = &panel {
         link.waiting
             .push_back(Update::Servers(panel.states.borrow().clone()));
@@ -80,7 +90,7 @@ pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel
             return Err(refusal.into());
         }
     }
-    let shown = screen::show(context, Box::new(link), &session, false).await;
+    let shown = show(context, link, &session, conversations.as_ref()).await;
     // An operator who leaves the screen needs no notification.
     calls.abort();
     if let Some(door) = &door {
@@ -112,6 +122,36 @@ pub async fn serve(context: &AppContext, ready: Ready, panel: Option<ServerPanel
         ));
     }
     halt.map_or(Ok(code), |halt| Err(halt.into()))
+}
+
+/// Shows a run, and the other conversations that the operator goes to.
+async fn show(
+    context: &AppContext,
+    first: EngineLink,
+    session: &str,
+    conversations: Option<&Conversations>,
+) -> Result<Code, Failure> {
+    let (mut link, mut session) = (first, session.to_owned());
+    let actor = link.actor.clone();
+    loop {
+        let next = match screen::show(context, Box::new(link), &session, false).await? {
+            ScreenExit::Code(code) => return Ok(code),
+            ScreenExit::For(next) => next,
+        };
+        let Some(all) = conversations else {
+            return Ok(Code::Ok);
+        };
+        let Some(member) = all.find(&next).or_else(|| all.find(&session)) else {
+            return Ok(Code::Ok);
+        };
+        member.session().clone_into(&mut session);
+        let (registry, workspace) = member.tools.clone();
+        let looks = |answers| Looker::new(registry, workspace, answers);
+        let place = context.store.find(&session).ok();
+        link = EngineLink::new(member.handle.clone(), actor.clone(), place, looks);
+        link.others = Some(all.others_of(&session));
+        link.waiting.push_back(Update::Past(member.past()));
+    }
 }
 
 /// The last state of the run, and why it halted. The state is empty if the event loop failed.
@@ -147,6 +187,8 @@ struct EngineLink {
     watcher: Watcher,
     /// The servers of tools; none once they are gone.
     panel: Option<ServerPanel>,
+    /// The other conversations of the agent, if there can be any.
+    others: Option<Others>,
     /// The event loop ended without a message.
     broken: bool,
 }
@@ -176,6 +218,7 @@ impl EngineLink {
             wire: place.as_ref().map(run::wire_of),
             place,
             panel: None,
+            others: None,
             broken: false,
         }
     }
@@ -195,6 +238,14 @@ impl EngineLink {
             }
         }
         self.shown = now;
+    }
+}
+
+/// Waits for a change of the other conversations.
+async fn others(others: &mut Option<Others>) -> Arc<[Conversation]> {
+    match others {
+        Some(others) => others.changed().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -341,6 +392,7 @@ impl Link for EngineLink {
                         };
                     }
                     Some(answer) = self.answers.recv() => return answer,
+                    others = others(&mut self.others) => return Update::Conversations(others),
                     servers = changed(&mut self.panel) => return Update::Servers(servers),
                     () = self.outputs.changed() => return self.outputs.take(),
                     changed = self.live.changed(), if self.live_open => {

@@ -12,6 +12,7 @@ pub mod branches;
 pub mod build;
 pub mod classify;
 mod control;
+mod conversations;
 mod cut_off;
 mod damaged;
 pub mod decode;

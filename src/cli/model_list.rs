@@ -2,8 +2,6 @@
 //!
 //! Must not know: how a model is asked.
 
-use serde_json::json;
-
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
@@ -14,6 +12,8 @@ use crate::domain::price::{Price, decimal};
 use crate::model::discover;
 use crate::model::http::Access;
 use crate::model::wire::Wire;
+use crate::present::json;
+use crate::present::setup::ModelView;
 use crate::text::{shown_address, visible};
 
 /// Tokens that a price is shown for.
@@ -60,7 +60,7 @@ pub fn print(common: &Common) -> Result<Code, Failure> {
     rows.extend(on_this_machine(settings, local));
     if common.json {
         for row in &rows {
-            print::out(&row.json().to_string());
+            print::out(&json(&row.view()));
         }
     } else {
         for line in table(&rows) {
@@ -107,16 +107,16 @@ impl Row {
         };
     }
 
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "name": self.name,
-            "model": self.model,
-            "wire": self.wire,
-            "server": shown_address(&self.server),
-            "window": self.window,
-            "price": self.price,
-            "answer": self.answer,
-        })
+    fn view(&self) -> ModelView<'_> {
+        ModelView {
+            name: &self.name,
+            model: self.model.as_deref(),
+            wire: self.wire.name(),
+            server: shown_address(&self.server),
+            window: self.window,
+            price: self.price.as_ref(),
+            answer: &self.answer,
+        }
     }
 
     fn cells(&self) -> [String; 6] {

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::args::Common;
 use super::build::AppContext;
@@ -358,7 +359,11 @@ pub fn build(context: &AppContext, setup: &ModelSetup, watched: bool) -> Result<
             recording,
         } => {
             let client = |access| {
-                let client = Client::new(*wire, base_url, model, access, Patience::default());
+                let patience = Patience {
+                    idle: Duration::from_millis(context.settings.stream.timeout_ms.value),
+                    ..Patience::default()
+                };
+                let client = Client::new(*wire, base_url, model, access, patience);
                 let client = client.map_err(|error| Failure::new(Code::Config, error))?;
                 Ok::<_, Failure>(client.with_options(options.clone()))
             };

@@ -57,7 +57,7 @@ pub fn open(context: &AppContext, place: &Place) -> Result<Opened, Failure> {
 
 fn read(store: &Store, place: &Place, by: &Actor) -> Result<Opened, Failure> {
     let mut folding = Folding::default();
-    let opened = Writer::open_each(place, |envelope| folding.take(envelope));
+    let opened = Writer::open_each(place, |envelope| folding.take(Arc::new(envelope)));
     let (writer, session, notices) = match opened {
         Ok((writer, report)) => {
             let notices = report.torn.iter().map(ToString::to_string).collect();

@@ -13,6 +13,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::agent_process as process;
 use super::args::{self, Common, Window};
 use super::build::{self, AppContext};
+use super::conversations::Conversations;
+use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::headless_decisions::End;
 use super::opening::{self, Opened};
@@ -178,12 +180,13 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         gone.send(end).unwrap_or_default();
     });
     let (mut ready, handle_of_first) = begin(plan, &first, plan.args.resume.as_deref())?;
+    let conversations = Conversations::new();
+    conversations.add(&ready);
     let beside = tokio::spawn(serve_beside(
-        plan.common.clone(),
-        plan.context.clone(),
+        (plan.common.clone(), plan.context.clone()),
         Beside::of(plan),
         opened,
-        handle_of_first,
+        (handle_of_first, conversations.clone()),
     ));
     if plan.common.keep_wire || plan.context.settings.keep_replies.value {
         let place = plan.context.store.find(&ready.session)?;
@@ -203,7 +206,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
                 ));
             }
         });
-        Box::pin(live::serve(&plan.context, ready, None)).await
+        Box::pin(live::serve(&plan.context, ready, None, Some(conversations))).await
     };
     beside.abort();
     serving.abort();
@@ -288,15 +291,13 @@ impl Beside {
 }
 
 /// Gives every conversation other than the first one a session of its own. The same policy decides in it, and the
-/// operator decides by other commands.
+/// operator decides on the same screen, or by commands if they are allowed.
 async fn serve_beside(
-    mut common: Common,
-    context: AppContext,
+    (common, context): (Common, AppContext),
     of: Beside,
     mut opened: mpsc::Receiver<Opening>,
-    first: crate::engine::Handle,
+    (first, conversations): (crate::engine::Handle, Conversations),
 ) {
-    common.control |= !of.headless;
     while let Some(opening) = opened.recv().await {
         let built = session(&common, &context, &of, &opening, None).and_then(|mut ready| {
             ready.door = control::open(&common, &context, &ready, None)?;
@@ -305,15 +306,22 @@ async fn serve_beside(
         match built {
             Ok(ready) => {
                 let address = context.address(&ready.session);
-                first.notice(format!(
-                    "the agent began another conversation (a sub-agent): decide about its calls with `overrule queue {address}`"
-                ));
+                first.notice(if common.control {
+                    format!("the agent began another conversation, such as a sub-agent: `overrule queue {address}` lists its calls")
+                } else {
+                    "the agent began another conversation, such as a sub-agent".to_owned()
+                });
+                conversations.add(&ready);
+                let caller = Caller::of(&context, &ready.session);
+                let calls = escalate::follow(caller, ready.handle.clone(), ready.handle.subscribe());
+                let calls = tokio::spawn(calls);
                 let Ready {
                     driver, first, door, ..
                 } = ready;
                 tokio::spawn(async move {
                     let _open = door;
                     driver.run(first).await;
+                    calls.abort();
                 });
             }
             Err(failure) => {
@@ -426,7 +434,7 @@ fn session(
     );
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
-    let driver = driver.approved_by(context.approver());
+    let driver = context.configured(driver);
     let settings = context.clone();
     let fit = Arc::new(move |registry| settings.fitted_to_agent(registry));
     opening.run.attach(handle.clone(), fit);

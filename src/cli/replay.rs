@@ -11,7 +11,7 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::fork::Forks;
 use super::recorded::Recorded;
-use super::screen::ReplayExit;
+use super::screen::ScreenExit;
 use super::{opening, picker, print, resume, screen};
 use crate::domain::envelope::{Actor, Envelope, Via};
 use crate::journal;
@@ -49,17 +49,17 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
         let _inside = runtime.enter();
         Recorded::open(&place, args.speed)?.forked_into(forks.clone())
     };
-    let shown = runtime.block_on(screen::replay(&context, Box::new(link), &place.id()));
+    let shown = runtime.block_on(screen::show(&context, Box::new(link), &place.id(), true));
     // Do not wait for background tasks on exit.
     runtime.shutdown_background();
     // The resumed fork is printed when the operator leaves it.
     forks.print_written(match &shown {
-        Ok(ReplayExit::Resume(session)) => Some(session.as_str()),
+        Ok(ScreenExit::For(session)) => Some(session.as_str()),
         _ => None,
     });
     match shown? {
-        ReplayExit::Code(code) => Ok(code),
-        ReplayExit::Resume(session) => resume::resume_session(common, context, &session),
+        ScreenExit::Code(code) => Ok(code),
+        ScreenExit::For(session) => resume::resume_session(common, context, &session),
     }
 }
 

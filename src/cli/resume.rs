@@ -118,7 +118,7 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
     let (head, run) = (writer.head(), writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
-    let driver = learned::keep(driver, &context, &setup).approved_by(context.approver());
+    let driver = context.configured(learned::keep(driver, &context, &setup));
     let ready = Ready {
         driver,
         handle,

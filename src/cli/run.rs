@@ -245,7 +245,7 @@ fn begin(common: &Common, context: &AppContext, what: Begin) -> Result<Code, Fai
     first.extend(start.event);
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
     let (driver, handle) = build::driver(State::default(), writer, adviser, Launch::World(model), notices);
-    let driver = learned::keep(driver, context, &setup).approved_by(context.approver());
+    let driver = context.configured(learned::keep(driver, context, &setup));
     let session = setup.session;
     let ready = Ready {
         driver,
@@ -347,7 +347,7 @@ pub(super) fn serve(
                     Box::pin(headless::serve(common, context, ready)).await
                 } else {
                     let panel = following.as_ref().map(Following::panel);
-                    Box::pin(live::serve(context, ready, panel)).await
+                    Box::pin(live::serve(context, ready, panel, None)).await
                 }
             }
         };

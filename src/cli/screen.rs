@@ -98,31 +98,25 @@ fn options(context: &AppContext, session: &str, recorded: bool) -> Result<Option
     })
 }
 
+/// How the screen was left.
+pub enum ScreenExit {
+    /// With this exit code.
+    Code(Code),
+    /// For this session: another conversation, or a recording that is resumed.
+    For(String),
+}
+
 /// Shows the updates of a link until the operator leaves.
 pub async fn show(
     context: &AppContext,
     link: Box<dyn Link>,
     session: &str,
     recorded: bool,
-) -> Result<Code, Failure> {
+) -> Result<ScreenExit, Failure> {
     let exit = on(context, link, options(context, session, recorded)?).await?;
-    Ok(code(&exit))
-}
-
-/// How a recording was left.
-pub enum ReplayExit {
-    /// With this exit code.
-    Code(Code),
-    /// To resume this session.
-    Resume(String),
-}
-
-/// Shows a recording until the operator leaves.
-pub async fn replay(context: &AppContext, link: Box<dyn Link>, session: &str) -> Result<ReplayExit, Failure> {
-    let exit = on(context, link, options(context, session, true)?).await?;
     Ok(match exit.how {
-        Leave::Resume(session) => ReplayExit::Resume(session),
-        _ => ReplayExit::Code(code(&exit)),
+        Leave::Resume(session) | Leave::Show(session) => ScreenExit::For(session),
+        _ => ScreenExit::Code(code(&exit)),
     })
 }
 

@@ -4,8 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use super::args::{Common, Trust};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
@@ -13,6 +11,8 @@ use super::print;
 use crate::config::{dot_mcp, files, load, servers, trust, written};
 use crate::control::peer;
 use crate::policy::Origin;
+use crate::present::json;
+use crate::present::setup::TrustView;
 use crate::text::visible;
 
 /// A file that can be trusted.
@@ -138,13 +138,12 @@ fn candidate(context: &AppContext, path: PathBuf, text: &str, lines: Vec<String>
 
 fn print_one(common: &Common, one: &Candidate) {
     if common.json {
-        let line: Value = json!({
-            "file": shown(&one.path),
-            "hash": one.hash,
-            "trusted": one.trusted,
-            "does": one.lines,
-        });
-        print::out(&line.to_string());
+        print::out(&json(&TrustView {
+            file: &one.path,
+            hash: &one.hash,
+            trusted: one.trusted,
+            does: &one.lines,
+        }));
         return;
     }
     let state = if one.trusted { "trusted" } else { "not trusted" };

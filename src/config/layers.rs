@@ -32,6 +32,7 @@ use super::server::{self, Server};
 use super::servers::{self, RawServers};
 use super::settings::{
     Ambiguous, ContextSettings, Glyphs, Origin, Prices, Reduce, ReuseSettings, Setting, Settings,
+    StreamSettings,
 };
 use super::tools::{Tags, Templates};
 use super::written::RawSettings;
@@ -207,6 +208,10 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         keep_replies: files.last(true, mine.keep_replies, theirs.keep_replies),
         announce_edits: files.last(true, mine.announce_edits, theirs.announce_edits),
         limits,
+        stream: StreamSettings {
+            notice_ms: files.last(60_000, mine.stream.notice, theirs.stream.notice),
+            timeout_ms: files.last(300_000, mine.stream.timeout, theirs.stream.timeout),
+        },
         context: ContextSettings {
             reduce: files.last(Reduce::default(), mine.context.reduce, theirs.context.reduce),
             share: files.last(70, mine.context.share, theirs.context.share),

@@ -204,16 +204,27 @@ pub struct ContextSettings {
 }
 
 impl ContextSettings {
-    /// Returns the limit for a model with this window; none where the window is unknown.
+    /// Returns the limit for a model with this window. Where the window is unknown, a refusal of the server can still
+    /// make requests shorter by themselves.
     pub fn limit(&self, window: Option<u64>) -> Option<ContextLimit> {
-        let window = window.filter(|_| self.reduce.value != Reduce::Off)?;
-        Some(ContextLimit {
-            tokens: window.saturating_mul(self.share.value) / 100,
+        let auto = self.reduce.value == Reduce::Auto;
+        let is_needed = auto || window.is_some() && self.reduce.value == Reduce::Ask;
+        is_needed.then(|| ContextLimit {
+            tokens: window.map(|window| window.saturating_mul(self.share.value) / 100),
             window,
-            auto: self.reduce.value == Reduce::Auto,
+            auto,
             by: self.by.value,
         })
     }
+}
+
+/// How long a model may send nothing, with origins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamSettings {
+    /// Milliseconds after which the operator is notified.
+    pub notice_ms: Setting<u64>,
+    /// Milliseconds after which the request ends.
+    pub timeout_ms: Setting<u64>,
 }
 
 /// Which recorded replies and results are reused, with origins.
@@ -271,6 +282,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// How long requests may be.
     pub context: ContextSettings,
+    /// How long a model may send nothing.
+    pub stream: StreamSettings,
     /// Whether the raw replies of the model are kept with the session.
     pub keep_replies: Setting<bool>,
     /// Whether the model sees a note when the operator or a repair changed its context.
@@ -428,6 +441,10 @@ impl Settings {
             }),
             line("context.share", &self.context.share, u64::to_string),
             line("context.by", &self.context.by, |by| by.label().into()),
+            line("stream.notice", &self.stream.notice_ms, |ms| Ms(*ms).to_string()),
+            line("stream.timeout", &self.stream.timeout_ms, |ms| {
+                Ms(*ms).to_string()
+            }),
             line("keep_replies", &self.keep_replies, bool::to_string),
             line("tell_edits", &self.announce_edits, bool::to_string),
             line("reuse.replies", &self.reuse.replies, bool::to_string),

@@ -35,6 +35,8 @@ use crate::text::visible;
 pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
+/// Maximum time in which a model may send nothing, in milliseconds.
+const LONGEST_IDLE: u64 = 24 * 3_600_000;
 /// Keys that an untrusted workspace may use, because they can only tighten or add a mark.
 const TIGHTENING: [&str; 3] = ["policy", "limits", "danger"];
 /// Keys of a tool in an untrusted workspace that are read, because they can only tighten.
@@ -94,6 +96,8 @@ pub struct RawSettings {
     pub limits: Limits,
     /// `[context]`
     pub context: Context,
+    /// `[stream]`
+    pub stream: Stream,
     /// `[notify]`
     pub notify: notify::RawNotify,
     /// `[approver]`
@@ -173,6 +177,18 @@ pub struct Context {
     pub share: Field<u64>,
     /// `by`
     pub by: Field<Reduction>,
+}
+
+/// `[stream]` in a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stream {
+    /// `notice`, in milliseconds
+    #[serde(deserialize_with = "idle_time")]
+    pub notice: Field<u64>,
+    /// `timeout`, in milliseconds
+    #[serde(deserialize_with = "idle_time")]
+    pub timeout: Field<u64>,
 }
 
 /// `[reuse]` in a file.
@@ -321,6 +337,8 @@ strings! {
         "write a shell command that prints the key";
     arming: u64 = |text| duration_ms(text).filter(|ms| *ms <= LONGEST_ARMING).ok_or_else(|| unknown(text)),
         "write a duration of at most 10s, such as \"500ms\"";
+    idle_time: u64 = |text| duration_ms(text).filter(|ms| (1..=LONGEST_IDLE).contains(ms)).ok_or_else(|| unknown(text)),
+        "write a duration of at most 24h, such as \"60s\"";
     wall: Option<u64> = |text| match duration_ms(text).filter(|ms| *ms > 0) {
         None if text != UNLIMITED => Err(format!("`{text}` is no duration")),
         limit => Ok(limit),

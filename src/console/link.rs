@@ -97,9 +97,24 @@ pub enum ServerOrder {
     },
 }
 
+/// Another conversation of the agent, with a session of its own. Its text is untrusted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conversation {
+    /// Its session.
+    pub session: String,
+    /// The beginning of its first prompt; empty before there is one.
+    pub name: String,
+    /// Number of calls and broken replies that wait for a decision.
+    pub waiting: usize,
+    /// True while a call or a request of it runs, or waits for a decision.
+    pub is_open: bool,
+}
+
 /// A message from a run.
 #[derive(Debug, Clone)]
 pub enum Update {
+    /// The other conversations of the agent, the next one first.
+    Conversations(Arc<[Conversation]>),
     /// The whole state: the first update, and again after a recorded run went back.
     Snapshot(Box<State>),
     /// Events that a snapshot already includes, oldest first, for the log. At most the newest ones.

@@ -185,6 +185,8 @@ pub enum Leave {
     Interrupted,
     /// Resume the session of this id.
     Resume(String),
+    /// Show the conversation with this session instead.
+    Show(String),
     /// A signal terminated the process.
     Killed(String),
 }

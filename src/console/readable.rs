@@ -16,7 +16,9 @@ use super::json;
 use super::link::Replaced;
 use crate::canon::scan_up_to;
 use crate::domain::call::{Shown, ShownForm};
-use crate::known_tool::{self, CONTENT, Kind, LINE, LINES, NEW, OLD, TEXT, WORDS, kind, name_in, patched};
+use crate::known_tool::{
+    self, CONTENT, Kind, LINE, LINES, NEW, OLD, TEXT, WORDS, kind, name_in, patch_lines,
+};
 use crate::shell_line::quote;
 use crate::text::{Survey, WarningKind, visible, visible_lines};
 
@@ -85,7 +87,10 @@ pub fn of(tool: &str, members: &[(String, Arc<str>)], found: Option<Found<'_>>) 
     let is_file = matches!(kind, Some(Kind::Write | Kind::Edit));
     let found = found.filter(|_| is_file);
     let base = found.and_then(|(_, base)| base);
-    let (form, parts) = found.map_or_else(|| args.alone(kind), |(found, _)| args.of_file(found));
+    let (form, parts) = found.map_or_else(
+        || args.alone(kind),
+        |(found, _)| args.of_file(kind == Some(Kind::Write), found),
+    );
     Readable {
         shown: Shown {
             form,
@@ -147,8 +152,11 @@ impl Args<'_> {
     }
 
     /// The form of a call that changes a file of which this was found.
-    fn of_file(&self, found: &Replaced) -> (ShownForm, Vec<Part>) {
-        let (content, old, new) = (self.named(CONTENT), self.named(OLD), self.named(NEW));
+    fn of_file(&self, is_write: bool, found: &Replaced) -> (ShownForm, Vec<Part>) {
+        // A member that means nothing to the tool is no part of the difference.
+        let own = |names: &[&'static str], is_own: bool| self.named(names).filter(|_| is_own);
+        let content = own(CONTENT, is_write);
+        let (old, new) = (own(OLD, !is_write), own(NEW, !is_write));
         let names = [&content, &old, &new];
         let replaced: Vec<&str> = names.into_iter().flatten().map(|(name, _)| *name).collect();
         match found {
@@ -172,7 +180,7 @@ impl Args<'_> {
             }
             Replaced::Unreadable(why) => {
                 let mut parts = vec![Part::Note(format!("no difference: {}", visible(why)))];
-                let edited = self.edited();
+                let edited = self.edited().filter(|_| !is_write);
                 let covered = if edited.is_some() { &replaced[..] } else { &[] };
                 parts.extend(edited.map(|(part, _)| part));
                 parts.extend(self.rest(covered));
@@ -249,8 +257,8 @@ impl Args<'_> {
                 parts.push(Part::Lines(std::mem::take(lines).into()));
             }
         };
-        for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {
-            match patched(line).next() {
+        for (line, file) in patch_lines(&text) {
+            match file {
                 Some((what, path)) => {
                     end(&mut lines, &mut parts);
                     parts.push(Part::Argument(what.to_owned(), json::string(path).into()));
@@ -571,6 +579,11 @@ mod tests {
         for (tool, args) in [
             (
                 "apply_patch_call",
+                r#"{"operation":{"type":"rm","path":"a","diff":""}}"#,
+            ),
+            ("apply_patch_call", r#"{"operation":{"type":1,"path":"rm"}}"#),
+            (
+                "apply_patch_call",
                 r#"{"operation":{"type":"update_file","path":"a","mode":"777"}}"#,
             ),
             (
@@ -588,9 +601,32 @@ mod tests {
     }
 
     #[test]
+    fn a_member_of_another_kind_of_tool_is_shown() {
+        let lines_found = Replaced::Text(Vec::new().into());
+        let unreadable = Replaced::Unreadable("it is too long".into());
+        let edit = r#"{"file_path":"a","old_string":"x","new_string":"y","content":"extra"}"#;
+        let write = r#"{"file_path":"a","content":"x","old":"extra","new":"more"}"#;
+        for found in [&lines_found, &unreadable, &Replaced::Nothing] {
+            let lines = |tool: &str, args: &str| {
+                super::lines(&of(tool, &members(args), Some((found, None)))).join("\n")
+            };
+            let shown = lines("Edit", edit);
+            assert!(
+                shown.contains("content = extra") && !shown.contains("+ extra"),
+                "{shown}"
+            );
+            let shown = lines("Write", write);
+            assert!(
+                shown.contains("old = extra") && shown.contains("new = more"),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
     fn a_patch_is_shown_file_by_file_and_its_lines_cannot_look_like_a_file() {
         let patch = "*** Begin Patch\n*** Update File: a.rs\n@@ fn x\n same\n-old\n+new\n+*** Delete File: b\n\
-                     *** Delete File: c\u{1b}\n*** End Patch\n";
+                     \x20*** Delete File: d\n*** Delete File: c\u{1b}\n*** End Patch\n";
         let args = serde_json::json!({ "input": patch }).to_string();
         let (shown, lines) = form("apply_patch", &args, None);
         assert_eq!(shown, ShownForm::Difference);
@@ -605,6 +641,7 @@ mod tests {
                 "- old",
                 "+ new",
                 "+ *** Delete File: b",
+                "  *** Delete File: d",
                 &*format!("deletes = c{escape}"),
                 "  *** End Patch",
             ]

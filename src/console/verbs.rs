@@ -25,6 +25,7 @@ pub mod classify;
 pub mod close;
 pub mod compare;
 pub mod consent;
+pub mod conversations;
 pub mod copy;
 pub mod copy_node;
 pub mod correct;
@@ -186,6 +187,7 @@ static RUN: &[Verb] = &[
     stop_turn::VERB,
     emergency_stop::EMERGENCY_STOP,
     emergency_stop::STOP_NOW,
+    conversations::VERB,
     shorten::SHORTEN,
     shorten::SUMMARIZE,
     shorten::DROP_TURNS,

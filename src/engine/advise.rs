@@ -288,6 +288,7 @@ impl Advice for Adviser {
             tags: spec.map_or(&[], |spec| &spec.card.tags),
             args: &args,
             server: spec.and_then(|spec| spec.card.server()),
+            is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),
         };
         let moment = Moment {
             now: self.now,

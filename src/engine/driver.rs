@@ -5,6 +5,7 @@
 //! The order is always this one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -155,6 +156,14 @@ impl Driver {
         self.adviser.approver = approver.as_ref().map(|one| one.name.clone());
         if let (Some(approver), Some(executor)) = (approver, &mut self.executor) {
             executor.set_approver(approver);
+        }
+        self
+    }
+
+    /// Notifies the operator when the model sends nothing for this time; the default is a minute.
+    pub fn with_idle_notice(mut self, after: Duration) -> Self {
+        if let Some(executor) = &mut self.executor {
+            executor.set_idle_notice(after);
         }
         self
     }

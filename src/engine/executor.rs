@@ -31,6 +31,9 @@ use crate::tools::Job;
 use crate::tools::registry::Registry;
 use crate::tools::run::{Limits, run};
 
+/// Default of the time without data from the model after which the operator is notified.
+const IDLE_NOTICE: Duration = Duration::from_secs(60);
+
 /// The running tasks of one process.
 pub struct Executor {
     model: Arc<dyn Model>,
@@ -49,6 +52,8 @@ pub struct Executor {
     approver: Option<Arc<Approver>>,
     /// The open questions to it, with the event with which each began.
     approvals: BTreeMap<NodeId, (Seq, CancellationToken)>,
+    /// Time without data from the model after which the operator is notified.
+    idle_notice: Duration,
     /// Reports that no task sends.
     own: VecDeque<Input>,
     /// Cancelled when this process is done with the run.
@@ -77,6 +82,7 @@ impl Executor {
             asides: BTreeSet::new(),
             questions: Questions::default(),
             approver: None,
+            idle_notice: IDLE_NOTICE,
             approvals: BTreeMap::new(),
             own: VecDeque::new(),
             end: CancellationToken::new(),
@@ -93,6 +99,7 @@ impl Executor {
             request,
             inbox: self.inbox.clone(),
             asked: self.asks.begin(turn),
+            idle_notice: self.idle_notice,
         };
         let model = self.model.clone();
         self.tasks.spawn(async move {
@@ -136,6 +143,11 @@ impl Executor {
                 inbox.send(Message::Input(answered)).await;
             }
         });
+    }
+
+    /// Notifies the operator when the model sends nothing for this time.
+    pub fn set_idle_notice(&mut self, after: Duration) {
+        self.idle_notice = after;
     }
 
     /// Lets a program be asked about calls.

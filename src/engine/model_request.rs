@@ -31,8 +31,6 @@ const PARTIAL_PART: u64 = 8;
 const SHORT: u64 = 64 * 1024;
 /// Maximum number of characters of an unknown item that are reported.
 const UNKNOWN: usize = 200;
-/// Idle time of a stream after which the operator is notified.
-const IDLE_NOTICE: Duration = Duration::from_secs(60);
 
 /// Number of new bytes up to which the interval alone does not cause open text to be recorded.
 fn by_time(assembler: &Assembler) -> u64 {
@@ -53,6 +51,8 @@ pub(super) struct ModelRequest {
     pub(super) request: u32,
     pub(super) inbox: Handle,
     pub(super) asked: OpenStream,
+    /// Time without data after which the operator is notified.
+    pub(super) idle_notice: Duration,
 }
 
 impl ModelRequest {
@@ -75,7 +75,7 @@ impl ModelRequest {
         let mut written = 0;
         // Both are set up once, because a stream has thousands of chunks.
         let mut cancelled = Box::pin(self.asked.cancel.clone().cancelled_owned());
-        let mut idle = Box::pin(tokio::time::sleep(IDLE_NOTICE));
+        let mut idle = Box::pin(tokio::time::sleep(self.idle_notice));
         let mut received = tokio::time::Instant::now();
         loop {
             tokio::select! {
@@ -113,11 +113,11 @@ impl ModelRequest {
                 }
                 () = &mut idle => {
                     let now = tokio::time::Instant::now();
-                    if received + IDLE_NOTICE > now {
-                        idle.as_mut().reset(received + IDLE_NOTICE);
+                    if received + self.idle_notice > now {
+                        idle.as_mut().reset(received + self.idle_notice);
                         continue;
                     }
-                    idle.as_mut().reset(now + IDLE_NOTICE);
+                    idle.as_mut().reset(now + self.idle_notice);
                     let idle_s = now.duration_since(received).as_secs();
                     self.report(format!("no data from the model for {idle_s} s")).await;
                 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::shell::ShellCall;
-use crate::known_tool::{self, DIRECTORY, Kind, TEXT};
+use crate::known_tool::{self, DIRECTORY, Kind};
 use crate::shell_line::{Command, HARMLESS, Redirect};
 
 /// What a call may do that deserves a second look.
@@ -110,6 +110,7 @@ impl DangerKind {
                 "git push +*",
                 "git push --mirror",
                 "git stash drop",
+                "*** Move to",
             ],
             Self::Network => &[
                 "curl",
@@ -175,6 +176,8 @@ const LONGEST: usize = 64 * 1024;
 const REDIRECT: &str = ">";
 /// The line of a patch that deletes a file, as an entry.
 const DELETES: &str = "*** Delete File";
+/// The line of a patch that puts a file in another place, as an entry.
+const MOVES: &str = "*** Move to";
 
 /// A mark on a call: the kind of danger, and the part of the call that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -228,7 +231,7 @@ impl Danger {
         let kind = known_tool::kind(tool);
         let is_read = matches!(kind, Some(Kind::Shell | Kind::Patch));
         let is_long = is_read && args.len() > LONGEST;
-        let places = known_tool::places(tool, args);
+        let mut places = known_tool::places(tool, args);
         let args: Value = if is_read && !is_long {
             serde_json::from_str(args).unwrap_or_default()
         } else {
@@ -240,25 +243,29 @@ impl Danger {
             ShellCall::default()
         };
         let args = known_tool::inner(tool, &args).unwrap_or(args);
-        let patch = known_tool::value_in(&args, TEXT)
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let deletes = known_tool::patched(patch).any(|(word, _)| word == known_tool::DELETES);
-        let base = known_tool::value_in(&args, DIRECTORY)
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let patches = known_tool::patches(tool, &args);
+        let files: Vec<known_tool::Patched<'_>> = patches
+            .iter()
+            .flat_map(|patch| known_tool::patched(patch))
+            .collect();
+        places.extend(files.iter().map(|(_, path)| (*path).to_owned()));
+        let does = |what: &str| files.iter().any(|(word, _)| *word == what);
+        // It is not known which of several names the tool takes.
+        let directories = DIRECTORY.iter().filter_map(|name| args.get(name)?.as_str());
+        let directories: Vec<&str> = directories.collect();
         let place = Place {
             workspace,
-            base: workspace.join(base),
+            directories: &directories,
         };
         let found = |kind: DangerKind| {
             let entries = self.entries(kind);
             let is_named = |entry: &&String| {
                 let by_sign = entry.as_str() == REDIRECT && call.redirects().any(Redirect::replaces)
-                    || entry.as_str() == DELETES && deletes;
+                    || entry.as_str() == DELETES && does(known_tool::DELETES)
+                    || entry.as_str() == MOVES && does(known_tool::MOVES);
                 entry.as_str() == tool || by_sign || call.each().any(|command| matches(entry, command))
             };
-            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &call, base, &places));
+            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &call, &places));
             let named = entries.iter().find(is_named).cloned();
             named.or_else(|| outside().flatten())
         };
@@ -306,27 +313,25 @@ fn is_word(given: &str, wanted: &str) -> bool {
     is_like(given, wanted) || with_value || among
 }
 
-/// The workspace, and the directory in which a command runs.
+/// The workspace, and the directories in which a command may run; the workspace itself where there is none.
 struct Place<'w> {
     workspace: &'w Path,
-    base: PathBuf,
+    directories: &'w [&'w str],
 }
 
 impl Place<'_> {
-    /// The first place outside of the workspace that the commands, the directory or other arguments name. Only the
+    /// The first place outside of the workspace that the commands, the directories or other arguments name. Only the
     /// forms that the table lists count.
-    fn left(&self, entries: &[String], call: &ShellCall, cwd: &str, places: &[String]) -> Option<String> {
+    fn left(&self, entries: &[String], call: &ShellCall, places: &[String]) -> Option<String> {
         let listed = |form: &str| entries.iter().any(|entry| entry == form);
-        let words = call
-            .each()
-            .flat_map(|command| command.words.iter().skip(1).chain(&command.sets));
         let targets = call.redirects().map(|one| &one.target);
-        let words = words.chain(targets).map(|word| word.text.as_str());
-        let programs: Vec<&str> = call.each().filter_map(|one| one.program_name()).collect();
-        // A program may be anywhere.
-        let words = words.filter(|word| !programs.contains(word));
+        let words = call
+            .reading
+            .arguments()
+            .chain(targets)
+            .map(|word| word.text.as_str());
         let places = places.iter().map(String::as_str);
-        let words = std::iter::once(cwd).chain(words).flat_map(paths);
+        let words = self.directories.iter().copied().chain(words).flat_map(paths);
         let mut all = words.chain(places);
         all.find(|path| {
             let form = form_of(path);
@@ -343,7 +348,11 @@ impl Place<'_> {
                 let climbs = Path::new(path)
                     .components()
                     .any(|part| part == Component::ParentDir);
-                climbs && !plain(&self.base.join(path)).starts_with(self.workspace)
+                let is_left = |base: &Path| !plain(&base.join(path)).starts_with(self.workspace);
+                let mut bases = self.directories.iter().map(|one| self.workspace.join(one));
+                climbs
+                    && (self.directories.is_empty() && is_left(self.workspace)
+                        || bases.any(|base| is_left(&base)))
             }
         }
     }

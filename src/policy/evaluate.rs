@@ -214,11 +214,10 @@ impl Policy {
     fn matching(&self, case: &Case<'_>, moment: &Moment<'_>) -> Vec<&Rule> {
         let [answer, question, hidden] = &self.builtin;
         let subject = &case.subject;
-        let own = subject.server.is_none();
-        if own && subject.tool == FINAL_ANSWER {
+        if subject.is_built_in(FINAL_ANSWER) {
             return vec![answer];
         }
-        let asks = own && subject.tool == ASK_OPERATOR;
+        let asks = subject.is_built_in(ASK_OPERATOR);
         let workspace = self.workspace.as_deref();
         let mut found: Vec<&Rule> = asks
             .then_some(question)

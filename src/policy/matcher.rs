@@ -19,7 +19,7 @@ use super::place::{Leads, leads};
 use super::shell::ShellCall;
 
 /// The places of a shell line among the arguments, by tool.
-const LINES: [&str; 2] = ["/command", "/cmd"];
+const LINES: [&str; 3] = ["/command", "/cmd", "/chars"];
 /// The place of a program and its words.
 pub(super) const WORDS: &str = "/argv";
 
@@ -41,6 +41,15 @@ pub struct Subject<'a> {
     pub args: &'a Value,
     /// The server that offers the tool; `None` for a built-in tool.
     pub server: Option<&'a str>,
+    /// True for a tool of an agent that another program runs.
+    pub is_of_agent: bool,
+}
+
+impl Subject<'_> {
+    /// Returns true for the built-in tool of this name.
+    pub fn is_built_in(&self, tool: &str) -> bool {
+        self.server.is_none() && !self.is_of_agent && self.tool == tool
+    }
 }
 
 /// A glob for names, as written and compiled.

@@ -183,6 +183,7 @@ pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&P
         tags: &card.tags,
         args,
         server: card.server(),
+        is_of_agent: card.is_of_agent(),
     };
     rule.matcher.matches(&Case::new(subject), rule.gate, workspace)
 }

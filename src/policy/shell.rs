@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::known_tool::{self, LINE, LINES, WORDS};
-use crate::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, quote};
+use crate::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, is_shell, quote};
 
 /// The commands of a call.
 #[derive(Debug, Clone, Default)]
@@ -22,69 +22,58 @@ pub struct ShellCall {
 impl ShellCall {
     /// Reads the arguments of a call of a tool that is a shell.
     pub fn new(tool: &str, args: &Value) -> Self {
-        match known_tool::inner(tool, args) {
+        let mut call = match known_tool::inner(tool, args) {
             Some(args) => Self::read(&args),
             None => Self::read(args),
+        };
+        if tool == known_tool::TYPED_IN && call.whole.iter().any(|line| !line.is_empty()) {
+            call.reading.uncertainty = Some(Uncertainty::Typed);
         }
+        call
     }
 
+    /// Reads the lines and words of all names. It is not known which of several the tool takes: everything counts.
     fn read(args: &Value) -> Self {
-        let mut call = Self::default();
-        if let Some(list) = args.get(LINES) {
-            let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
-            let lines: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-            let is_clear = lines.len() == list.len()
-                && ![LINE, WORDS]
-                    .concat()
-                    .iter()
-                    .any(|name| args.get(*name).is_some());
-            call.is_line = true;
-            call.whole.push(lines.join("\n"));
-            call.reading = Reading::of_lines(lines);
-            if !is_clear {
-                call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
-            }
-            return call;
-        }
-        let mut lines = LINE
-            .iter()
-            .filter_map(|name| args.get(name).and_then(Value::as_str));
-        if let Some(line) = lines.next() {
-            call.is_line = true;
-            call.whole.push(line.to_owned());
-            call.reading = Reading::of_line(line);
-        }
-        for line in lines {
-            // It is not known which of them runs.
-            call.whole.push(line.to_owned());
-            call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
-        }
+        let mut lines: Vec<&str> = LINE.iter().filter_map(|name| args.get(name)?.as_str()).collect();
+        let mut whole: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
         let lists = WORDS.iter().filter_map(|name| args.get(name)?.as_array());
         let lists = lists.filter_map(|words| {
             let texts = words.iter().map(|word| word.as_str().map(str::to_owned));
             texts.collect::<Option<Vec<String>>>()
         });
         let lists: Vec<Vec<String>> = lists.filter(|words| !words.is_empty()).collect();
-        if lists.len() > 1 {
-            call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
+        let mut is_clear = lines.len() + lists.len() < 2;
+        if let Some(several) = args.get(LINES) {
+            let list = several.as_array().map(Vec::as_slice).unwrap_or_default();
+            let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            let mut others = LINE.iter().chain(WORDS);
+            is_clear = several.is_array()
+                && texts.len() == list.len()
+                && !others.any(|name| args.get(name).is_some());
+            whole.push(texts.join("\n"));
+            lines.extend(texts);
         }
-        for words in lists {
+        let is_line = !whole.is_empty();
+        for words in &lists {
             let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
             let (bare, quoted) = (words.join(" "), quoted.join(" "));
-            if call.is_line || !call.whole.is_empty() {
-                // It is not known which of them runs.
-                call.reading.uncertainty.get_or_insert(Uncertainty::Syntax);
-            } else {
-                let uncertainty = call.reading.uncertainty;
-                call.reading = Reading::of_words(&words);
-                call.reading.uncertainty = call.reading.uncertainty.or(uncertainty);
-            }
             if bare != quoted {
-                call.whole.push(bare);
+                whole.push(bare);
             }
-            call.whole.push(quoted);
+            whole.push(quoted);
         }
-        call
+        let mut reading = Reading::of(lines, &lists);
+        if !is_clear {
+            reading.uncertainty.get_or_insert(Uncertainty::Syntax);
+        }
+        if !is_usual(args) {
+            reading.uncertainty.get_or_insert(Uncertainty::Surroundings);
+        }
+        Self {
+            whole,
+            reading,
+            is_line,
+        }
     }
 
     /// Reads a call by its tool and arguments as written; nothing where its tool is no shell.
@@ -165,4 +154,21 @@ impl ShellCall {
         let whole = self.whole.iter().filter(|_| self.is_line);
         whole.chain(&self.reading.lines).map(String::as_str)
     }
+}
+
+/// True for a call that a shell of the system runs with the variables of the program. The agent may have written any
+/// other shell itself, and a variable may lead to any program.
+fn is_usual(args: &Value) -> bool {
+    let is_known = |shell: &str| {
+        let (place, name) = shell.rsplit_once('/').unwrap_or(("/bin", shell));
+        ["/bin", "/usr/bin"].contains(&place) && is_shell(name)
+    };
+    let shell = args
+        .get("shell")
+        .is_none_or(|shell| shell.is_null() || shell.as_str().is_some_and(is_known));
+    let is_empty = |variables: &Value| match variables {
+        Value::Object(variables) => variables.is_empty(),
+        other => other.is_null(),
+    };
+    shell && args.get("env").is_none_or(is_empty)
 }

@@ -46,6 +46,7 @@ fn call(tool: &'static str, effect: EffectClass) -> Subject<'static> {
         tags: &[],
         args: &Value::Null,
         server: None,
+        is_of_agent: false,
     }
 }
 
@@ -62,6 +63,7 @@ fn on_args(rule: &str, tool: &str, args: &Value) -> Gate {
         tags: &[],
         args,
         server: None,
+        is_of_agent: false,
     };
     let preset = if rule.contains("allow") {
         Preset::Guarded

@@ -22,6 +22,7 @@ pub mod queue;
 pub mod rule;
 mod ser;
 pub mod session;
+pub mod setup;
 #[cfg(test)]
 mod tests;
 pub mod time;

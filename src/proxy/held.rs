@@ -138,11 +138,41 @@ impl HeldReply {
         let Some(bytes) = self.calls.written(&front.event, &calls, &self.changes) else {
             return self.rest();
         };
-        let passed = self.queue.pop_front()?;
-        self.given.extend(calls);
-        self.begun += begun(&passed.chunks);
-        self.passed.extend(passed.chunks.iter().filter_map(part));
+        self.note_passed(calls);
         Some(bytes)
+    }
+
+    /// The agent has the front event.
+    fn note_passed(&mut self, calls: Vec<usize>) {
+        if let Some(passed) = self.queue.pop_front() {
+            self.given.extend(calls);
+            self.begun += begun(&passed.chunks);
+            self.passed.extend(passed.chunks.iter().filter_map(part));
+        }
+    }
+
+    /// The end of a text that waited for the next event: nothing extends the text any more.
+    fn kept(&mut self) -> Vec<u8> {
+        let front = self.queue.front();
+        let Some(Waiting {
+            event,
+            calls: Some(calls),
+            ..
+        }) = front.filter(|front| self.calls.ends_words(&front.event))
+        else {
+            return Vec::new();
+        };
+        let calls = calls.clone();
+        if !self.are_decided(calls.iter().copied()) {
+            return Vec::new();
+        }
+        let bytes = self
+            .calls
+            .written(event, &calls, &self.changes)
+            .unwrap_or_default();
+        self.note_passed(calls);
+        self.shown.extend_from_slice(&bytes);
+        bytes
     }
 
     /// The end of a text waits for the next event, so that a heartbeat can extend the text.
@@ -168,9 +198,7 @@ impl HeldReply {
             self.is_unwritable = true;
             return None;
         }
-        let mut chunks: Vec<Chunk> = self.queue.drain(..).flat_map(|one| one.chunks).collect();
-        chunks.retain(|chunk| is_new(chunk, &self.passed));
-        let mut parts = ReplyParts::of(&chunks);
+        let mut parts = ReplyParts::of(&self.rest_of_chunks());
         // A call is announced late where its name may still grow: the agent may have it.
         let mut number = self.begun;
         parts.parts.retain_mut(|part| {
@@ -191,6 +219,12 @@ impl HeldReply {
         Some(self.closing(&whole))
     }
 
+    /// Takes the pieces that the agent does not have, and that can follow what it has.
+    fn rest_of_chunks(&mut self) -> Vec<Chunk> {
+        let chunks = self.queue.drain(..).flat_map(|one| one.chunks);
+        chunks.filter(|chunk| is_new(chunk, &self.passed)).collect()
+    }
+
     fn closing(&mut self, whole: &str) -> Vec<u8> {
         match self.form {
             Form::Whole => whole.as_bytes().to_vec(),
@@ -208,20 +242,21 @@ impl HeldReply {
 
     /// Ends the reply here with what is in another one, a whole reply of the format: what the agent does not have is dropped.
     pub fn close(&mut self, whole: &str) -> Vec<u8> {
+        let kept = self.kept();
         self.queue.clear();
         self.has_ended = true;
         let end = self.closing(whole);
         self.shown.extend_from_slice(&end);
-        end
+        [kept, end].concat()
     }
 
     /// Ends the reply here as the model did, without the calls that the agent does not have.
     pub fn close_without_calls(&mut self) -> Vec<u8> {
-        let chunks: Vec<Chunk> = self.queue.drain(..).flat_map(|one| one.chunks).collect();
-        let mut parts = ReplyParts::of(&chunks);
+        let kept = self.kept();
+        let mut parts = ReplyParts::of(&self.rest_of_chunks());
         parts.parts.retain(|part| matches!(part, ReplyPart::Words(_)));
         let whole = self.wire.agent_side().whole(&head(), &parts);
-        self.close(&whole)
+        [kept, self.close(&whole)].concat()
     }
 
     /// True while something waits for a decision.

@@ -11,6 +11,7 @@
 pub mod address;
 pub mod agents;
 pub mod catalogue;
+mod compression;
 pub mod conversation;
 mod error;
 pub mod events;

@@ -10,7 +10,6 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::conversation;
-use super::events::Form;
 use super::reading::{ReadEvent, ReplyReader};
 use super::run::{AgentRun, Incoming};
 use super::secrets::{Received, Secrets};
@@ -19,6 +18,7 @@ use super::{headers, overlay};
 use crate::domain::id::TurnId;
 use crate::domain::transcript::Message;
 use crate::domain::turn::{StreamFault, StreamFaultKind};
+use crate::model::wire::openai_responses::is_text_call;
 use crate::model::{Chunk, Model, Request, Way};
 
 /// Maximum bytes of an error's body that are read for its reason.
@@ -99,12 +99,15 @@ impl AgentModel {
         };
         let mut response = response.map_err(|error| fault(StreamFaultKind::Network, error.to_string()))?;
         let status = response.status();
-        let form = form(incoming);
+        let form = incoming.form();
         let head = headers::for_agent(response.headers());
         if !status.is_success() {
             let bytes = read_error(&mut response).await;
             secrets.received(request.tap.clone()).note(&bytes);
-            let fault = refused(status.as_u16(), &bytes);
+            let fault = refused(
+                status.as_u16(),
+                &secrets.hidden_in(&String::from_utf8_lossy(&bytes)),
+            );
             self.run.answer(status, head, bytes);
             return Err(fault);
         }
@@ -138,15 +141,6 @@ struct Question {
 impl Drop for Question {
     fn drop(&mut self) {
         self.run.withdraw(self.number);
-    }
-}
-
-/// How the reply to a request is divided.
-fn form(incoming: &Incoming) -> Form {
-    match (incoming.streamed, incoming.wire.is_lines()) {
-        (false, _) => Form::Whole,
-        (true, true) => Form::Lines,
-        (true, false) => Form::Stream,
     }
 }
 
@@ -255,7 +249,12 @@ impl Texts {
                 let mut out = Vec::new();
                 if let Some(at) = self.0.iter().position(|(of, _)| *of == part) {
                     let (_, text) = self.0.swap_remove(at);
-                    let delta = serde_json::json!({ "input": text }).to_string();
+                    // Some servers make a call of a function of it: its arguments are JSON already.
+                    let delta = if is_text_call(opaque.as_deref()) {
+                        serde_json::json!({ "input": text }).to_string()
+                    } else {
+                        text
+                    };
                     run.note_args(part, &delta);
                     out.push(Chunk::Args { part, delta });
                 }
@@ -305,7 +304,8 @@ async fn read_error(response: &mut reqwest::Response) -> Vec<u8> {
     bytes
 }
 
-fn refused(status: u16, body: &[u8]) -> StreamFault {
+/// What a refusal with this body is, which has no secrets: a cut could leave a part of one.
+fn refused(status: u16, body: &str) -> StreamFault {
     let kind = match status {
         401 | 403 => StreamFaultKind::Auth,
         429 => StreamFaultKind::RateLimit,
@@ -313,7 +313,6 @@ fn refused(status: u16, body: &[u8]) -> StreamFault {
         500.. => StreamFaultKind::Server,
         _ => StreamFaultKind::Request,
     };
-    let body = String::from_utf8_lossy(body);
-    let said = crate::text::redact(&crate::text::visible_head(&body, 300));
+    let said = crate::text::visible_head(&crate::text::redact(body), 300);
     fault(kind, format!("HTTP {status}: {said}"))
 }

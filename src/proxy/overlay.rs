@@ -6,6 +6,8 @@
 //! changed, no byte is.
 
 mod applied;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -74,7 +76,7 @@ pub struct Overlay {
     ids: BTreeMap<String, Option<usize>>,
     /// The other calls that the agent executed, in order, by what it has of them.
     alike: BTreeMap<String, Vec<usize>>,
-    /// The texts of the model as they came, and what became of those that were changed.
+    /// The texts of the model as they came, and what became of those that were changed; none of one that was not.
     texts: BTreeMap<String, Option<PartEdit>>,
 }
 
@@ -197,12 +199,9 @@ fn text_key(text: &str) -> String {
 }
 
 /// The thoughts and answers of a run as they came, with the words that stand in place of those that were rewritten or
-/// deleted. Nothing without an edit.
+/// deleted. What it did not change, it keeps in its own requests, whatever another run makes of the same words.
 fn texts(state: &State) -> BTreeMap<String, Option<PartEdit>> {
     let mut found: BTreeMap<String, Option<PartEdit>> = BTreeMap::new();
-    if state.edits.is_empty() {
-        return found;
-    }
     // If several nodes had the same text, one that is active and still has it keeps it.
     let mut unchanged = Vec::new();
     for node in state.nodes.values() {

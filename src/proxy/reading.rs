@@ -8,6 +8,10 @@ use crate::model::Chunk;
 use crate::model::http::body::Body;
 use crate::model::wire::Wire;
 
+/// Why nothing more is taken of a reply whose call is not clear.
+const CONTRADICTS: &str =
+    "the model's server told a call in two ways, so that it is not clear what would run";
+
 /// An event and what the decoder found in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadEvent {
@@ -70,11 +74,20 @@ impl ReplyReader {
     fn add(
         &mut self,
         event: RawEvent,
-        chunks: Vec<Chunk>,
-        read: Result<(), StreamFault>,
+        mut chunks: Vec<Chunk>,
+        mut read: Result<(), StreamFault>,
         out: &mut Vec<ReadEvent>,
     ) -> Result<(), StreamFault> {
-        let may_pass = read.is_ok() || self.body.refusal().is_some();
+        if self.body.contradicts() {
+            // Nothing completes the call: neither is decided.
+            chunks.clear();
+            read = Err(StreamFault {
+                kind: StreamFaultKind::Garbage,
+                message: CONTRADICTS.to_owned(),
+                retry_after_ms: None,
+            });
+        }
+        let may_pass = read.is_ok() || self.body.refusal().is_some() && !self.body.contradicts();
         out.push(ReadEvent {
             event: if may_pass {
                 event

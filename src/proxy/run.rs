@@ -22,6 +22,7 @@ use hyper::{Method, StatusCode};
 use tokio::sync::{Notify, oneshot};
 
 use super::conversation::{self, Tail};
+use super::events::Form;
 use super::outlet::{BodyReader, BodyWriter};
 use super::overlay::Overlay;
 use super::upstream::Upstream;
@@ -66,6 +67,17 @@ pub struct Incoming {
     pub request: AgentRequest,
     /// True where a streamed reply is asked for.
     pub streamed: bool,
+}
+
+impl Incoming {
+    /// How the reply that is asked for is divided.
+    pub fn form(&self) -> Form {
+        match (self.streamed, self.wire.is_lines()) {
+            (false, _) => Form::Whole,
+            (true, true) => Form::Lines,
+            (true, false) => Form::Stream,
+        }
+    }
 }
 
 /// The connection on which the agent waits for its reply.

@@ -24,7 +24,7 @@ use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
 use super::run::{self, AgentRun, Answer};
 use super::upstream::Upstream;
-use super::{Error, headers, overlay};
+use super::{Error, compression, headers, overlay};
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentRequest, decode_request};
 
@@ -129,7 +129,7 @@ impl Server {
     }
 
     async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let host = head.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let path = head.uri.path_and_query().map_or("", |path| path.as_str());
         let Some(path) = self
@@ -159,10 +159,14 @@ impl Server {
             }
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the request broke off"),
         };
+        let body = match decompressed(&mut head.headers, &path, body) {
+            Ok(body) => body,
+            Err(error) => return unreadable(&error.to_string()),
+        };
         let asked = (head.method == hyper::Method::POST)
             .then(|| conversation::wire_of(&path))
             .flatten()
-            .map(|wire| (wire, read(wire, &head.headers, &body)));
+            .map(|wire| (wire, read(wire, &body)));
         match asked {
             Some((wire, Ok(request))) => match conversation::kind(&head.headers, &request) {
                 Kind::Conversation { key, is_sub_agent } => {
@@ -172,7 +176,7 @@ impl Server {
                         streamed: conversation::is_streamed(wire, &path, &request),
                         method: head.method,
                         path,
-                        headers: without_encoding(head.headers),
+                        headers: head.headers,
                         request,
                     };
                     self.converse(key, is_sub_agent, incoming).await
@@ -180,16 +184,10 @@ impl Server {
                 Kind::SideRequest => self.pass_history(head, &path, Some(request), body).await,
             },
             // A reply could contain a call that the operator would not see.
-            Some((_, Err(why))) => {
-                tracing::warn!(why = %crate::text::visible(&why), "a request was not understood");
-                plain(
-                    StatusCode::BAD_REQUEST,
-                    &format!("the proxy cannot read this request: {why}"),
-                )
-            }
+            Some((_, Err(why))) => unreadable(&why),
             None => {
                 let wire = conversation::history_of(&path);
-                let request = wire.and_then(|wire| read(wire, &head.headers, &body).ok());
+                let request = wire.and_then(|wire| read(wire, &body).ok());
                 self.pass_history(head, &path, request, body).await
             }
         }
@@ -355,18 +353,29 @@ fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]
     }
 }
 
-/// Reads a body, which some agents compress.
-fn read(wire: Wire, headers: &HeaderMap, body: &Bytes) -> Result<AgentRequest, String> {
-    if let Some(coding) = headers::coding(headers) {
-        return Err(format!("its body is compressed ({coding})"));
-    }
+/// Decompresses the body of a request that is read, and removes the header that said so.
+fn decompressed(headers: &mut HeaderMap, path: &str, body: Bytes) -> Result<Bytes, compression::Error> {
+    let is_read = conversation::wire_of(path)
+        .or(conversation::history_of(path))
+        .is_some();
+    let Some(codings) = headers::coding(headers).filter(|_| is_read) else {
+        return Ok(body);
+    };
+    headers.remove(header::CONTENT_ENCODING);
+    compression::decompressed(&codings, body, MAX_BODY)
+}
+
+fn read(wire: Wire, body: &Bytes) -> Result<AgentRequest, String> {
     decode_request(wire, body).map_err(|error| error.to_string())
 }
 
-/// The headers of a request whose body was read.
-fn without_encoding(mut headers: HeaderMap) -> HeaderMap {
-    headers.remove(header::CONTENT_ENCODING);
-    headers
+/// The answer to a request that is not understood.
+fn unreadable(why: &str) -> Sent {
+    tracing::warn!(why = %crate::text::visible(why), "a request was not understood");
+    plain(
+        StatusCode::BAD_REQUEST,
+        &format!("the proxy cannot read this request: {why}"),
+    )
 }
 
 fn respond(status: StatusCode, headers: HeaderMap, body: UnsyncBoxBody<Bytes, BodyError>) -> Sent {

@@ -117,6 +117,31 @@ pub(super) fn shell(parts: &mut Parts, raw: &Raw, words: &[Word], is_read: bool)
     }
 }
 
+/// What a shell of Windows runs: its language is not read, and every word may be a part of it.
+pub(super) fn windows_shell(parts: &mut Parts, raw: &Raw, words: &[Word]) {
+    if words.is_empty() {
+        from_input(parts, &raw.input);
+        return;
+    }
+    let is_told =
+        |word: &Word| ["--version", "--help", "-Version", "-Help", "/?"].contains(&word.text.as_str());
+    if words.iter().all(is_told) {
+        return;
+    }
+    parts.note(Uncertainty::Syntax);
+    let begins_line = |word: &Word| {
+        let option = word
+            .text
+            .strip_prefix(['-', '/'])
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        !option.is_empty() && ("command".starts_with(&option) || option == "k")
+    };
+    if let Some(at) = words.iter().position(begins_line) {
+        parts.line("-c", words.get(at + 1..).unwrap_or_default());
+    }
+}
+
 /// Finds the text that `env -S` splits; returns false where there is none.
 pub(super) fn split(parts: &mut Parts, words: &[Word]) -> bool {
     let mut at = 0;

@@ -25,3 +25,4 @@ mod tests;
 pub use command::{Command, HARMLESS, Program, Redirect};
 pub use reading::{MOST, Reading, Uncertainty};
 pub use word::{Word, is_name, quote};
+pub use wrappers::is_shell;

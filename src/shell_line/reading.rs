@@ -27,6 +27,10 @@ pub enum Uncertainty {
     Syntax,
     /// There are more commands than are followed.
     TooMany,
+    /// The call names a shell, or sets variables for it.
+    Surroundings,
+    /// A program that runs already reads the line.
+    Typed,
 }
 
 impl Uncertainty {
@@ -37,6 +41,8 @@ impl Uncertainty {
             Self::Input => "a shell reads commands that are not in the line",
             Self::Syntax => "a part of the line cannot be read with certainty",
             Self::TooMany => "the line has more than 64 commands, or commands too deep inside each other",
+            Self::Surroundings => "the call chooses the shell, or sets variables for it",
+            Self::Typed => "it is not known which program reads the line",
         }
     }
 }
@@ -65,26 +71,51 @@ impl Reading {
 
     /// Reads lines, each for a shell of its own.
     pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l str>) -> Self {
+        Self::of(lines, &[])
+    }
+
+    /// Reads a program with its words, which no shell expands.
+    pub fn of_words(words: &[String]) -> Self {
+        Self::of([], &[words.to_vec()])
+    }
+
+    /// Reads lines, each for a shell of its own, and programs with their words.
+    pub fn of<'l>(lines: impl IntoIterator<Item = &'l str>, programs: &[Vec<String>]) -> Self {
         let mut reading = Self::default();
         for line in lines {
             reading.line(line, Place::default());
+        }
+        for words in programs {
+            let text: Vec<String> = words.iter().map(|word| quote(word)).collect();
+            let raw = Raw {
+                text: text.join(" "),
+                words: words.iter().map(Word::literal).collect(),
+                ..Raw::default()
+            };
+            reading.take(raw, Place::default());
         }
         reading.count();
         reading
     }
 
-    /// Reads a program with its words, which no shell expands.
-    pub fn of_words(words: &[String]) -> Self {
-        let mut reading = Self::default();
-        let text: Vec<String> = words.iter().map(|word| quote(word)).collect();
-        let raw = Raw {
-            text: text.join(" "),
-            words: words.iter().map(Word::literal).collect(),
-            ..Raw::default()
-        };
-        reading.take(raw, Place::default());
-        reading.count();
-        reading
+    /// The arguments of its commands, without those that are the program of a command inside of the same one: a program
+    /// may be anywhere.
+    pub fn arguments(&self) -> impl Iterator<Item = &Word> {
+        let mut inside: Vec<Vec<&str>> = vec![Vec::new(); self.commands.len()];
+        for one in &self.commands {
+            let mut above = one.parent;
+            while let Some(at) = above {
+                if let Some(programs) = inside.get_mut(at) {
+                    programs.extend(one.program_name());
+                }
+                above = self.commands.get(at).and_then(|one| one.parent);
+            }
+        }
+        self.commands.iter().zip(inside).flat_map(|(one, programs)| {
+            let words = one.words.iter().skip(1);
+            let words = words.filter(move |word| !programs.contains(&word.text.as_str()));
+            words.chain(&one.sets)
+        })
     }
 
     /// The commands in the line, each once.

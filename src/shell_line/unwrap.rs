@@ -4,10 +4,10 @@
 
 use super::feed::{Feed, with_input};
 use super::grammar::{Input, Raw};
-use super::lines::{among, from_input, is_unseen, shell, split};
+use super::lines::{among, from_input, is_unseen, shell, split, windows_shell};
 use super::reading::Uncertainty;
 use super::word::Word;
-use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, wrapper};
+use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, is_windows_shell, wrapper};
 
 /// Maximum number of options of a wrapper that are examined.
 pub(super) const NEAR: usize = 64;
@@ -78,6 +78,10 @@ pub(super) fn inner(raw: &Raw) -> Parts {
     };
     if is_shell(name) || is_other_shell(name) {
         shell(&mut parts, raw, rest, is_shell(name));
+        return parts;
+    }
+    if is_windows_shell(name) {
+        windows_shell(&mut parts, raw, rest);
         return parts;
     }
     match name {

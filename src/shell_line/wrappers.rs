@@ -5,16 +5,24 @@
 /// Shells that run a line given as a word (`sh -c LINE`).
 pub(super) const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "mksh", "rbash"];
 /// Shells with a different syntax.
-const OTHER_SHELLS: [&str; 6] = ["csh", "tcsh", "fish", "pwsh", "xonsh", "nu"];
+const OTHER_SHELLS: [&str; 5] = ["csh", "tcsh", "fish", "xonsh", "nu"];
+/// Shells of Windows, which run as programs here, too.
+const WINDOWS_SHELLS: [&str; 3] = ["pwsh", "powershell", "cmd"];
 
-/// True for the name of a shell whose lines are read.
-pub(super) fn is_shell(name: &str) -> bool {
+/// Returns true for the name of a shell whose lines are read.
+pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
 /// True for the name of a shell with lines of another language.
 pub(super) fn is_other_shell(name: &str) -> bool {
     OTHER_SHELLS.contains(&name)
+}
+
+/// True for the name of a shell of Windows, in any spelling.
+pub(super) fn is_windows_shell(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    WINDOWS_SHELLS.contains(&name.strip_suffix(".exe").unwrap_or(&name))
 }
 
 /// What a wrapper runs.

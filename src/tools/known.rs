@@ -27,7 +27,7 @@ fn built_in(tool: &str, args: &Value, workspace: &Path) -> Option<(Box<dyn Tool>
             let args = json!({"path": path, "old": text(OLD)?, "new": text(NEW)?, "all": all});
             Some((builtin::edit_file(), args))
         }
-        Kind::Shell | Kind::Patch | Kind::Read => None,
+        Kind::Shell | Kind::Patch | Kind::Read | Kind::Other => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests of `overrule decode` on the bodies of requests.
+//! Tests of `overrule decode` on streams and on the bodies of requests.
 //!
 //! Must not know: wire formats.
 
@@ -7,6 +7,84 @@ use serde_json::Value;
 use crate::world::World;
 
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seeds/requests");
+const STREAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seeds/streams");
+const WIRES: [&str; 5] = ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"];
+
+/// The lines that `decode` prints for a file, and its exit code.
+fn decoded(world: &World, wire: &str, path: &str, summary: bool) -> (Vec<Value>, Option<i32>) {
+    let mut args = vec!["decode", "--wire", wire, path];
+    args.extend(summary.then_some("--summary"));
+    let said = world.run(&args);
+    let lines = said.out.lines().map(|line| serde_json::from_str(line).unwrap());
+    (lines.collect(), said.code)
+}
+
+#[test]
+fn a_stream_of_each_format_is_printed_as_chunks_and_as_a_summary() {
+    let world = World::new();
+    for wire in WIRES {
+        let path = format!("{STREAMS}/{wire}/whole.txt");
+        let (chunks, code) = decoded(&world, wire, &path, false);
+        assert_eq!(code, Some(0), "{wire}");
+        let texts = chunks.iter().filter(|chunk| chunk["type"] == "text");
+        let text: String = texts.filter_map(|chunk| chunk["delta"].as_str()).collect();
+        let (summary, code) = decoded(&world, wire, &path, true);
+        let [summary] = &summary[..] else {
+            panic!("{wire}: one object: {summary:?}")
+        };
+        assert_eq!(code, Some(0), "{wire}");
+        assert_eq!(
+            (&summary["text"], &*text),
+            (&Value::from("done"), "done"),
+            "{wire}"
+        );
+        for key in ["reasoning", "calls", "finish", "usage", "error"] {
+            assert!(summary.get(key).is_some(), "{wire}: no {key} in {summary}");
+        }
+        let call = &summary["calls"][0];
+        assert!(
+            call["name"].is_string() && call["whole"].is_boolean(),
+            "{wire}: {summary}"
+        );
+
+        // An error of the server.
+        let (summary, code) = decoded(&world, wire, &format!("{STREAMS}/{wire}/error.txt"), true);
+        assert_eq!(code, Some(1), "{wire}");
+        assert!(!summary[0]["error"].is_null(), "{wire}: {summary:?}");
+        assert!(summary[0]["finish"].is_null(), "{wire}: {summary:?}");
+    }
+}
+
+#[test]
+fn what_arrived_before_a_cut_is_printed_and_no_cut_call_is_whole() {
+    let world = World::new();
+    for wire in WIRES {
+        let bytes = std::fs::read(format!("{STREAMS}/{wire}/calls.txt")).unwrap();
+        let (whole, code) = decoded(&world, wire, &format!("{STREAMS}/{wire}/calls.txt"), true);
+        assert_eq!(code, Some(0), "{wire}");
+        let calls = |summary: &[Value]| summary[0]["calls"].as_array().unwrap().clone();
+        let whole = calls(&whole);
+        for part in 1..6 {
+            let text = String::from_utf8_lossy(&bytes[..bytes.len() * part / 8]).into_owned();
+            let path = world.aside(&format!("{wire}.{part}"), &text);
+            let (summary, code) = decoded(&world, wire, &path, true);
+            assert_eq!(code, Some(1), "{wire} {part}: {summary:?}");
+            assert!(summary[0]["finish"].is_null(), "{wire} {part}: {summary:?}");
+            for call in calls(&summary).iter().filter(|call| call["whole"] == true) {
+                assert!(whole.contains(call), "{wire} {part}: {call}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_format_is_refused_with_those_that_exist() {
+    let world = World::new();
+    let said = world.run(&["decode", "--wire", "telepathy", "x"]).ends(2);
+    for wire in WIRES {
+        assert!(said.err.contains(wire), "{}", said.err);
+    }
+}
 
 #[test]
 fn a_request_is_printed_as_lines_and_as_json() {

@@ -21,10 +21,10 @@ use crate::server::{Reply, Server, open};
 use crate::stage::{Stage, approve, asked, waiting};
 
 /// The longest that a test waits for something that must come.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A model whose first reply comes once the sender is used.
-fn slow(mut replies: Vec<Reply>) -> (Server, mpsc::Sender<()>) {
+pub fn slow(mut replies: Vec<Reply>) -> (Server, mpsc::Sender<()>) {
     let (release, wait) = mpsc::channel();
     replies.reverse();
     let server = Server::answering(move |number, _| {
@@ -36,12 +36,13 @@ fn slow(mut replies: Vec<Reply>) -> (Server, mpsc::Sender<()>) {
     (server, release)
 }
 
-fn base(model: &Server) -> &str {
+/// The address of a model without its version.
+pub fn base(model: &Server) -> &str {
     model.base.trim_end_matches("/v1")
 }
 
 /// Waits until the model has been asked so often.
-async fn asked_model(model: &Server, times: usize) {
+pub async fn asked_model(model: &Server, times: usize) {
     for _ in 0..PATIENCE.as_millis() / 10 {
         if model.seen().len() >= times {
             return;
@@ -51,30 +52,35 @@ async fn asked_model(model: &Server, times: usize) {
     panic!("the model was not asked {times} times");
 }
 
-async fn run(stage: &mut Stage, preset: Preset) -> Live {
+/// The run of the next conversation.
+pub async fn run(stage: &mut Stage, preset: Preset) -> Live {
     let run = tokio::time::timeout(PATIENCE, stage.run(preset)).await;
     run.expect("a conversation of its own")
 }
 
-async fn reply(wire: &str, asking: tokio::task::JoinHandle<(u16, Vec<u8>)>) -> Summary {
+/// The reply to a request, whole.
+pub async fn reply(wire: &str, asking: tokio::task::JoinHandle<(u16, Vec<u8>)>) -> Summary {
     let answer = tokio::time::timeout(PATIENCE, asking).await;
     let (status, bytes) = answer.expect("an answer").unwrap();
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&bytes));
     summary(Wire::named(wire).unwrap(), &bytes)
 }
 
-fn asks(agent: &Agent) -> tokio::task::JoinHandle<(u16, Vec<u8>)> {
+/// Lets an agent ask.
+pub fn asks(agent: &Agent) -> tokio::task::JoinHandle<(u16, Vec<u8>)> {
     let agent = agent.clone();
     tokio::spawn(async move { agent.ask().await })
 }
 
-fn prompts(state: &State) -> Vec<String> {
+/// What the user of the agent wrote, as the run knows it.
+pub fn prompts(state: &State) -> Vec<String> {
     let nodes = state.nodes.values();
     let prompts = nodes.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
     prompts.map(|node| node.text().to_owned()).collect()
 }
 
-fn finished(state: &State) -> bool {
+/// True once a run has its answer.
+pub fn finished(state: &State) -> bool {
     matches!(state.mode, Mode::Finished(_))
 }
 
@@ -441,7 +447,7 @@ async fn a_stopped_run_ends_the_turn_of_its_agent_and_nothing_that_waited_runs()
 }
 
 /// The beginning of a text, and the way to its rest.
-fn story(wire: &str) -> (Reply, crate::server::Rest) {
+pub fn story(wire: &str) -> (Reply, crate::server::Rest) {
     let Reply::Stream(mut frames) = streamed(wire, "A long story", &[]) else {
         unreachable!()
     };

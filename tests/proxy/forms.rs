@@ -81,10 +81,12 @@ async fn a_stream_as_a_list_waits_for_the_decision() {
 }
 
 #[tokio::test]
-async fn a_compressed_reply_is_refused_and_a_request_that_is_not_compressed_is_taken() {
+async fn a_compressed_reply_is_refused_and_a_compressed_request_is_read() {
     let model = Server::new(vec![
         Reply::Status(200, "Content-Encoding: gzip\r\n", "data: {}\n\n"),
         Reply::Status(200, "Content-Encoding: identity\r\n", "{\"a title\":1}"),
+        Reply::Status(200, "", "{\"a title\":2}"),
+        Reply::Status(200, "", "{\"a title\":3}"),
     ]);
     let mut stage = Stage::before(&model.base).await;
     let mut agent = Agent::new("openai-chat", &stage.base);
@@ -96,16 +98,35 @@ async fn a_compressed_reply_is_refused_and_a_request_that_is_not_compressed_is_t
     assert_eq!(status, 502, "{body}");
     assert!(body.contains("compressed") && !body.contains("data:"), "{body}");
     let body = r#"{"model":"m","messages":[{"role":"user","content":"a title?"}]}"#;
-    for (coding, status) in [("gzip", 400), ("identity", 200)] {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut gzip, body.as_bytes()).unwrap();
+    let zstd =
+        ruzstd::encoding::compress_to_vec(body.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    for (coding, bytes, status) in [
+        ("gzip", body.as_bytes().to_vec(), 400),
+        ("br", body.as_bytes().to_vec(), 400),
+        ("identity", body.as_bytes().to_vec(), 200),
+        ("gzip", gzip.finish().unwrap(), 200),
+        ("zstd", zstd, 200),
+    ] {
         let sent = client()
             .post(format!("{}/chat/completions", stage.base))
             .header("content-encoding", coding)
-            .body(body)
+            .body(bytes)
             .send();
         assert_eq!(sent.await.unwrap().status(), status, "{coding}");
     }
-    assert_eq!(model.seen().len(), 2);
-    assert_eq!(model.seen()[1].body, body);
+    let seen = model.seen();
+    assert_eq!(seen.len(), 4, "what cannot be read goes nowhere");
+    for one in &seen[1..] {
+        assert_eq!(one.body, body, "as the agent meant it");
+    }
+    let is_compressed =
+        |head: &str| head.to_lowercase().contains("content-encoding: gzip") || head.contains("zstd");
+    assert!(
+        !seen[2..].iter().any(|one| is_compressed(&one.head)),
+        "the model gets it as it is"
+    );
     live.end().await;
 }
 

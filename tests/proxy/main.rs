@@ -23,6 +23,7 @@ mod agent;
 mod beside;
 mod course;
 mod forms;
+mod given_up;
 mod overlay;
 mod passing;
 mod program;

@@ -5,7 +5,8 @@
 use overrule::domain::command::Edit;
 use overrule::domain::id::NodeId;
 use overrule::domain::state::{Mode, State};
-use overrule::policy::Preset;
+use overrule::domain::turn::Stream;
+use overrule::policy::{Danger, Preset};
 use overrule::proxy::overlay;
 use serde_json::{Value, json};
 
@@ -308,6 +309,65 @@ async fn a_call_of_another_conversation_with_the_same_id_is_left_alone() {
     beside.end().await;
 }
 
+#[tokio::test]
+async fn an_edit_of_one_conversation_leaves_the_same_words_of_another_alone() {
+    let wire = "anthropic";
+    let model = Server::new(vec![
+        streamed(wire, "Done.", &[("a1", "bash", bash("one"))]),
+        streamed(wire, "End.", &[]),
+        streamed(wire, "Done.", &[("b1", "bash", bash("two"))]),
+        streamed(wire, "End.", &[]),
+        streamed(wire, "More.", &[]),
+    ]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    let work = tokio::spawn(async move {
+        agent.work("go").await;
+        agent
+    });
+    let mut live = stage.run(Preset::Auto).await;
+    let mut agent = work.await.unwrap();
+    finished(&mut live).await;
+    let mut nodes = live.state.nodes.values();
+    let thought = nodes.find(|node| node.text() == "Done.").unwrap();
+    let edit = Edit::Text {
+        node: thought.id,
+        base: thought.rev(),
+        text: "Other.".into(),
+    };
+    live.commit(vec![edit]).await.unwrap();
+    // A sub-agent says the same words, and nobody edits them.
+    let base = stage.base.clone();
+    let post = |body: &Value| {
+        let sent = client()
+            .post(format!("{base}/v1/messages"))
+            .header("x-claude-code-session-id", "s")
+            .header("x-claude-code-agent-id", "a")
+            .body(body.to_string())
+            .send();
+        tokio::spawn(async move { sent.await.unwrap().text().await.unwrap() })
+    };
+    let mut body = agent.body();
+    body["messages"] = json!([{"role": "user", "content": "another task"}]);
+    let asking = post(&body);
+    let beside = stage.run(Preset::Auto).await;
+    assert!(asking.await.unwrap().contains("Done."));
+    body["messages"] = json!([
+        {"role": "user", "content": "another task"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."},
+            {"type": "tool_use", "id": "b1", "name": "bash", "input": {"command": "two"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "b1", "content": "ran two"}]},
+    ]);
+    post(&body).await.unwrap();
+    assert_eq!(model.seen()[3].body, body.to_string());
+    agent.say("and more");
+    agent.ask().await;
+    let sent = &model.seen()[4].body;
+    assert!(sent.contains("Other.") && !sent.contains("Done."), "{sent}");
+    live.end().await;
+    beside.end().await;
+}
+
 /// A reply with a call that takes any text.
 fn patching(text: &str) -> Reply {
     let item = json!({"type": "custom_tool_call", "id": "i", "call_id": "p1", "name": "apply_patch", "input": text, "status": "completed"});
@@ -354,6 +414,69 @@ async fn a_rejected_call_that_takes_any_text_comes_back_as_that_text() {
         "{sent}"
     );
     live.end().await;
+}
+
+#[tokio::test]
+async fn a_patch_in_a_call_of_a_function_is_read_and_decided_as_a_patch() {
+    let patch = "*** Begin Patch\n*** Delete File: \"a\"\n*** End Patch";
+    let args = json!({ "input": patch }).to_string();
+    let item = json!({"type": "function_call", "id": "i", "call_id": "p1", "name": "apply_patch", "arguments": args, "status": "completed"});
+    let mut begun = item.clone();
+    begun["arguments"] = "".into();
+    let all = [
+        json!({"type": "response.created", "response": {"id": "r", "output": []}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": begun}),
+        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "i", "delta": args}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": "r", "status": "completed", "output": [item]}}),
+    ];
+    let sent: Vec<String> = all.iter().map(|data| format!("data: {data}\n\n")).collect();
+    for hangs_up in [false, true] {
+        let model = Server::new(vec![Reply::Stream(sent.clone())]);
+        let mut stage = Stage::before(&model.base).await;
+        let body = json!({"model": "m", "stream": true, "tools": [{"type": "custom", "name": "apply_patch", "description": "d"}],
+            "input": [{"type": "message", "role": "user", "content": "go"}]});
+        let base = stage.base.clone();
+        let ask = |is_streamed: bool| {
+            let (base, mut body) = (base.clone(), body.clone());
+            body["stream"] = is_streamed.into();
+            tokio::spawn(async move {
+                let sent = client()
+                    .post(format!("{base}/responses"))
+                    .body(body.to_string())
+                    .send();
+                sent.await.unwrap().text().await.unwrap()
+            })
+        };
+        let mut asking = ask(true);
+        let mut live = stage.run(Preset::Supervised).await;
+        let call = asked(&mut live, "apply_patch").await;
+        assert_eq!(**live.state.nodes[&call].as_call().unwrap().1, *args);
+        let marks = Danger::default().marks("apply_patch", &args, std::path::Path::new("/w"));
+        assert_eq!(marks.len(), 1, "{marks:?}");
+        if hangs_up {
+            live.settles("the reply is whole", |state| {
+                state.turns.values().all(|turn| turn.stream != Stream::Open)
+            })
+            .await;
+            asking.abort();
+            asking = ask(false);
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        }
+        assert!(!asking.is_finished());
+        approve(&live, call).await;
+        let reply = asking.await.unwrap();
+        if hangs_up {
+            let reply: Value = serde_json::from_str(&reply).unwrap();
+            let calls = reply["output"].as_array().unwrap().iter();
+            let calls: Vec<&Value> = calls.filter(|item| item["type"] == "function_call").collect();
+            assert_eq!(calls.len(), 1, "{reply}");
+            assert_eq!(calls[0]["arguments"], args, "{reply}");
+        } else {
+            assert_eq!(reply, sent.concat());
+        }
+        live.end().await;
+    }
 }
 
 #[tokio::test]

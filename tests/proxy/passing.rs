@@ -2,6 +2,7 @@
 //!
 //! Must not know: runs.
 
+use overrule::domain::turn::Stream;
 use overrule::policy::Preset;
 
 use crate::agent::{Agent, client};
@@ -84,6 +85,39 @@ async fn a_request_without_tools_is_not_held_and_one_that_cannot_be_read_is_refu
         .unwrap();
     assert_eq!(broken.status(), 400);
     assert_eq!(model.seen().len(), 1, "what cannot be read could hold anything");
+}
+
+#[tokio::test]
+async fn nothing_of_a_key_is_recorded_where_the_refusal_that_repeats_it_is_cut() {
+    let head = "{\"error\":\"";
+    for inside in ["canary-5c1f".len(), "canary-5c".len(), "canary-5".len()] {
+        // The record has the first 300 characters.
+        let before = "x".repeat(300 - head.len() - inside);
+        let body = format!("{head}{before}canary-5c1f is no key\"}}");
+        let model = Server::new(vec![Reply::Status(401, "", body.clone().leak())]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new("openai-chat", &stage.base);
+        agent.say("hi");
+        let asking = tokio::spawn(async move { agent.ask().await });
+        let mut live = stage.run(Preset::Auto).await;
+        let (status, answer) = asking.await.unwrap();
+        assert_eq!(
+            (status, String::from_utf8(answer).unwrap()),
+            (401, body),
+            "it passes as it is"
+        );
+        live.settles("the turn broke", |state| {
+            let mut turns = state.turns.values();
+            turns.any(|turn| matches!(turn.stream, Stream::Broken(_)))
+        })
+        .await;
+        let recorded = format!("{:?}", live.state);
+        assert!(
+            recorded.contains("HTTP 401") && !recorded.contains("canary"),
+            "{inside}"
+        );
+        live.end().await;
+    }
 }
 
 #[tokio::test]

@@ -60,8 +60,14 @@ impl Stage {
 
     /// Waits for a conversation, and gives it a run under a preset.
     pub async fn run(&mut self, preset: Preset) -> Live {
+        self.run_and_its_side(preset).await.0
+    }
+
+    /// The same, with the side of the run that takes in requests.
+    pub async fn run_and_its_side(&mut self, preset: Preset) -> (Live, Arc<AgentRun>) {
         let opening = self.openings.recv().await.unwrap();
-        begin(&opening, preset, self.dir.path(), State::default())
+        let live = begin(&opening, preset, self.dir.path(), State::default());
+        (live, opening.run)
     }
 
     /// Waits for a conversation, and gives it the run that another process began.

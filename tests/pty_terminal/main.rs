@@ -16,6 +16,7 @@
 mod asked;
 mod bytes;
 mod collected;
+mod conversations;
 mod demos;
 mod first_steps;
 mod harness;
@@ -24,5 +25,8 @@ mod live;
 mod program;
 mod reading;
 mod restore;
+#[path = "../support/server.rs"]
+#[allow(dead_code, reason = "not every helper is used in every test program")]
+mod server;
 mod sessions;
 mod wanted;

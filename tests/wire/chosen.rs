@@ -205,3 +205,67 @@ fn the_list_names_server_window_price_and_what_answered() {
     let away = rows.iter().find(|row| row["name"] == "away").unwrap();
     assert_eq!(away["price"], Value::Null);
 }
+
+#[test]
+fn the_list_has_the_providers_with_a_key_and_the_models_of_this_machine() {
+    let world = World::new();
+    let provider = Server::answering(move |_, _| {
+        Reply::Status(200, "", "{\"data\":[{\"id\":\"one\"},{\"id\":\"two\"}]}")
+    });
+    let many: Vec<Value> = (0..15)
+        .map(|at| json!({"id": format!("local-{at:02}")}))
+        .collect();
+    let text: &'static str = json!({"data": many}).to_string().leak();
+    let ollama = Server::answering(move |_, _| Reply::Status(200, "", text));
+    let mut command = world.command(&["models"]);
+    command
+        .env("OPENAI_API_KEY", KEY)
+        .env("OPENAI_BASE_URL", &provider.base)
+        .env("OLLAMA_HOST", ollama.base.trim_end_matches("/v1"))
+        .env("NO_PROXY", "127.0.0.1");
+    let shown = finish(command).ends(0);
+    let lines =
+        |start: &str| -> Vec<&str> { shown.out.lines().filter(|line| line.starts_with(start)).collect() };
+    let [of_key] = lines("OPENAI_API_KEY")[..] else {
+        panic!("one line: {}", shown.out)
+    };
+    assert!(
+        of_key.contains("openai-chat") && of_key.contains("2 models"),
+        "{of_key}"
+    );
+    let local = lines("local-");
+    assert_eq!(local.len(), 12, "{}", shown.out);
+    assert!(
+        local[0].contains("has it") && local[0].contains("not priced"),
+        "{}",
+        local[0]
+    );
+    assert!(lines("Ollama")[0].contains("3 more models"), "{}", shown.out);
+    assert!(!shown.out.contains("canary") && !shown.err.contains("canary"));
+    // The key goes to its provider only.
+    let with_key = |server: &Server| server.seen().iter().any(|one| one.head.contains(KEY));
+    assert!(with_key(&provider) && !with_key(&ollama));
+}
+
+#[test]
+fn an_entry_is_asked_through_its_proxy() {
+    let world = World::new();
+    let proxy = Server::new(vec![answer_in_words("Through.")]);
+    let at = proxy.base.trim_end_matches("/v1");
+    settings(
+        &world,
+        &format!(
+            "[models.far]\nbase_url = \"http://models.example/v1\"\nkey_env = \"LLM_KEY\"\nproxy = \"{at}\"\n"
+        ),
+    );
+    let mut command = world.command(&["run", "--headless", "--model", "far", "x"]);
+    command.env("LLM_KEY", KEY);
+    assert_eq!(finish(command).ends(0).out, "Through.\n");
+    let seen = proxy.seen();
+    assert_eq!(seen.len(), 1);
+    let line = seen[0].head.lines().next().unwrap();
+    assert!(
+        line.starts_with("POST http://models.example/v1/chat/completions "),
+        "{line}"
+    );
+}

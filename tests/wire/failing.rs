@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::asking;
-use crate::server::{Reply, Server, answer_in_words, call, calls, delta, end, text};
+use crate::course::{answer, first, flags, second};
+use crate::formats::{Asked, FORMATS, Part};
+use crate::server::{Reply, Server, answer_in_words, call, calls, delta, end, open, text};
 use crate::world::{World, finish};
 
 #[test]
@@ -355,4 +357,74 @@ fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
         output.err
     );
     assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn what_passes_is_asked_again_in_every_format_with_the_same_bytes() {
+    for format in FORMATS {
+        let world = World::new();
+        let begun = (format.frames)(&[Part::Text("I look around.")], 0);
+        let busy =
+            "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}";
+        let server = Server::new(vec![
+            Reply::Status(
+                429,
+                "retry-after-ms: 1\r\n",
+                "{\"error\":{\"message\":\"slow down\"}}",
+            ),
+            Reply::Status(529, "retry-after-ms: 1\r\n", busy),
+            Reply::Cut(begun.into_iter().take(1).collect()),
+            format.message(&first()),
+            format.message(&second()),
+            answer(format, "All is done."),
+        ]);
+        let output = finish(asking(&world, &server, &flags(format, &["--policy", "auto"]))).ends(0);
+        assert_eq!(output.out, "All is done.\n", "{}", format.name);
+        let seen = server.seen();
+        assert_eq!(seen.len(), 6, "{}", format.name);
+        for again in &seen[1..4] {
+            assert_eq!(again.body, seen[0].body, "{}", format.name);
+        }
+        format.all(&seen).iter().for_each(Asked::coherent);
+        assert_eq!(world.read("log.txt"), "start\nfinish\n", "each call ran once");
+    }
+}
+
+#[test]
+fn a_used_up_quota_is_told_in_every_format_and_not_asked_again() {
+    const USED_UP: &str = "{\"error\":{\"message\":\"You exceeded your current quota, please check your plan and billing details.\",\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}";
+    for format in FORMATS {
+        let world = World::new();
+        let replies = vec![Reply::Status(429, "", USED_UP), answer(format, "Never.")];
+        let server = Server::new(replies);
+        let output = finish(asking(&world, &server, &flags(format, &[]))).ends(6);
+        assert_eq!(output.out, "", "{}", format.name);
+        for words in ["quota used up", "check your plan"] {
+            assert!(output.err.contains(words), "{}: {}", format.name, output.err);
+        }
+        assert_eq!(server.seen().len(), 1, "{}", format.name);
+    }
+}
+
+/// How long a model may send nothing is a setting.
+#[test]
+fn a_model_that_sends_nothing_is_told_and_given_up_after_the_times_of_the_settings() {
+    for format in FORMATS {
+        let world = World::new();
+        let begun = (format.frames)(&[Part::Text("I look around.")], 0);
+        let (reply, _rest) = open(begun);
+        let server = Server::new(vec![reply]);
+        let text = "[stream]\nnotice = \"100ms\"\ntimeout = \"500ms\"\n[resilience.retry]\nretries = 0\n";
+        let config = world.aside("quick.toml", text);
+        let args = flags(format, &["--config", &config]);
+        let output = finish(asking(&world, &server, &args)).ends(6);
+        assert!(
+            output.err.contains("no data from the model for "),
+            "{}",
+            output.err
+        );
+        assert!(output.err.contains("said nothing for 0.5 s"), "{}", output.err);
+        assert_eq!(output.out, "", "{}", format.name);
+        assert_eq!(server.seen().len(), 1, "{}", format.name);
+    }
 }

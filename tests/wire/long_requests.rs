@@ -91,6 +91,48 @@ fn requests_near_the_end_of_the_window_are_shortened_by_themselves_where_that_is
     assert!(sent < 4, "the long request was not sent");
 }
 
+#[test]
+fn a_refused_request_is_shortened_by_itself_also_where_the_window_is_not_known() {
+    let run = |reduce: &str| {
+        let world = World::new();
+        let mut replies = reads(&world);
+        replies.push(Reply::Status(400, "", TOO_LONG));
+        replies.push(answer_in_words("Done."));
+        let server = Server::new(replies);
+        settings(&world, &format!("[context]\nreduce = \"{reduce}\"\n"));
+        (finish(asking(&world, &server, &["--policy", "auto"])), server)
+    };
+    let (output, server) = run("auto");
+    assert_eq!(output.ends(0).out, "Done.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 5);
+    assert!(seen[4].body.len() < seen[3].body.len() && seen[4].body.contains("whole value at"));
+    for reduce in ["ask", "off"] {
+        let (output, server) = run(reduce);
+        let output = output.ends(5);
+        assert!(output.err.contains("overrule shorten"), "{}", output.err);
+        assert_eq!(server.seen().len(), 4, "{reduce}: nothing was sent again");
+    }
+}
+
+#[test]
+fn everything_is_sent_where_nothing_may_be_reduced() {
+    let world = World::new();
+    let mut replies = reads(&world);
+    replies.push(answer_in_words("Done."));
+    let server = Server::new(replies);
+    let text = format!(
+        "[context]\nreduce = \"off\"\nshare = 60\n[models.small]\nbase_url = \"{}\"\nwindow = 11000\n",
+        server.base
+    );
+    settings(&world, &text);
+    let args = ["run", "--headless", "--policy", "auto", "--model", "small", "x"];
+    assert_eq!(finish(world.command(&args)).ends(0).out, "Done.\n");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 4);
+    assert!(!seen[3].body.contains("whole value at"), "{}", seen[3].body.len());
+}
+
 /// A run of two turns whose next request is too long for the server.
 fn refused(format: &Format) -> (World, String) {
     let world = World::new();

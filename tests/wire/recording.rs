@@ -91,6 +91,37 @@ fn a_run_is_repeated_from_its_recording_without_a_server() {
 }
 
 #[test]
+fn a_recording_repeats_a_run_in_every_format() {
+    for format in FORMATS {
+        let world = World::new();
+        let server = Server::new(vec![
+            format.message(&first()),
+            format.message(&second()),
+            answer(format, "All is done."),
+        ]);
+        let file = world.path("run.jsonl").to_str().unwrap().to_owned();
+        let args = flags(format, &["--policy", "auto", "--record", &file]);
+        finish(asking(&world, &server, &args)).ends(0);
+        let first = world.id();
+        // Results that differ would be another request.
+        std::fs::remove_file(world.ws().join("log.txt")).unwrap();
+        std::fs::remove_file(world.ws().join("copy.txt")).unwrap();
+        let output = again(&world, &file, "the task").ends(0);
+        assert_eq!(output.out, "All is done.\n", "{}", format.name);
+        assert_eq!(server.seen().len(), 3, "{}: no server was asked", format.name);
+        assert_eq!(world.read("log.txt"), "start\nfinish\n", "tools ran as always");
+        let ids = world.ids();
+        let second = ids.iter().find(|id| **id != first).unwrap();
+        assert_eq!(
+            world.state(&first).usage,
+            world.state(second).usage,
+            "{}",
+            format.name
+        );
+    }
+}
+
+#[test]
 fn a_request_that_differs_is_refused_with_its_first_difference() {
     let (world, server) = (World::new(), Server::new(replies()));
     let file = record(&world, &server);

@@ -51,6 +51,14 @@ fn errors_name_place_key_and_cure() {
             "1:10: `arming`: unknown value `11s`; write a duration of at most 10s, such as \"500ms\"",
         ),
         (
+            "[stream]\nnotice = \"0s\"",
+            "2:10: `stream.notice`: unknown value `0s`; write a duration of at most 24h, such as \"60s\"",
+        ),
+        (
+            "[stream]\ntimeout = \"25h\"",
+            "2:11: `stream.timeout`: unknown value `25h`; write a duration of at most 24h, such as \"60s\"",
+        ),
+        (
             "sessions = \"~ann/x\"",
             "1:12: `sessions`: begins with ~ and a name, which is not understood; write a directory, such as \"~/runs\"",
         ),
@@ -100,7 +108,7 @@ fn errors_name_place_key_and_cure() {
         ),
         (
             "[[servers]]\nname = \"x\"",
-            "1:3: `servers`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, context, danger, editor, glyphs, keep_replies, limits, max_output_tokens, mcp, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sessions, tell_edits, theme, tool, wire",
+            "1:3: `servers`: unknown key; known here: ambiguous_width, api_key, api_key_cmd, api_key_file, approver, arming, base_url, context, danger, editor, glyphs, keep_replies, limits, max_output_tokens, mcp, model, models, mouse, notify, output_schema, policy, price, prices, resilience, reuse, routing, sessions, stream, tell_edits, theme, tool, wire",
         ),
     ];
     for (text, message) in table {

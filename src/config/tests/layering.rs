@@ -9,7 +9,7 @@ use secrecy::SecretString;
 
 use crate::config::env::Variables;
 use crate::config::{Env, Glyphs};
-use crate::domain::event::run::{Limits, Reuse};
+use crate::domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
 use crate::domain::price::Price;
 use crate::policy::Preset;
 
@@ -31,6 +31,30 @@ fn empty_configuration_gives_the_defaults() {
     );
     assert!(settings.notices.is_empty());
     assert!(settings.why().iter().all(|why| why.origin == "default"));
+}
+
+#[test]
+fn the_limit_of_a_request_follows_from_the_settings() {
+    let limit = |file: &str, window| World::new().user(file).load().context.limit(window);
+    let limit_of = |tokens: Option<u64>, auto, by| {
+        let window = tokens.map(|_| 200_000);
+        Some(ContextLimit {
+            tokens,
+            window,
+            auto,
+            by,
+        })
+    };
+    let asks = limit_of(Some(140_000), false, Reduction::Shorten);
+    assert_eq!(limit("", Some(200_000)), asks, "70 % of the window");
+    assert_eq!(limit("", None), None, "what is unknown has no limit");
+    let auto = "[context]\nreduce = \"auto\"\nby = \"drop-turns\"\nshare = 50";
+    let half = limit_of(Some(100_000), true, Reduction::DropTurns);
+    assert_eq!(limit(auto, Some(200_000)), half);
+    // A server may refuse a request whose window is unknown.
+    assert_eq!(limit(auto, None), limit_of(None, true, Reduction::DropTurns));
+    let off = "[context]\nreduce = \"off\"";
+    assert_eq!((limit(off, Some(200_000)), limit(off, None)), (None, None));
 }
 
 #[test]
@@ -90,6 +114,13 @@ input = 0.0002
 output = 0.001
 per = 1000
 currency = "EUR"
+[context]
+reduce = "auto"
+by = "summarize"
+share = 50
+[stream]
+notice = "250ms"
+timeout = "2m"
 "#;
 
 #[test]
@@ -118,6 +149,11 @@ fn every_key_of_a_file_arrives() {
         ("reuse.replies", "false", 24),
         ("reuse.pure", "true", 25),
         ("reuse.reads", "false", 26),
+        ("context.reduce", "auto", 37),
+        ("context.by", "summarize", 38),
+        ("context.share", "50", 39),
+        ("stream.notice", "250ms", 41),
+        ("stream.timeout", "2m", 42),
     ];
     for (key, value, line) in expected {
         assert_eq!(world.why(key), format!("{value} by {file}:{line}"));

@@ -16,6 +16,7 @@ fn gate(world: &World, tool: &str, effect: EffectClass) -> Gate {
         tags: &[],
         args: &Value::Null,
         server: None,
+        is_of_agent: false,
     };
     world.load().policy.verdict(&subject).gate
 }
@@ -182,6 +183,7 @@ fn a_workspace_shortens_deadlines_only() {
             tags: &[],
             args: &Value::Null,
             server: None,
+            is_of_agent: false,
         };
         world.load().policy.verdict(&subject).deadline_ms
     };

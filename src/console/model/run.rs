@@ -16,7 +16,9 @@ use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
 use super::running::StreamPace;
-use crate::console::link::{At, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState};
+use crate::console::link::{
+    At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
+};
 use crate::console::panes::rows::NameHash;
 use crate::console::replay::Mark;
 use crate::domain::breaker::Phase;
@@ -85,6 +87,8 @@ pub struct RunPart {
     pub orphans: Vec<(OrphanCandidate, OrphanStatus)>,
     /// The servers of tools; empty if they are not known.
     pub servers: Arc<[ServerState]>,
+    /// The other conversations of the agent, the next one first.
+    pub others: Arc<[Conversation]>,
     /// Last event received out of order, if any: `(expected, got)`.
     pub gap: Option<(u64, u64)>,
     /// Working time of the latest process.

@@ -9,6 +9,7 @@ use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::panes::log::model::LogPane;
 use crate::console::theme::Role;
 use crate::console::verbs::fix::FIXES;
+use crate::console::verbs::{Verb, shorten};
 use crate::console::{event_text, loops, summary};
 use crate::domain::node::Node;
 use crate::domain::pending_retry;
@@ -88,7 +89,7 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
         (None, None) => (Role::Dim, "The run does not need you now.".to_owned()),
     };
     maker.own(role, reason);
-    maker.field("state", &run_status(run));
+    maker.field("state", &run_status(run, need.as_ref()));
     if let Some(need) = &need {
         calls(maker, need);
         // The fixes must be visible without scrolling, on a small screen too.
@@ -119,14 +120,14 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
 fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "what you can do");
+    if shorten::is_too_long(&maker.run.state) {
+        for verb in shorten::CHOICES {
+            fix_row(maker, keymap, verb, verb.doc.to_owned());
+        }
+    }
     for (verb, fix) in FIXES {
-        let keys: Vec<String> = keymap
-            .keys_of(verb.name)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
         let nowhere = fix == Fix::Go && need.cause == AttentionReason::Own && need.calls.is_empty();
-        if keys.is_empty() || nowhere || !fits(fix, &need.cause) {
+        if nowhere || !fits(fix, &need.cause) {
             continue;
         }
         let what = match fix {
@@ -141,17 +142,29 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
             ),
             _ => verb.doc.to_owned(),
         };
-        let row = Styled::new()
-            .own(Role::Key, format!("  {:<8} ", keys.join(" ")))
-            .own(Role::Text, what);
-        maker.over(row, 11);
+        fix_row(maker, keymap, verb, what);
     }
 }
 
-fn run_status(run: &RunPart) -> String {
+/// Adds a row with the keys of a verb; none if it has no key.
+fn fix_row(maker: &mut Maker<'_>, keymap: &Keymap, verb: &Verb, what: String) {
+    let keys: Vec<String> = keymap
+        .keys_of(verb.name)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    if !keys.is_empty() {
+        let row = Styled::new().own(Role::Key, format!("  {:<8} ", keys.join(" ")));
+        maker.over(row.own(Role::Text, what), 11);
+    }
+}
+
+/// Describes the mode of the run, without a reason that is already on the page.
+fn run_status(run: &RunPart, need: Option<&Attention>) -> String {
     let active = match &run.state.mode {
         // The label of the header.
         Mode::Running => run.phase(false).label().to_owned(),
+        Mode::Paused(why) if need.is_some_and(|need| need.reason.ends_with(&**why)) => "paused".to_owned(),
         Mode::Paused(why) => format!("paused: {why}"),
         Mode::Stopped(why) => format!("stopped: {why}"),
         Mode::Finished(answer) => format!("answered: {answer}"),

@@ -136,15 +136,19 @@ pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
     model.run.state.call(call)?.has_ended(attempt).then_some(attempt)
 }
 
-/// Sends the answer that a cancelled attempt did not finish.
-pub(in crate::console) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
-    model.queue.leaving = model.queue.selected;
-    let command = CallCommand::Resolve {
+/// The answer that a cancelled attempt did not finish.
+pub(in crate::console) const fn unfinished(call: NodeId, attempt: Attempt) -> Command {
+    Command::Call(CallCommand::Resolve {
         call,
         attempt: Some(attempt),
         what: Resolution::DidNotFinish,
-    };
-    send(model, Command::Call(command), Some(call), out);
+    })
+}
+
+/// Sends the answer that a cancelled attempt did not finish.
+pub(in crate::console) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
+    model.queue.leaving = model.queue.selected;
+    send(model, unfinished(call, attempt), Some(call), out);
     model.set_status(format!("Sent: {call} did not finish"));
 }
 

@@ -434,8 +434,9 @@ pub(in crate::console) fn limits(now: Limits, text: &str) -> Result<Limits, Stri
             // The window is the model's own: only where it is known the size of a request has a limit.
             ("context", number) => {
                 limits.context = match (number, now.context) {
+                    (tokens, Some(limit)) if tokens == limit.tokens => Some(limit),
                     (None, _) => None,
-                    (Some(tokens), Some(limit)) => Some(ContextLimit { tokens, ..limit }),
+                    (tokens, Some(limit)) => Some(ContextLimit { tokens, ..limit }),
                     (Some(_), None) => return Err(wrong()),
                 }
             }
@@ -455,7 +456,9 @@ fn minutes_of(limits: &Limits) -> Option<u64> {
 /// Limits as they are written in the line.
 pub(in crate::console) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
-    let context = limits.context.map(|limit| format!(" context={}", limit.tokens));
+    let context = limits
+        .context
+        .map(|limit| format!(" context={}", word(limit.tokens)));
     format!(
         "turns={} tokens={} minutes={} price={} parallel={}{}",
         word(limits.turns.map(u64::from)),

@@ -15,6 +15,7 @@ use crate::console::panes::graph::model::Pick;
 use crate::console::panes::log::model::Line;
 use crate::console::panes::queue::model::QueueEntry;
 use crate::console::status_line;
+use crate::console::verbs::conversations;
 use crate::console::work::Work;
 use crate::domain::id::Seq;
 use crate::domain::pending_retry;
@@ -31,6 +32,7 @@ pub fn prepare(model: &mut Model) {
         || model.run.left_broken().next().is_some()
         || model.run.state.limit_reached.is_some()
         || model.run.stuck().is_some()
+        || conversations::waiting(model).is_some()
         || model.again().is_some()
         || model.run.state.restricted.is_some()
         || model.idle_time().is_some();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::{bulk, done, ledger, stage};
 use crate::console::event_text;
 use crate::console::halted;
-use crate::console::link::Update;
+use crate::console::link::{Conversation, Update};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::{LookResult, SentCommand};
@@ -58,6 +58,7 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
             super::lazy_load::replaces(model, &look, found);
         }
         Update::OrphanFound { process, left } => super::lazy_load::orphan_found(model, process, left),
+        Update::Conversations(others) => conversations(model, others, out),
         Update::Servers(servers) => {
             model.run.servers = servers;
             model.lower.forget(crate::console::panes::tools::PANE);
@@ -98,6 +99,15 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
         }
         Update::Ended => model.run.ended = true,
     }
+}
+
+/// Takes in the other conversations, and alerts if one begins to wait for the operator.
+fn conversations(model: &mut Model, others: Arc<[Conversation]>, out: &mut Vec<Out>) {
+    let waits = |all: &[Conversation]| all.iter().map(|one| one.waiting).sum::<usize>();
+    if waits(&others) > 0 && waits(&model.run.others) == 0 {
+        out.push(Out::Alert("another conversation waits for you".to_owned()));
+    }
+    model.run.others = others;
 }
 
 /// Invalidates texts from before the halt: running calls have other texts now, and refused keys

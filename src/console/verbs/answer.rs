@@ -3,7 +3,7 @@
 //! Must not know: what an edit does.
 
 use super::availability::live;
-use super::selection::{has_result, is_question, status};
+use super::selection::{call_and_rev, has_result, is_question, status};
 use super::{About, Effect, Rank, Verb, correct};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -12,6 +12,7 @@ use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::update::edits::{selected, value_editor};
 use crate::domain::call::Status;
+use crate::domain::command::{CallCommand, Command};
 
 /// The verb `answer`.
 pub const VERB: Verb = Verb {
@@ -24,6 +25,11 @@ pub const VERB: Verb = Verb {
     about: About::Node,
     effect: Effect::Records,
     available: |model| live(model, status(model).is_some_and(|status| !has_result(status))),
+    command: |model| {
+        let (call, rev) = call_and_rev(model)?;
+        let value = "null".into();
+        Some(Command::Call(CallCommand::Answer { call, rev, value }))
+    },
     run: |model, press| type_answer(model, press.out),
     ..Verb::BASE
 };

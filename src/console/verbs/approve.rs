@@ -2,8 +2,8 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{decision, predicts, question_seen};
-use super::selection::{is_hidden, is_question, status};
+use super::availability::{decision, question_seen};
+use super::selection::{call_and_rev, is_hidden, status};
 use super::{About, By, Care, Effect, Press, Verb};
 use crate::console::context::Context;
 use crate::console::hints;
@@ -13,7 +13,7 @@ use crate::console::model::overlay::LinePurpose;
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{
-    all_read, approved, armed, ask_word, irreversible, question, shown_form, subject, unread, waiting,
+    all_read, approved, armed, ask_word, irreversible, question, shown_form, unread, waiting,
 };
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -31,6 +31,7 @@ pub const APPROVE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_approvable(model), read),
+    command,
     run: |model, press| approve(model, false, press),
     ..Verb::BASE
 };
@@ -46,27 +47,21 @@ pub const APPROVE_UNREAD: Verb = Verb {
     ..APPROVE
 };
 
-/// True if the run would record the approval of the selected call, and the call is shown. In the graph,
-/// the first press shows the call and the second one decides.
+/// True for a waiting call that is shown. In the graph, the first press shows the call and the second one decides.
 fn is_approvable(model: &Model) -> bool {
-    let Some(call) = subject(model).and_then(|id| model.run.state.call(id.call())) else {
-        return false;
-    };
-    let id = call.id;
-    let command = || {
-        Some(Command::Call(CallCommand::Approve {
-            call: id,
-            rev: model.run.state.node(id)?.rev(),
-            digest: call.digest.clone()?,
-            unread: 0,
-            shown: None,
-            word: irreversible(model, id),
-        }))
-    };
-    status(model) == Some(&Status::AwaitingApproval)
-        && !is_hidden(model)
-        && !is_question(model)
-        && command().is_some_and(|command| predicts(model, &command))
+    status(model) == Some(&Status::AwaitingApproval) && !is_hidden(model) && command(model).is_some()
+}
+
+fn command(model: &Model) -> Option<Command> {
+    let (call, rev) = call_and_rev(model)?;
+    Some(Command::Call(CallCommand::Approve {
+        call,
+        rev,
+        digest: model.run.state.call(call)?.digest.clone()?,
+        unread: 0,
+        shown: None,
+        word: irreversible(model, call),
+    }))
 }
 
 /// Returns a refusal if the call was not on screen in full and for long enough.

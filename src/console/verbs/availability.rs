@@ -46,6 +46,9 @@ pub fn of(model: &Model, verb: &Verb) -> Availability {
         return Availability::NotOffered;
     }
     match (verb.available)(model) {
+        Availability::Offered | Availability::NotYet(_) if !is_accepted(model, verb) => {
+            Availability::NotOffered
+        }
         Availability::Offered | Availability::NotYet(_) if is_after_paste(model, verb) => {
             Availability::NotYet(Refusal::AfterPaste)
         }
@@ -155,10 +158,11 @@ pub(super) fn dialog(model: &Model) -> Option<&Question> {
     }
 }
 
-/// True if the run would carry out the command now.
-pub(super) fn predicts(model: &Model, command: &Command) -> bool {
+/// True unless the run would refuse what the verb would send now.
+fn is_accepted(model: &Model, verb: &Verb) -> bool {
     let state = &model.run.state;
-    decide::command(state, &Cards(state), command).is_ok()
+    let accepts = |command: Command| decide::command(state, &Cards(state), &command).is_ok();
+    (verb.command)(model).is_none_or(accepts)
 }
 
 /// Refuses the question of the decision frame until it was on screen for long enough.

@@ -26,15 +26,8 @@ pub const ASK_AGAIN: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, overlay_seen),
-    run: |model, press| {
-        broken(
-            model,
-            |turn, request| RunCommand::AskAgain { turn, request },
-            press.by,
-            press.at,
-            press.out,
-        )
-    },
+    command: |model| of_dialog(model, asking),
+    run: |model, press| broken(model, asking, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
@@ -56,21 +49,35 @@ pub const KEEP_ARRIVED: Verb = Verb {
         }
         _ => answer(model, overlay_seen),
     },
-    run: |model, press| {
-        broken(
-            model,
-            |turn, request| RunCommand::KeepArrived { turn, request },
-            press.by,
-            press.at,
-            press.out,
-        )
-    },
+    command: |model| of_dialog(model, keeping),
+    run: |model, press| broken(model, keeping, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
+const fn asking(turn: TurnId, request: Option<u32>) -> RunCommand {
+    RunCommand::AskAgain { turn, request }
+}
+
+const fn keeping(turn: TurnId, request: Option<u32>) -> RunCommand {
+    RunCommand::KeepArrived { turn, request }
+}
+
+/// The command about the turn of the open dialog.
+fn of_dialog(model: &Model, make: fn(TurnId, Option<u32>) -> RunCommand) -> Option<Command> {
+    let Some(Question::Turn { turn, .. }) = dialog(model) else {
+        return None;
+    };
+    Some(Command::Run(make(*turn, shown_request(model, *turn))))
+}
+
+/// The newest request of a turn.
+fn shown_request(model: &Model, turn: TurnId) -> Option<u32> {
+    model.run.state.turns.get(&turn).map(|turn| turn.asked)
+}
+
 fn broken(
     model: &mut Model,
-    make: impl Fn(TurnId, Option<u32>) -> RunCommand,
+    make: fn(TurnId, Option<u32>) -> RunCommand,
     by: By,
     at: u64,
     out: &mut Vec<Out>,
@@ -87,7 +94,7 @@ fn broken(
         model.overlays.pop();
     }
     model.queue.leaving = model.queue.selected;
-    let request = model.run.state.turns.get(&turn).map(|turn| turn.asked);
-    send(model, Command::Run(make(turn, request)), None, out);
+    let command = Command::Run(make(turn, shown_request(model, turn)));
+    send(model, command, None, out);
     Ok(())
 }

@@ -3,18 +3,19 @@
 //! Must not know: how a call is cancelled.
 
 use super::availability::decision;
-use super::selection::{is_shown, status};
+use super::selection::{call_and_rev, is_shown, status};
 use super::{About, By, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::update::choices;
-use crate::console::update::choices::cancelled;
+use crate::console::update::choices::{cancelled, unfinished};
 use crate::console::update::decide::{can_decide, looked_at, question, send, subject};
 use crate::console::update::executions::{looked_at_call, running};
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
+use crate::domain::id::NodeId;
 
 /// The verb `cancel-call`.
 pub const VERB: Verb = Verb {
@@ -31,6 +32,13 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_shown(model) && is_cancellable(model), seen),
+    command: |model| {
+        let (call, _) = call_and_rev(model)?;
+        Some(match cancelled(model, call) {
+            Some(attempt) => unfinished(call, attempt),
+            None => cancelling(model, call),
+        })
+    },
     run: |model, press| cancel(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
@@ -64,6 +72,14 @@ fn seen(model: &Model) -> Result<(), Refusal> {
     }
 }
 
+fn cancelling(model: &Model, call: NodeId) -> Command {
+    Command::Call(CallCommand::Cancel {
+        call,
+        attempt: running(model, call),
+        reason: "cancelled by the operator".to_owned(),
+    })
+}
+
 fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, _) = looked_at_call(model, by, at)?;
     if let Some(attempt) = choices::cancelled(model, call) {
@@ -83,12 +99,7 @@ fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
             .into());
         }
     }
-    let command = CallCommand::Cancel {
-        call,
-        attempt: running(model, call),
-        reason: "cancelled by the operator".to_owned(),
-    };
-    send(model, Command::Call(command), Some(call), out);
+    send(model, cancelling(model, call), Some(call), out);
     let when = if begun { "" } else { " before it starts" };
     model.set_status(format!("Sent: cancel {call}{when}"));
     Ok(())

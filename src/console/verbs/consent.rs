@@ -3,6 +3,7 @@
 //! Must not know: when an effect is repeated.
 
 use super::availability::{answer, dialog_read, overlay_seen};
+use super::selection::call_in_dialog;
 use super::{By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -11,7 +12,8 @@ use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::{asked, chosen, shown_in_dialog, whole};
 use crate::console::update::decide::{ask_word, irreversible};
-use crate::domain::command::ConsentChoice;
+use crate::domain::command::{CallCommand, Command, ConsentChoice};
+use crate::domain::id::Seq;
 use crate::domain::repeat;
 
 /// The verb `reuse`.
@@ -26,6 +28,10 @@ pub const REUSE: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, overlay_seen),
+    command: |model| {
+        let entry = reusable(model)?;
+        consenting(model, ConsentChoice::Reuse { entry })
+    },
     run: |model, press| reuse(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
@@ -42,9 +48,30 @@ pub const RUN_AGAIN: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| answer(model, dialog_read),
+    command: |model| consenting(model, ConsentChoice::RunAgain),
     run: |model, press| consent(model, ConsentChoice::RunAgain, press.by, press.at, press.out),
     ..Verb::BASE
 };
+
+/// The recorded result that can be used instead of running the call of the open dialog again.
+fn reusable(model: &Model) -> Option<Seq> {
+    let (call, ..) = call_in_dialog(model)?;
+    let (entry, _) = repeat::reusable_result(&model.run.state, model.run.state.call(call)?)?;
+    Some(entry)
+}
+
+/// The answer to the open dialog.
+pub(super) fn consenting(model: &Model, choice: ConsentChoice) -> Option<Command> {
+    let (call, rev, digest) = call_in_dialog(model)?;
+    Some(Command::Call(CallCommand::Consent {
+        call,
+        rev,
+        digest,
+        word: irreversible(model, call).filter(|_| choice == ConsentChoice::RunAgain),
+        choice,
+        shown: None,
+    }))
+}
 
 fn consent(
     model: &mut Model,

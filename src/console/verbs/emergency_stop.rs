@@ -24,6 +24,7 @@ pub const EMERGENCY_STOP: Verb = Verb {
     stops: |_| true,
     // In a halted run it is one of the few actions left. Elsewhere there are better ones.
     available: |model| live(model, halted::is(model) || !model.overlays.is_empty()),
+    command: |_| Some(Command::Run(stop())),
     run: |model, _| {
         ask(model);
         Ok(())
@@ -41,6 +42,7 @@ pub const STOP_NOW: Verb = Verb {
     effect: Effect::Ends(is_busy),
     care: Care::Alone,
     stops: |_| true,
+    command: |_| Some(Command::Run(stop())),
     run: |model, press| {
         // Stopping is never refused: not for the pace of the key, nor for the size of the screen.
         model.overlays.pop();

@@ -7,7 +7,6 @@ use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
-use crate::console::msg::Out;
 use crate::console::tabs;
 use crate::console::update::decide::send;
 use crate::console::update::{open, prompts};
@@ -37,9 +36,11 @@ pub const ALLOW_LOOP: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "allow the newest loop, or withdraw that; a run paused for it resumes",
     effect: Effect::Records,
-    available: |model| live(model, true),
+    available: |model| live(model, allow(model).is_some()),
+    command: allow,
     run: |model, press| {
-        allow_loop(model, press.out);
+        let command = allow(model).ok_or("No loops so far")?;
+        send(model, command, None, press.out);
         Ok(())
     },
     ..Verb::BASE
@@ -61,19 +62,14 @@ pub const MUTE_LOOPS: Verb = Verb {
 };
 
 /// Allows the newest loop to repeat, or withdraws that.
-fn allow_loop(model: &mut Model, out: &mut Vec<Out>) {
+fn allow(model: &Model) -> Option<Command> {
     let escape = &model.run.state.escape;
-    match escape.incidents.last() {
-        Some(last) => {
-            let signatures = &last.finding.signatures;
-            let command = Command::Escape(EscapeCommand::AllowIncident {
-                incident: last.no,
-                allowed: !signatures.iter().all(|one| escape.allowed.contains(one)),
-            });
-            send(model, command, None, out);
-        }
-        None => model.complain("No loops so far"),
-    }
+    let last = escape.incidents.last()?;
+    let signatures = &last.finding.signatures;
+    Some(Command::Escape(EscapeCommand::AllowIncident {
+        incident: last.no,
+        allowed: !signatures.iter().all(|one| escape.allowed.contains(one)),
+    }))
 }
 
 /// Asks which detector to mute or unmute.

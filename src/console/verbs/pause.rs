@@ -20,19 +20,23 @@ pub const VERB: Verb = Verb {
     label: |model| is_paused(model).then_some("resume"),
     effect: Effect::Records,
     stops: |model| !is_paused(model),
-    available: |model| live(model, !matches!(model.run.state.mode, Mode::Finished(_))),
+    available: |model| live(model, true),
+    command: |model| Some(command(model)),
     run: |model, press| {
-        let command = if is_paused(model) {
-            RunCommand::Resume {}
-        } else {
-            let reason = "paused by the operator".to_owned();
-            RunCommand::Pause { reason }
-        };
-        send(model, Command::Run(command), None, press.out);
+        send(model, command(model), None, press.out);
         Ok(())
     },
     ..Verb::BASE
 };
+
+fn command(model: &Model) -> Command {
+    let reason = "paused by the operator".to_owned();
+    Command::Run(if is_paused(model) {
+        RunCommand::Resume {}
+    } else {
+        RunCommand::Pause { reason }
+    })
+}
 
 fn is_paused(model: &Model) -> bool {
     matches!(model.run.state.mode, Mode::Paused(_) | Mode::Stopped(_))

@@ -153,12 +153,13 @@ fn may_leave(model: &Model, by: By, at: u64) -> Result<(), Refusal> {
     }
 }
 
-/// True if leaving cuts off running calls, loses staged edits, or leaves a run that only waits
+/// True if leaving cuts off running calls or another conversation, loses staged edits, or leaves a run that only waits
 /// for an edit.
 fn asks_first(model: &Model) -> bool {
     let lost = !model.staged_edits.is_empty();
     let waits = model.run.waits_for_edit() && !halted::is(model);
-    !model.settings.is_recorded() && (model.run.is_busy() || lost || waits)
+    let others = model.run.others.iter().any(|one| one.is_open);
+    !model.settings.is_recorded() && (model.run.is_busy() || lost || waits || others)
 }
 
 /// Ctrl-C: asks how to leave; leaves the second time.

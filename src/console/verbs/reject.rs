@@ -3,7 +3,8 @@
 //! Must not know: how a command travels.
 
 use super::availability::{answer, decision, overlay_seen, question_seen};
-use super::selection::{active_kind, is_hidden, is_shown, status};
+use super::consent::consenting;
+use super::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
 use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -14,6 +15,7 @@ use crate::console::update::choices::choices;
 use crate::console::update::decide::{armed, question, subject, waiting};
 use crate::console::update::prompts;
 use crate::domain::call::Status;
+use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::{NodeId, NodeKind};
 
 /// The verb `reject`.
@@ -28,6 +30,7 @@ pub const REJECT: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_rejectable(model), question_seen),
+    command,
     run: |model, press| reject(model, press.by, press.at),
     ..Verb::BASE
 };
@@ -40,6 +43,10 @@ pub const REJECT_REPEAT: Verb = Verb {
     doc: "reject the repeated effect with a reason",
     hint: "reject",
     available: |model| answer(model, overlay_seen),
+    command: |model| {
+        let reason = String::new();
+        consenting(model, ConsentChoice::Reject { reason })
+    },
     ..REJECT
 };
 
@@ -52,6 +59,13 @@ fn is_rejectable(model: &Model) -> bool {
                 || active_kind(model) == Some(NodeKind::Answer)
         }
     }
+}
+
+/// The rejection of the selected call, without a reason. That of an answer is an edit.
+fn command(model: &Model) -> Option<Command> {
+    let (call, rev) = call_and_rev(model).filter(|(id, _)| id.kind == NodeKind::Call)?;
+    let reason = String::new();
+    Some(Command::Call(CallCommand::Reject { call, rev, reason }))
 }
 
 fn reject(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {

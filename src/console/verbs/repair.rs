@@ -3,7 +3,7 @@
 //! Must not know: how a repair is found.
 
 use super::availability::{decision, question_seen};
-use super::selection::{is_shown, on_call};
+use super::selection::{call_and_rev, is_call, is_shown};
 use super::{About, By, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -15,6 +15,7 @@ use crate::console::update::executions::seen_call;
 use crate::console::update::prompts;
 use crate::domain::call::{Call, Status};
 use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::id::{NodeId, Rev};
 use crate::text::visible;
 
 /// The verb `choose-repair`.
@@ -30,6 +31,15 @@ pub const CHOOSE_REPAIR: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| decision(model, is_shown(model) && is_offered(model), question_seen),
+    command: |model| {
+        let (call, rev) = call_and_rev(model)?;
+        let option = 0;
+        Some(Command::Resilience(ResilienceCommand::ChooseRepair {
+            call,
+            rev,
+            option,
+        }))
+    },
     run: |model, press| choose(model, press.by, press.at),
     ..Verb::BASE
 };
@@ -46,16 +56,10 @@ pub const SKIP_REPAIR: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| {
-        decision(
-            model,
-            on_call(
-                model,
-                |status| matches!(status, Status::Repairing(_)),
-                |call, rev| Command::Resilience(ResilienceCommand::SkipRepair { call, rev }),
-            ),
-            question_seen,
-        )
+        let is = is_call(model, |status| matches!(status, Status::Repairing(_)));
+        decision(model, is, question_seen)
     },
+    command: |model| call_and_rev(model).map(skipping),
     run: |model, press| skip(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
@@ -87,14 +91,17 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> 
     Ok(())
 }
 
+const fn skipping((call, rev): (NodeId, Rev)) -> Command {
+    Command::Resilience(ResilienceCommand::SkipRepair { call, rev })
+}
+
 /// Stops repairing and lets the call fail.
 fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.repairing.contains(&call) {
         return Err(format!("{call} is not being repaired").into());
     }
-    let command = Command::Resilience(ResilienceCommand::SkipRepair { call, rev });
-    send(model, command, Some(call), out);
+    send(model, skipping((call, rev)), Some(call), out);
     model.set_status(format!("Sent: stop repairing {call}"));
     Ok(())
 }

@@ -8,7 +8,8 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::update::prompts;
-use crate::domain::breaker::Phase;
+use crate::domain::breaker::{Phase, Scope};
+use crate::domain::command::{Command, ResilienceCommand};
 
 /// The verb `reset-breaker`.
 pub const VERB: Verb = Verb {
@@ -17,18 +18,25 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "reset a breaker",
     effect: Effect::Records,
-    available: |model| live(model, true),
+    available: |model| live(model, open(model).is_some()),
+    command: |model| {
+        let scope = open(model)?.clone();
+        Some(Command::Resilience(ResilienceCommand::ResetBreaker { scope }))
+    },
     run: |model, _| {
-        let mut breakers = model.run.state.breakers.iter();
-        let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
-        let scope = open
-            .map(|(scope, _)| scope.to_string())
-            .ok_or("No breaker is open")?;
+        let scope = open(model).ok_or("No breaker is open")?.to_string();
         ask(model, &scope);
         Ok(())
     },
     ..Verb::BASE
 };
+
+/// The first breaker that is not closed.
+fn open(model: &Model) -> Option<&Scope> {
+    let mut breakers = model.run.state.breakers.iter();
+    let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
+    open.map(|(scope, _)| scope)
+}
 
 /// Asks before the breaker of a scope is reset.
 pub(super) fn ask(model: &mut Model, scope: &str) {

@@ -5,6 +5,7 @@
 use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
+use crate::console::model::Model;
 use crate::console::update::decide::send;
 use crate::domain::command::{Command, RunCommand};
 
@@ -17,15 +18,19 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     stops: |model| model.run.state.restricted.is_none(),
     available: |model| live(model, true),
+    command: |model| Some(command(model)),
     run: |model, press| {
-        let command = match &model.run.state.restricted {
-            Some(_) => RunCommand::LiftRestriction {},
-            None => RunCommand::Restrict {
-                reason: "by the operator".into(),
-            },
-        };
-        send(model, Command::Run(command), None, press.out);
+        send(model, command(model), None, press.out);
         Ok(())
     },
     ..Verb::BASE
 };
+
+fn command(model: &Model) -> Command {
+    Command::Run(match &model.run.state.restricted {
+        Some(_) => RunCommand::LiftRestriction {},
+        None => RunCommand::Restrict {
+            reason: "by the operator".into(),
+        },
+    })
+}

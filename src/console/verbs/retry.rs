@@ -3,7 +3,7 @@
 //! Must not know: how a call runs.
 
 use super::availability::{decision, question_seen};
-use super::selection::on_call;
+use super::selection::{call_and_rev, is_call};
 use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -13,6 +13,7 @@ use crate::console::update::decide::send;
 use crate::console::update::executions::seen_call;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
+use crate::domain::id::{NodeId, Rev};
 
 /// The verb `retry`.
 pub const VERB: Verb = Verb {
@@ -25,27 +26,19 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| {
-        decision(
-            model,
-            on_call(model, Status::is_settled, |call, rev| {
-                Command::Call(CallCommand::Retry { call, rev })
-            }),
-            question_seen,
-        )
-    },
+    available: |model| decision(model, is_call(model, Status::is_settled), question_seen),
+    command: |model| call_and_rev(model).map(command),
     run: |model, press| retry(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
 
+const fn command((call, rev): (NodeId, Rev)) -> Command {
+    Command::Call(CallCommand::Retry { call, rev })
+}
+
 fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
-    send(
-        model,
-        Command::Call(CallCommand::Retry { call, rev }),
-        Some(call),
-        out,
-    );
+    send(model, command((call, rev)), Some(call), out);
     model.set_status(format!("Sent: run {call} again"));
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! Must not know: how a call runs.
 
 use super::availability::{decision, question_seen};
-use super::selection::on_call;
+use super::selection::{call_and_rev, is_call};
 use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -13,6 +13,7 @@ use crate::console::update::decide::send;
 use crate::console::update::executions::seen_call;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, ResilienceCommand};
+use crate::domain::id::{NodeId, Rev};
 
 /// The verb `run-now`.
 pub const VERB: Verb = Verb {
@@ -26,27 +27,24 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| {
-        decision(
-            model,
-            on_call(
-                model,
-                |status| *status == Status::Scheduled,
-                |call, rev| Command::Resilience(ResilienceCommand::RunNow { call, rev }),
-            ),
-            question_seen,
-        )
+        let is = is_call(model, |status| *status == Status::Scheduled);
+        decision(model, is, question_seen)
     },
+    command: |model| call_and_rev(model).map(command),
     run: |model, press| run_now(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
+
+const fn command((call, rev): (NodeId, Rev)) -> Command {
+    Command::Resilience(ResilienceCommand::RunNow { call, rev })
+}
 
 fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
     if !model.run.state.agenda.delayed.contains(&call) {
         return Err(format!("{call} is not scheduled").into());
     }
-    let command = Command::Resilience(ResilienceCommand::RunNow { call, rev });
-    send(model, command, Some(call), out);
+    send(model, command((call, rev)), Some(call), out);
     model.set_status(format!("Sent: run {call} now"));
     Ok(())
 }

@@ -2,13 +2,13 @@
 //!
 //! Must not know: verbs.
 
-use super::availability::predicts;
+use super::availability::dialog;
 use crate::console::model::Model;
+use crate::console::model::arming::Question;
 use crate::console::panes::Pane;
 use crate::console::panes::inspector::model::Tab;
 use crate::console::update::decide::subject;
-use crate::domain::call::Status;
-use crate::domain::command::Command;
+use crate::domain::call::{Digest, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::tags::asks_operator;
@@ -60,16 +60,26 @@ pub fn is_question(model: &Model) -> bool {
     })
 }
 
-/// True if the selected call is shown, has such a status, and the run would carry out the command.
-pub fn on_call(
-    model: &Model,
-    is: impl FnOnce(&Status) -> bool,
-    command: impl FnOnce(NodeId, Rev) -> Command,
-) -> bool {
-    let Some(call) = subject(model).map(NodeId::call) else {
-        return false;
-    };
-    let rev = model.run.state.node(call).map(crate::domain::node::Node::rev);
-    let would = || rev.is_some_and(|rev| predicts(model, &command(call, rev)));
-    is_shown(model) && status(model).is_some_and(is) && would()
+/// True if the selected call is shown and has such a status.
+pub fn is_call(model: &Model, is: impl FnOnce(&Status) -> bool) -> bool {
+    is_shown(model) && status(model).is_some_and(is)
+}
+
+/// The selected call, or that of the selected observation, with its revision.
+pub fn call_and_rev(model: &Model) -> Option<(NodeId, Rev)> {
+    let call = subject(model)?.call();
+    Some((call, model.run.state.node(call)?.rev()))
+}
+
+/// The call of the open dialog, with what was shown of it.
+pub fn call_in_dialog(model: &Model) -> Option<(NodeId, Rev, Digest)> {
+    match dialog(model)? {
+        Question::Call {
+            call,
+            rev,
+            digest: Some(digest),
+            ..
+        } => Some((*call, *rev, digest.clone())),
+        _ => None,
+    }
 }

@@ -51,7 +51,7 @@ pub const ACCEPT_SHOWN: Verb = Verb {
 pub const REFUSE_TOOLS: Verb = Verb {
     name: "refuse-tools",
     keys: &["alt-x"],
-    doc: "refuse the server (asks first): end it for this run; its tools are no longer offered",
+    doc: "refuse the server (asks first): end it until the run is resumed; its tools are no longer offered",
     hint: "refuse the server",
     available: |model| can(model, |server| server.state != "down"),
     run: refuse,
@@ -132,7 +132,10 @@ fn refuse(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     if !model.confirm_press(What::RefuseServer(NameHash::server(&name))) {
         let key = model.settings.keymap.first("refuse-tools");
         let name = crate::text::visible(&name);
-        return Err(format!("{key} again ends {name} for this run; its tools are no longer offered").into());
+        return Err(format!(
+            "{key} again ends {name} until the run is resumed; its tools are no longer offered"
+        )
+        .into());
     }
     press.out.push(Out::Server(ServerOrder::Refuse { server: name }));
     model.set_status("Ending the server");

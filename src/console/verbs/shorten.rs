@@ -10,6 +10,7 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::{armed, send};
 use crate::domain::command::{Command, RunCommand};
+use crate::domain::id::TurnId;
 use crate::domain::reduction;
 use crate::domain::state::State;
 
@@ -19,6 +20,7 @@ pub const SHORTEN: Verb = Verb {
     keys: &["alt-s"],
     doc: "shorten the oldest results for the model, if its request is too long",
     hint: "shorten results",
+    command: |_| Some(Command::Run(RunCommand::Shorten {})),
     run: |model, press| reduce(model, RunCommand::Shorten {}, press),
     ..BASE
 };
@@ -29,6 +31,7 @@ pub const SUMMARIZE: Verb = Verb {
     keys: &["alt-m"],
     doc: "replace the oldest turns with a summary by the model, if its request is too long",
     hint: "summarize",
+    command: |_| Some(Command::Run(RunCommand::Summarize {})),
     run: |model, press| reduce(model, RunCommand::Summarize {}, press),
     ..BASE
 };
@@ -39,9 +42,13 @@ pub const DROP_TURNS: Verb = Verb {
     keys: &["alt-d"],
     doc: "leave out the oldest turns for the model, if its request is too long",
     hint: "drop turns",
+    command: |_| Some(Command::Run(RunCommand::DropTurns {})),
     run: |model, press| reduce(model, RunCommand::DropTurns {}, press),
     ..BASE
 };
+
+/// What can be done about a request that is too long.
+pub const CHOICES: [&Verb; 3] = [&SHORTEN, &SUMMARIZE, &DROP_TURNS];
 
 const BASE: Verb = Verb {
     contexts: &[Context::Panes, Context::Broken, Context::Attention],
@@ -59,8 +66,13 @@ fn available(model: &Model) -> Availability {
     })
 }
 
+/// True if the request of a turn was refused because it is too long.
+pub fn is_about(state: &State, turn: TurnId) -> bool {
+    reduction::refused(state).is_some_and(|refused| refused.id == turn)
+}
+
 /// True if the run waits because a request is too long.
-fn is_too_long(state: &State) -> bool {
+pub fn is_too_long(state: &State) -> bool {
     let limit = state.limit_reached.as_ref();
     limit.is_some_and(|(which, _)| which == reduction::LIMIT) || reduction::refused(state).is_some()
 }
@@ -82,6 +94,7 @@ fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) -> Resu
         Some(Overlay::Page(_)) => _ = model.overlays.pop(),
         _ => {}
     }
+    model.queue.leaving = model.queue.selected;
     send(model, Command::Run(command), None, press.out);
     Ok(())
 }

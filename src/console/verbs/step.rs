@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a run is driven.
 
-use super::availability::{live, predicts};
+use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::update::decide::send;
@@ -16,7 +16,8 @@ pub const VERB: Verb = Verb {
     doc: "while paused, start one call or request",
     hint: "step",
     effect: Effect::Records,
-    available: |model| live(model, predicts(model, &Command::Run(RunCommand::Step {}))),
+    available: |model| live(model, true),
+    command: |_| Some(Command::Run(RunCommand::Step {})),
     run: |model, press| {
         send(model, Command::Run(RunCommand::Step {}), None, press.out);
         Ok(())

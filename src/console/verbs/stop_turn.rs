@@ -27,6 +27,7 @@ pub const VERB: Verb = Verb {
             model.run.streams() || pending_retry::all(&model.run.state).next().is_some(),
         )
     },
+    command: |_| Some(Command::Run(RunCommand::StopTurn {})),
     run: |model, press| {
         model.set_status(turn_ends(model));
         send(model, Command::Run(RunCommand::StopTurn {}), None, press.out);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how an execution ends.
 
-use super::availability::{live, predicts};
+use super::availability::live;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -22,12 +22,8 @@ pub const VERB: Verb = Verb {
     hint: "unpin",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| {
-        live(
-            model,
-            command(model).is_some_and(|command| predicts(model, &command)),
-        )
-    },
+    available: |model| live(model, subject(model).is_some()),
+    command,
     run: |model, press| unpin(model, press.out),
     ..Verb::BASE
 };

@@ -7,6 +7,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
+use crate::domain::command::Command;
 
 /// A verb of the console: all that is known about one command.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +38,11 @@ pub struct Verb {
     pub care: Care,
     /// Whether it only stops, pauses or restricts the run now: an extra press does no harm.
     pub stops: fn(&Model) -> bool,
-    /// Whether it can act now. Ask [`super::availability::of`], which knows the run too.
+    /// Whether the screen has what it acts on. Ask [`super::availability::of`], which knows the run too.
     pub available: fn(&Model) -> Availability,
+    /// The command that its key would send now, without a text that it asks for first; none if that is not certain. The
+    /// verb is offered only if the run would carry it out.
+    pub command: fn(&Model) -> Option<Command>,
     /// Carries it out, or refuses.
     pub run: fn(&mut Model, &mut Press<'_>) -> Result<(), Refusal>,
 }
@@ -60,6 +64,7 @@ impl Verb {
         care: Care::Plain,
         stops: |_| false,
         available: |_| Availability::Offered,
+        command: |_| None,
         run: |_, _| Ok(()),
     };
 

@@ -17,10 +17,12 @@ use crate::console::panes::queue::model::QueueEntry;
 use crate::console::summary;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
+use crate::console::verbs::{conversations, shorten};
 use crate::domain::id::TurnId;
 use crate::domain::ladder;
 use crate::domain::pending_retry;
 use crate::domain::price::NOT_PRICED;
+use crate::domain::reduction;
 use crate::domain::state::{Mode, State};
 use crate::domain::turn::{Stream, Turn};
 use crate::present::many;
@@ -266,78 +268,158 @@ fn halt(width: u16, busy: bool, key: &str) -> String {
     }
 }
 
-/// Draws the banner: a journal that cannot be written, a broken stream, a limit.
-pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
-    canvas.fill(area, Role::Header);
-    let keymap = &model.settings.keymap;
-    let run = &model.run;
-    // An overlay does not receive these keys, so they are not shown.
-    let received = model.overlays.is_empty();
-    // A narrow screen must keep the key that shows more.
-    let mut hint = String::new();
-    let (role, words) = if let Some(why) = &run.halted {
-        let key = if received {
-            keymap.first("why-waiting")
+/// What the banner says: the words are cut to the room that the hint leaves.
+struct Banner {
+    role: Role,
+    words: String,
+    hint: String,
+}
+
+impl Banner {
+    fn new(role: Role, words: String) -> Self {
+        let hint = String::new();
+        Self { role, words, hint }
+    }
+
+    /// With the key that leads on, unless an overlay receives the keys.
+    fn hint(self, model: &Model, hint: impl FnOnce() -> String) -> Self {
+        let hint = if model.overlays.is_empty() {
+            hint()
         } else {
             String::new()
         };
-        let means = halt(area.width, run.is_busy(), &key);
-        (Role::Error, format!("{means}{}", visible(why)))
-    } else if let Some(turn) = run.left_broken().next() {
+        Self { hint, ..self }
+    }
+
+    /// The most important thing, if there is one.
+    fn of(model: &Model, width: u16) -> Option<Self> {
+        Self::halted(model, width)
+            .or_else(|| Self::broken(model))
+            .or_else(|| Self::limit(model))
+            .or_else(|| Self::stuck(model))
+            .or_else(|| Self::other_conversation(model))
+            .or_else(|| Self::retry(model, width))
+            .or_else(|| Self::restricted(model))
+            .or_else(|| Self::idle(model))
+    }
+
+    fn halted(model: &Model, width: u16) -> Option<Self> {
+        let why = model.run.halted.as_ref()?;
+        let key = if model.overlays.is_empty() {
+            model.settings.keymap.first("why-waiting")
+        } else {
+            String::new()
+        };
+        let means = halt(width, model.run.is_busy(), &key);
+        Some(Self::new(Role::Error, format!("{means}{}", visible(why))))
+    }
+
+    fn broken(model: &Model) -> Option<Self> {
+        let run = &model.run;
+        let turn = run.left_broken().next()?;
         let kind = match &turn.stream {
             Stream::Broken(fault) => fault.kind.label(),
             _ => "broken",
         };
-        let what = if pending_retry::has_arrived(&run.state, turn.id) {
+        let is_too_long = shorten::is_about(&run.state, turn.id);
+        let what = if is_too_long {
+            "make it shorter, or stop"
+        } else if pending_retry::has_arrived(&run.state, turn.id) {
             "ask again, keep what arrived, or stop"
         } else {
             "ask again, or stop"
         };
-        let words = if received {
-            format!("{} broke ({kind}): {} to {what}", turn.id, way_to(model, turn.id))
+        // An overlay does not receive these keys, so they are not shown.
+        let next = if !model.overlays.is_empty() {
+            format!("you can {what}")
+        } else if is_too_long {
+            let key = model.settings.keymap.first("shorten");
+            format!("{key} shortens it, {} for all choices", way_to(model, turn.id))
         } else {
-            format!("{} broke ({kind}): you can {what}", turn.id)
+            format!("{} to {what}", way_to(model, turn.id))
         };
-        (Role::Error, words)
-    } else if let Some((which, message)) = &run.state.limit_reached {
-        if received {
-            hint = format!("; {} limits: raise it", keymap.first("palette"));
+        Some(Self::new(
+            Role::Error,
+            format!("{} broke ({kind}): {next}", turn.id),
+        ))
+    }
+
+    fn limit(model: &Model) -> Option<Self> {
+        let (which, message) = model.run.state.limit_reached.as_ref()?;
+        let key = |verb| model.settings.keymap.first(verb);
+        if **which == *reduction::LIMIT {
+            let banner = Self::new(Role::Warning, visible(message));
+            let hint = || format!("; {}: shorten, {}: why", key("shorten"), key("why-waiting"));
+            return Some(banner.hint(model, hint));
         }
         let reached = format!("limit of {} reached: {}", visible(which), visible(message));
-        (Role::Warning, reached)
-    } else if let Some(need) = run.stuck() {
+        let hint = || format!("; {} limits: raise it", key("palette"));
+        Some(Self::new(Role::Warning, reached).hint(model, hint))
+    }
+
+    fn stuck(model: &Model) -> Option<Self> {
+        let need = model.run.stuck()?;
         let reason: String = need.reason.chars().take(200).collect();
-        hint = if !received {
-            String::new()
-        } else if need.cause == AttentionReason::Edit && !model.staged_edits.is_empty() {
-            format!("; {}: look at it", keymap.first("staged-edits"))
-        } else {
-            format!("; {}: why, what to do", keymap.first("why-waiting"))
+        let key = |verb| model.settings.keymap.first(verb);
+        let hint = || {
+            if need.cause == AttentionReason::Edit && !model.staged_edits.is_empty() {
+                format!("; {}: look at it", key("staged-edits"))
+            } else {
+                format!("; {}: why, what to do", key("why-waiting"))
+            }
         };
-        (Role::Warning, visible(&reason))
-    } else if let Some(again) = model.again() {
-        let broken = matches!(run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
+        Some(Self::new(Role::Warning, visible(&reason)).hint(model, hint))
+    }
+
+    fn other_conversation(model: &Model) -> Option<Self> {
+        let other = conversations::waiting(model)?;
+        let name = visible(head(&other.name, SESSION).0);
+        let waits = match other.waiting {
+            1 => "1 decision waits".to_owned(),
+            count => format!("{count} decisions wait"),
+        };
+        let words = format!("{waits} in another conversation: {name}");
+        let hint = || format!("; {}: go there", model.settings.keymap.first("next-conversation"));
+        Some(Self::new(Role::Warning, words).hint(model, hint))
+    }
+
+    fn retry(model: &Model, width: u16) -> Option<Self> {
+        let again = model.again()?;
+        let banner = Self::new(Role::Warning, visible(&again.describe(model.utc())));
+        let broken = matches!(model.run.state.turns.get(&again.turn), Some(turn) if is_broken(turn));
         // On a narrow screen the time matters more than the key.
-        if received && broken && area.width >= NARROW {
-            hint = format!("; {}: choose", way_to(model, again.turn));
+        if !broken || width < NARROW {
+            return Some(banner);
         }
-        (Role::Warning, visible(&again.describe(model.utc())))
-    } else if let Some(why) = &run.state.restricted {
-        if received && !model.settings.is_recorded() {
-            hint = format!("; {}: lift that", keymap.first("restrict"));
-        }
+        Some(banner.hint(model, || format!("; {}: choose", way_to(model, again.turn))))
+    }
+
+    fn restricted(model: &Model) -> Option<Self> {
+        let why = model.run.state.restricted.as_ref()?;
         let words = format!("restricted to reading calls: {}", visible(why));
-        (Role::Warning, words)
-    } else if let Some(idle) = model.idle_time() {
-        if received {
-            hint = format!("; {}: end it", keymap.first("stop-turn"));
+        let banner = Self::new(Role::Warning, words);
+        if model.settings.is_recorded() {
+            return Some(banner);
         }
+        let hint = || format!("; {}: lift that", model.settings.keymap.first("restrict"));
+        Some(banner.hint(model, hint))
+    }
+
+    fn idle(model: &Model) -> Option<Self> {
+        let idle = model.idle_time()?;
         let words = format!("no output from {} for {}", idle.turn, ladder::span(idle.ms));
-        (Role::Dim, words)
-    } else {
+        let hint = || format!("; {}: end it", model.settings.keymap.first("stop-turn"));
+        Some(Self::new(Role::Dim, words).hint(model, hint))
+    }
+}
+
+/// Draws the banner: a journal that cannot be written, a broken stream, a limit.
+pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+    canvas.fill(area, Role::Header);
+    let Some(Banner { role, words, hint }) = Banner::of(model, area.width) else {
         return;
     };
-    let paused = match &run.state.mode {
+    let paused = match &model.run.state.mode {
         Mode::Stopped(why) if !words.contains("was stopped") => format!("  (stopped: {})", visible(why)),
         _ => String::new(),
     };

@@ -21,7 +21,7 @@ use crate::console::panes::inspector::model::Subject;
 use crate::console::panes::inspector::view as inspector;
 use crate::console::symbols::Charset;
 use crate::console::theme::Role;
-use crate::console::verbs::{Verb, availability, quit};
+use crate::console::verbs::{Verb, availability, quit, shorten};
 use crate::domain::lineage::Plan;
 use crate::domain::node::Node;
 use crate::domain::pending_retry;
@@ -123,6 +123,9 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 _ if model.run.still_asks(&dialog.question).is_err() => "this is no longer asked",
                 DialogKind::Consent => "this effect may have happened already",
                 DialogKind::UnknownOutcome => "did it happen?",
+                DialogKind::Broken(turn) if shorten::is_about(&model.run.state, turn) => {
+                    "the request is too long: make it shorter, or stop"
+                }
                 DialogKind::Broken(turn) if pending_retry::has_arrived(&model.run.state, turn) => {
                     "the stream broke: ask again, keep what arrived, or stop"
                 }
@@ -195,6 +198,13 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
     lines.extend(model.overlays.iter().filter_map(unkept));
     let busy = model.run.is_busy();
     lines.push(under_way(model));
+    match model.run.others.iter().filter(|one| one.is_open).count() {
+        0 => {}
+        1 => lines.push("Another conversation of the agent is not over: it ends as well.".to_owned()),
+        count => lines.push(format!(
+            "{count} other conversations of the agent are not over: they end as well."
+        )),
+    }
     let offers = |verb: &Verb| {
         let key = keymap.first(verb.name);
         (availability::is_offered(model, verb) && !key.is_empty()).then_some(key)

@@ -409,11 +409,14 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
     let Some(limit) = state.limits.context else {
         return false;
     };
+    let Some(most) = limit.tokens else {
+        return false;
+    };
     let tokens = reduction::tokens(state, thread);
-    if tokens <= limit.tokens {
+    if tokens <= most {
         return false;
     }
-    let plan = reduction::plan(state, thread, limit.tokens, limit.by);
+    let plan = reduction::plan(state, thread, most, limit.by);
     let after = reduction::last_before(state, thread, None);
     let failed = summary::failure(state, thread, after).cloned();
     if reduction::may_reduce(state, &limit) {
@@ -431,7 +434,7 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
             return true;
         }
         // There is nothing to shorten, and it may still fit.
-        if plan.is_empty() && tokens < limit.window {
+        if plan.is_empty() && limit.window.is_some_and(|window| tokens < window) {
             return false;
         }
     }
@@ -440,11 +443,12 @@ fn reduced(draft: &mut Draft<'_>, thread: ThreadId) -> bool {
         None if plan.is_empty() => plan.why_empty().to_owned(),
         None => plan.describe(),
     };
+    let window = limit.window.map(|window| format!(" (window {window})"));
     draft.run(RunEvent::LimitReached {
         which: reduction::LIMIT.into(),
         message: format!(
-            "the next request has about {tokens} tokens, {} of the window of {} are allowed; {what}",
-            limit.tokens, limit.window
+            "the next request has about {tokens} tokens, {most} allowed{}; {what}",
+            window.unwrap_or_default()
         ),
     });
     true

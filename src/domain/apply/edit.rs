@@ -144,6 +144,7 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             state.summaries.insert(at.seq, asked);
         }
         EditEvent::SummaryBroke { set, usage, .. } => {
+            let set = &question(state, *set);
             state.requests = state.requests.saturating_add(1);
             summary_cost(state, *set, *usage);
             if let Some(asked) = state.summaries.get_mut(set) {
@@ -151,8 +152,9 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             }
         }
         EditEvent::SummaryAnswered { set, reply, usage } => {
-            summary_cost(state, *set, *usage);
-            summary_answered(state, *set, reply);
+            let set = question(state, *set);
+            summary_cost(state, set, *usage);
+            summary_answered(state, set, reply);
         }
         EditEvent::CorrectionsLost { nodes } => {
             state.agenda.lost.extend(nodes.iter().map(|id| id.call()));
@@ -163,6 +165,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
             }
         }
     }
+}
+
+/// The question that an event names. Where it names none, as in sessions of earlier builds, it is about the newest.
+fn question(state: &State, set: Seq) -> Seq {
+    let mut open = state.summaries.values().rev().filter(|one| one.failed.is_none());
+    let newest = open.next().filter(|_| set == Seq::default());
+    newest.map_or(set, |one| one.set)
 }
 
 /// Ends the question for a summary. A failed one stays, so that it is not asked again by itself.

@@ -47,15 +47,15 @@ pub(super) fn reduce(draft: &mut Draft<'_>, by: Reduction) -> Result<(), Refusal
 
 /// The thread whose next request is above the limit.
 fn too_long(state: &State) -> Option<ThreadId> {
-    let most = state.limits.context?.tokens;
+    let most = state.limits.context?.tokens?;
     let mut threads = thread::at_work(state);
     threads.find(|thread| reduction::tokens(state, *thread) > most)
 }
 
 /// The tokens that the next request may have. A server knows its window better than any estimate.
 fn most(state: &State, thread: ThreadId, refused: Option<&Turn>) -> u64 {
-    match state.limits.context {
-        Some(limit) if refused.is_none() => limit.tokens,
+    match state.limits.context.and_then(|limit| limit.tokens) {
+        Some(tokens) if refused.is_none() => tokens,
         _ => {
             let now = reduction::tokens(state, thread);
             now - now / 4

@@ -234,12 +234,12 @@ pub struct Limits {
 /// The size of one request, in estimated tokens, and what happens beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextLimit {
-    /// Tokens from which on a request is too long.
-    #[serde(default)]
-    pub tokens: u64,
-    /// Tokens of the model's window.
-    #[serde(default)]
-    pub window: u64,
+    /// Tokens from which on a request is too long; none where only the server knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Tokens of the model's window, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// True if the engine shortens by itself; false if it asks.
     #[serde(default)]
     pub auto: bool,

@@ -8,7 +8,7 @@ use crate::domain::call::Outcome;
 use crate::domain::command::RunCommand;
 use crate::domain::event::run::{ContextLimit, Limits, Reduction};
 use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::NodeId;
+use crate::domain::id::{NodeId, Seq};
 use crate::domain::input::Input;
 use crate::domain::reduction::{self, summary};
 use crate::domain::refusal::RefusalKind;
@@ -19,8 +19,8 @@ use crate::domain::transcript::Message;
 use crate::domain::turn::{Stop, StreamFaultKind, Usage};
 
 const LIMIT: ContextLimit = ContextLimit {
-    tokens: 6_000,
-    window: 8_000,
+    tokens: Some(6_000),
+    window: Some(8_000),
     auto: true,
     by: Reduction::Shorten,
 };
@@ -71,7 +71,7 @@ fn the_oldest_long_results_are_shortened_before_a_request_that_is_too_long() {
     for id in [short, newest] {
         assert!(!sent.contains(&format!("whole value at \u{2020}call.{id}")));
     }
-    assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens);
+    assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens.unwrap());
     // The edit names the calls; their results stay whole.
     let edit = w.state.edits.last().unwrap();
     assert_eq!(edit.by.as_deref(), Some(reduction::RULE));
@@ -108,7 +108,7 @@ fn undo_restores_the_whole_results_and_the_next_request_is_asked_about() {
     let (which, words) = w.state.limit_reached.clone().unwrap();
     assert_eq!(which, "context");
     assert!(
-        words.contains("of the window of 8000") && words.contains("shorten 2 results"),
+        words.contains("6000 allowed (window 8000)") && words.contains("shorten 2 results"),
         "{words}"
     );
     w.run(RunCommand::Shorten {}).unwrap();
@@ -250,7 +250,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     assert_eq!(sent.matches("Earlier turns were left out").count(), 1);
     assert!(sent.contains(&note), "{sent}");
     coherent(&w);
-    assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens);
+    assert!(reduction::tokens(&w.state, ROOT) <= LIMIT.tokens.unwrap());
     let edit = w.state.edits.last().unwrap();
     assert!(
         edit.what.starts_with("leave out turns 2 3 for the model"),
@@ -423,8 +423,8 @@ fn the_settings_choose_how_a_request_becomes_shorter_by_itself() {
 #[test]
 fn a_refused_request_becomes_shorter_by_itself_only_where_that_is_allowed() {
     let wide = ContextLimit {
-        tokens: 90_000,
-        window: 100_000,
+        tokens: Some(90_000),
+        window: Some(100_000),
         auto: true,
         by: Reduction::DropTurns,
     };
@@ -455,6 +455,30 @@ fn a_refused_request_becomes_shorter_by_itself_only_where_that_is_allowed() {
     assert_eq!(w.asked.len(), 5);
     assert!(w.last_request().contains("Read it all."));
     coherent(&w);
+}
+
+#[test]
+fn a_limit_without_a_window_counts_only_once_the_server_refuses() {
+    let unknown = ContextLimit {
+        tokens: None,
+        window: None,
+        auto: true,
+        by: Reduction::Shorten,
+    };
+    let mut w = world(Some(unknown));
+    for label in ["a", "b", "c"] {
+        read(&mut w, label, 90_000);
+    }
+    assert_eq!(
+        (shortenings(&w).len(), w.asked.len()),
+        (0, 4),
+        "its length is not known to be too long"
+    );
+    w.broke(StreamFaultKind::Overflow);
+    assert_eq!((shortenings(&w).len(), w.asked.len()), (1, 5));
+    assert!(w.state.limit_reached.is_none());
+    coherent(&w);
+    assert_eq!(apply::fold(&w.log), w.state);
 }
 
 /// A run with two sub-agents, each of which has read too much.
@@ -517,6 +541,26 @@ fn a_failed_summary_of_one_sub_agent_does_not_ask_again_for_it() {
     assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
     assert_eq!(questions(&w), 1);
     assert!(w.summaries.is_empty() && left_out(&w).is_empty());
+}
+
+#[test]
+fn an_answer_of_an_earlier_build_names_no_question_and_ends_the_newest() {
+    for reply in [words("I read."), Reply::Failed { why: "no".into() }] {
+        let (mut w, _) = at_the_limit();
+        w.run(RunCommand::Summarize {}).unwrap();
+        sums_up(&mut w, reply);
+        let mut log = w.log.clone();
+        let mut changed = 0;
+        for envelope in &mut log {
+            if let Event::Edit(EditEvent::SummaryAnswered { set, .. }) = &mut envelope.event {
+                *set = Seq::default();
+                changed += 1;
+            }
+        }
+        let replayed = apply::fold(&log);
+        assert_eq!((changed, &replayed.summaries), (1, &w.state.summaries));
+        assert_eq!(replayed, w.state);
+    }
 }
 
 #[test]

@@ -141,8 +141,8 @@ fn run() -> Vec<Event> {
                 wall_ms: Some(0),
                 price: Some(7),
                 context: Some(crate::domain::event::run::ContextLimit {
-                    tokens: 6_000,
-                    window: 8_000,
+                    tokens: Some(6_000),
+                    window: Some(8_000),
                     auto: true,
                     by: crate::domain::event::run::Reduction::DropTurns,
                 }),

@@ -90,6 +90,11 @@ impl Body {
         self.decoder.reply().misplaced.is_some()
     }
 
+    /// Returns true once the server told a call in two ways: nobody knows which of them the agent takes.
+    pub fn contradicts(&self) -> bool {
+        self.decoder.reply().parts.contradicts()
+    }
+
     /// Returns the error that the body reported, if any.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.decoder.reply().refusal()

@@ -6,6 +6,7 @@
 
 pub mod agent;
 mod anthropic;
+mod choices;
 mod gemini;
 mod id;
 mod key;

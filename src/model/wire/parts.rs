@@ -39,6 +39,8 @@ pub struct Parts {
     needs_opening_mark: bool,
     /// True if more parts began than the maximum.
     too_many: bool,
+    /// True once a call was told in two ways.
+    contradicts: bool,
     /// Number of bytes that were not passed on directly.
     held: usize,
 }
@@ -89,6 +91,16 @@ impl Parts {
     /// Returns true if more parts began than the maximum: nothing more is taken.
     pub fn too_many(&self) -> bool {
         self.too_many
+    }
+
+    /// Notes that the server told a call in two ways: what somebody takes of it may not be what is here.
+    pub fn contradict(&mut self) {
+        self.contradicts = true;
+    }
+
+    /// Returns true once the server told a call in two ways.
+    pub fn contradicts(&self) -> bool {
+        self.contradicts
     }
 
     /// Returns the calls that the frames since the last look have a part of, in order, an entry of a list for itself.
@@ -420,12 +432,13 @@ impl Parts {
             self.by_id.insert(id.clone(), number);
             call.id = Some(id);
         }
-        if let Some(name) = piece.name.take()
-            && !call.announced
-            && name != call.name
-        {
-            call.name.push_str(&name);
-            self.held += name.len();
+        if let Some(name) = piece.name.take().filter(|name| *name != call.name) {
+            if call.announced {
+                self.contradicts = true;
+            } else {
+                call.name.push_str(&name);
+                self.held += name.len();
+            }
         }
         self.held += call.take(&mut piece);
         if call.announced {

@@ -229,7 +229,7 @@ fn the_tools_of_other_agents_are_marked_like_the_built_in_ones() {
         ]
     );
     // The text of a file is no place, and an added line deletes nothing.
-    let quiet = json!({"input": "*** Begin Patch\n*** Update File: a\n@@\n+*** Delete File: b\n+/etc\n*** End Patch"});
+    let quiet = json!({"input": "*** Begin Patch\n*** Update File: a\n@@\n+*** Delete File: b\n+/etc\n *** Delete File: c\n*** End Patch"});
     assert_eq!(marks("apply_patch", quiet), []);
     for (tool, args) in [
         (
@@ -241,6 +241,141 @@ fn the_tools_of_other_agents_are_marked_like_the_built_in_ones() {
         ("other", json!({"command": "rm -r /", "path": "/etc"})),
     ] {
         assert_eq!(marks(tool, args.clone()), [], "{tool} {args}");
+    }
+}
+
+#[test]
+fn a_second_name_of_an_argument_takes_no_mark_away() {
+    let kinds = |tool: &str, args: Value| -> Vec<&'static str> {
+        let marks = of(&Danger::default(), tool, &args).into_iter();
+        marks.map(|(kind, _)| kind).collect()
+    };
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
+    for other in [json!(""), json!(1), json!("*** Begin Patch")] {
+        assert_eq!(
+            kinds("apply_patch", json!({"input": patch, "patch": other})),
+            ["deletes"]
+        );
+        assert_eq!(
+            kinds("apply_patch", json!({"patchText": other, "patch": patch})),
+            ["deletes"]
+        );
+    }
+    for (one, other) in [("workdir", "cwd"), ("cwd", "workdir"), ("directory", "dir_path")] {
+        let args = json!({"cmd": "rm -r *", one: "/etc", other: "."});
+        assert_eq!(kinds("exec_command", args), ["deletes", "outside"], "{one}");
+        // A relative place counts from each of them.
+        let args = json!({"cmd": "cat ../x", one: "a", other: "a/.."});
+        assert_eq!(kinds("exec_command", args), ["outside"], "{one}");
+        assert_eq!(
+            kinds("exec_command", json!({"cmd": "cat ../x", one: "a", other: "b"})),
+            [""; 0]
+        );
+    }
+    for args in [
+        json!({"command": "rm -rf x", "commands": []}),
+        json!({"command": "ls", "commands": ["rm -rf x"]}),
+        json!({"command": "true", "cmd": "cd x && rm -rf y"}),
+        json!({"cmd": "ls", "argv": ["rm", "-rf", "x"]}),
+        json!({"command": ["rm", "-rf", "x"], "cmd": ""}),
+        json!({"command": ["ls"], "argv": ["rm", "x"]}),
+    ] {
+        assert_eq!(kinds("exec_command", args.clone()), ["deletes"], "{args}");
+    }
+}
+
+#[test]
+fn a_patch_in_a_shell_line_is_marked_like_one_of_its_own() {
+    let patch = "*** Begin Patch\n*** Delete File: src/a.rs\n*** Update File: ../../b\n@@\n-x\n+y\n*** Move to: c\n*** End Patch";
+    let expected = [
+        ("deletes", "*** Delete File".to_owned()),
+        ("overwrites", "*** Move to".to_owned()),
+        ("outside", "../../b".to_owned()),
+    ];
+    let line = format!("apply_patch <<'EOF'\n{patch}\nEOF");
+    for (tool, args) in [
+        ("shell", json!({"command": ["apply_patch", patch]})),
+        ("exec_command", json!({"cmd": line})),
+        ("exec_command", json!({"cmd": format!("cd sub && {line}")})),
+        ("shell", json!({"command": ["bash", "-lc", line]})),
+        (
+            "local_shell_call",
+            json!({"action": {"command": ["bash", "-lc", line]}}),
+        ),
+        ("shell_call", json!({"action": {"commands": ["ls", line]}})),
+        ("apply_patch", json!({"input": patch})),
+    ] {
+        assert_eq!(of(&Danger::default(), tool, &args), expected, "{tool}");
+    }
+    let quiet = json!({"cmd": "grep -rn '^..\\* Delete File: /etc/x' ."});
+    assert_eq!(of(&Danger::default(), "exec_command", &quiet), []);
+}
+
+#[test]
+fn what_is_typed_into_a_running_program_is_marked() {
+    let typed = |chars: &str| {
+        of(
+            &Danger::default(),
+            "write_stdin",
+            &json!({"session_id": 1, "chars": chars}),
+        )
+    };
+    assert_eq!(typed("rm -rf x\n"), [("deletes", "rm".to_owned())]);
+    assert_eq!(
+        typed("cat /etc/passwd\n"),
+        [("outside", "/etc/passwd".to_owned())]
+    );
+    assert_eq!(typed(""), []);
+}
+
+#[test]
+fn the_places_of_further_tools_are_named() {
+    for (tool, args) in [
+        (
+            "NotebookEdit",
+            json!({"notebook_path": "/etc/x", "new_source": ""}),
+        ),
+        ("MultiEdit", json!({"file_path": "/etc/x", "edits": []})),
+        ("multiedit", json!({"filePath": "/etc/x", "edits": []})),
+        (
+            "developer__text_editor",
+            json!({"command": "write", "path": "/etc/x"}),
+        ),
+        ("read_many_files", json!({"paths": ["a", "/etc/x"]})),
+        ("read_many_files", json!({"include": ["/etc/x"]})),
+        ("list_dir", json!({"path": "/etc/x"})),
+        ("search", json!({"pattern": "a", "path": "/etc/x"})),
+        ("Write", json!({"notebook_path": "/etc/x"})),
+    ] {
+        assert_eq!(
+            of(&Danger::default(), tool, &args),
+            [("outside", "/etc/x".to_owned())],
+            "{tool}"
+        );
+    }
+}
+
+#[test]
+fn a_place_is_named_though_a_program_is_called_so_elsewhere() {
+    let outside = |line: &str| kinds(line).contains(&"outside");
+    for line in [
+        "cat /etc/shadow || /etc/shadow",
+        "/etc/shadow; cat /etc/shadow",
+        "sudo cat /etc/shadow; env /etc/shadow",
+        "env /etc/shadow /etc/shadow",
+        "cat /etc/x | xargs /etc/x",
+    ] {
+        assert!(outside(line), "{line}");
+    }
+    for line in [
+        "/bin/ls",
+        "sudo env A=1 /usr/bin/make all",
+        "sh -c '/bin/ls'",
+        "xargs /bin/ls",
+        "find . -exec /bin/ls {} \\;",
+        "/bin/ls && env /bin/ls",
+    ] {
+        assert!(!outside(line), "{line}");
     }
 }
 

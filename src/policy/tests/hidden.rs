@@ -364,8 +364,131 @@ fn two_lines_in_one_call_ask_where_a_rule_is_about_commands() {
     assert_eq!(on_args(&rule, "exec_command", &args), ASK);
     let lists = json!({ "argv": ["ls"], "command": ["date"] });
     assert_eq!(on_args(&rule, "exec_command", &lists), ASK);
-    let hidden = json!({ "argv": ["ls"], "command": ["touch", "mark"] });
-    assert_ne!(on_args(&rule, "exec_command", &hidden), ALLOW);
-    let hidden = json!({ "command": "ls", "cmd": "touch mark" });
-    assert_ne!(on_args(&rule, "exec_command", &hidden), ALLOW);
+    // Any of them may be what runs.
+    for hidden in [
+        json!({ "argv": ["ls"], "command": ["touch", "mark"] }),
+        json!({ "command": "ls", "cmd": "touch mark" }),
+        json!({ "command": "touch mark", "cmd": "ls" }),
+        json!({ "command": "touch mark", "commands": [] }),
+        json!({ "command": "ls", "commands": ["touch mark"] }),
+        json!({ "command": "ls", "argv": ["touch", "mark"] }),
+        json!({ "commands": ["ls"], "argv": ["touch", "mark"] }),
+        json!({ "command": "ls", "chars": "touch mark" }),
+    ] {
+        assert_eq!(on_args(&rule, "exec_command", &hidden), DENY, "{hidden}");
+    }
+    let allow = "tool = \"exec_command\"\nargs = [{ at = \"/cmd\", glob = \"cargo *\" }]\ngate = \"allow\"";
+    for second in ["command", "commands", "argv", "chars"] {
+        let args = json!({ "cmd": "cargo test", second: ["ls"] });
+        let is_other_line = second == "chars";
+        assert_eq!(
+            on_args(allow, "exec_command", &args) == ALLOW,
+            is_other_line,
+            "{args}"
+        );
+        let args = json!({ "cmd": "cargo test", second: "ls" });
+        assert_eq!(
+            on_args(allow, "exec_command", &args) == ALLOW,
+            second == "argv",
+            "{args}"
+        );
+    }
+}
+
+#[test]
+fn an_allow_rule_does_not_vouch_for_another_shell_or_for_variables() {
+    let allow = |tool: &str, at: &str| {
+        format!("tool = \"{tool}\"\nargs = [{{ at = \"{at}\", glob = \"cargo test*\" }}]\ngate = \"allow\"")
+    };
+    let with = |more: (&str, Value)| json!({ "cmd": "cargo test", more.0: more.1 });
+    let allowed = |args: &Value| on_args(&allow("exec_command", "/cmd"), "exec_command", args);
+    let asked = |args: &Value| {
+        on_args(
+            &RULE.replace("\"shell\"", "\"exec_command\""),
+            "exec_command",
+            args,
+        )
+    };
+    for usual in [
+        json!(null),
+        json!("bash"),
+        json!("/bin/bash"),
+        json!("/usr/bin/zsh"),
+        json!("sh"),
+    ] {
+        let args = with(("shell", usual));
+        assert_eq!((allowed(&args), asked(&args)), (ALLOW, ALLOW), "{args}");
+    }
+    for other in [
+        json!("/w/.x/bash"),
+        json!("./bash"),
+        json!("x/bash"),
+        json!("/bin/../w/bash"),
+        json!("/usr/bin/x/bash"),
+        json!("/bin/"),
+        json!("pwsh"),
+        json!("/usr/bin/fish"),
+        json!("python3"),
+        json!(""),
+        json!(["bash"]),
+        json!(true),
+    ] {
+        let args = with(("shell", other));
+        assert_eq!((allowed(&args), asked(&args)), (ASK, ASK), "{args}");
+    }
+    for (env, expected) in [
+        (json!({}), ALLOW),
+        (json!(null), ALLOW),
+        (json!({"PATH": "/w/.x"}), ASK),
+        (json!({"LD_PRELOAD": "x.so"}), ASK),
+        (json!(["PATH=/w/.x"]), ASK),
+    ] {
+        let args = with(("env", env.clone()));
+        assert_eq!((allowed(&args), asked(&args)), (expected, expected), "{args}");
+        let args = json!({"action": {"type": "exec", "command": ["cargo", "test"], "env": env}});
+        let rule = RULE.replace("\"shell\"", "\"local_shell_call\"");
+        assert_eq!(on_args(&rule, "local_shell_call", &args), expected, "{args}");
+    }
+    // What is spelled out still denies.
+    let args = json!({"cmd": "touch mark", "shell": "/w/.x/bash"});
+    assert_eq!(asked(&args), DENY);
+}
+
+#[test]
+fn what_is_typed_into_a_running_program_asks_where_a_rule_is_about_commands() {
+    let rule = RULE.replace("\"shell\"", "\"write_stdin\"");
+    let typed =
+        |rule: &str, chars: &str| on_args(rule, "write_stdin", &json!({"session_id": 1, "chars": chars}));
+    assert_eq!(typed(&rule, "touch mark\n"), DENY);
+    assert_eq!(typed(&rule, "cd x; touch mark\n"), DENY);
+    assert_eq!(typed(&rule, "print(1)\n"), ASK);
+    assert_eq!(typed(&rule, "ls"), ASK, "another program may read it");
+    assert_eq!(typed(&rule, ""), ALLOW, "a look at the output");
+    assert_eq!(on_args(&rule, "write_stdin", &json!({"session_id": 1})), ALLOW);
+    for at in ["/chars", "/command"] {
+        let allow =
+            format!("tool = \"write_stdin\"\nargs = [{{ at = \"{at}\", glob = \"*\" }}]\ngate = \"allow\"");
+        assert_eq!(typed(&allow, "ls"), ASK, "{at}");
+    }
+}
+
+#[test]
+fn a_line_for_a_shell_of_windows_asks() {
+    for words in [
+        &["powershell.exe", "-Command", "ls -Recurse x"][..],
+        &["PowerShell.EXE", "-NoProfile", "-EncodedCommand", "abc"],
+        &["pwsh", "-c", "ls"],
+        &["pwsh.exe", "x.ps1"],
+        &["cmd.exe", "/c", "del x"],
+        &["cmd", "/K", "del x"],
+        &["env", "powershell", "ls"],
+    ] {
+        assert_eq!(argv(RULE, words), ASK, "{words:?}");
+        assert_eq!(line(RULE, &words.join(" ")), ASK, "{words:?}");
+        let allow = "tool = \"shell\"\nargs = [{ at = \"/argv/0\", glob = \"*\" }]\ngate = \"allow\"";
+        assert_eq!(argv(allow, words), ASK, "{words:?}");
+    }
+    assert_eq!(argv(RULE, &["powershell.exe", "-Command", "touch mark"]), DENY);
+    assert_eq!(argv(RULE, &["cmd.exe", "/c", "touch", "mark"]), DENY);
+    assert_eq!(argv(RULE, &["pwsh", "--version"]), ALLOW);
 }

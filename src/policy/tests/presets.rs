@@ -192,3 +192,45 @@ fn headless_questions_end() {
     let goes = Policy::new(Preset::Auto).verdict(&call("shell", EFFECTS[3]));
     assert_eq!(headless(goes.clone()), goes);
 }
+
+#[test]
+fn a_tool_of_an_agent_is_no_built_in_one_by_its_name() {
+    let deny = "[[rule]]\ntool = \"*\"\ngate = \"deny\"";
+    let allow = "[[rule]]\ntool = \"*\"\ngate = \"allow\"";
+    for tool in ["final_answer", "ask_operator"] {
+        for effect in EFFECTS {
+            let own = call(tool, effect);
+            let of_agent = Subject {
+                is_of_agent: true,
+                ..own
+            };
+            let of_server = Subject {
+                server: Some("s"),
+                ..own
+            };
+            for other in [of_agent, of_server] {
+                for preset in Preset::ALL {
+                    let policy = Policy::new(preset);
+                    let plain = gate(&policy, &call("t", effect));
+                    assert_eq!(gate(&policy, &other), plain, "{preset} {tool} {effect:?}");
+                }
+                assert_eq!(
+                    gate(&with(Preset::Auto, deny, Origin::User), &other),
+                    Deny,
+                    "{tool}"
+                );
+                assert_eq!(
+                    gate(&with(Preset::Guarded, allow, Origin::User), &other),
+                    Allow,
+                    "{tool}"
+                );
+            }
+            let expected = if tool == "final_answer" { Allow } else { Ask };
+            assert_eq!(
+                gate(&with(Preset::Guarded, allow, Origin::User), &own),
+                expected,
+                "{tool}"
+            );
+        }
+    }
+}

@@ -2,6 +2,8 @@
 //!
 //! Must not know: the page.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::calls::elsewhere;
@@ -10,6 +12,7 @@ use crate::domain::call::{Digest, EffectClass, Gate, ShownForm};
 use crate::domain::envelope::{Actor, Via};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::domain::price::Price;
 use crate::domain::weight::Learned;
 use crate::present::alert::{AlertCallView, AlertView, RunStateView};
 use crate::present::audit::{AuditView, ExecutedView, ShownView, Who};
@@ -21,6 +24,7 @@ use crate::present::session::{
     DeletedView, ForkPointView, JournalView, PathView, SessionCountsView, SessionDetailView,
     SessionStartView, SessionView, VerifyView,
 };
+use crate::present::setup::{CheckView, ModelView, TrustView};
 use crate::present::weight::{LearnedView, WeightChangeView, WeightsView};
 use crate::resilience::correction::Correction;
 use crate::resilience::routing::Snapshot;
@@ -273,6 +277,17 @@ fn of_verbs() -> Examples {
         name: "audit",
         what: "reads the workspace",
     };
+    let check = CheckView {
+        check: "model",
+        status: "warning",
+        detail: "no model is configured",
+    };
+    let trust = TrustView {
+        file: Path::new("/w/overrule.toml"),
+        hash: "0f",
+        trusted: false,
+        does: &["docs starts: docs-server".to_owned()],
+    };
     let reset = ResetView {
         workspace: "/w".to_owned(),
         removed: true,
@@ -285,8 +300,30 @@ fn of_verbs() -> Examples {
         ("SettingView", vec![value(&setting)]),
         ("PolicyRuleView", vec![value(&rule)]),
         ("DemoView", vec![value(&demo)]),
+        ("ModelView", both(model)),
+        ("CheckView", vec![value(&check)]),
+        ("TrustView", vec![value(&trust)]),
         ("ResetView", vec![value(&reset)]),
     ]
+}
+
+fn model(full: bool) -> ModelView<'static> {
+    ModelView {
+        name: "fast",
+        model: full.then_some("m"),
+        wire: "openai-chat",
+        server: "http://h/v1".to_owned(),
+        window: full.then_some(4_096),
+        price: full.then(|| {
+            kept(Price {
+                input: 1,
+                cached: None,
+                output: 2,
+                currency: "USD".into(),
+            })
+        }),
+        answer: "has it",
+    }
 }
 
 pub(super) fn examples() -> Examples {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Known, Overlay, likeness, read_mask, spelled, text_key};
+use super::{Known, MASK, Overlay, likeness, read_mask, spelled, text_key};
 use crate::model::frame;
 use crate::model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
 
@@ -35,11 +35,19 @@ struct Asked<'r> {
 
 impl<'r> Asked<'r> {
     /// The name of the mask that it is. Some agents put the name of a tool that they lack into the arguments of another.
-    fn mask(&self) -> Option<&'r str> {
-        let own = Some(self.name).filter(|name| read_mask(name).is_some());
-        own.or_else(|| masks(self.args).next())
+    fn mask(&self) -> Option<Cow<'r, str>> {
+        let is_mask = |name: &Cow<'_, str>| read_mask(name).is_some();
+        let own = Some(Cow::Borrowed(self.name)).filter(is_mask);
+        let in_args = || {
+            let args = frame::Object::read(self.args).filter(|_| self.args.contains(MASK))?;
+            NAMES.iter().filter_map(|name| args.string(name)).find(is_mask)
+        };
+        own.or_else(in_args)
     }
 }
+
+/// Members of a call, a result or arguments that name a tool. Elsewhere the name of a mask is a text like any other.
+const NAMES: [&str; 3] = ["name", "tool", "tool_name"];
 
 /// A result in a request, with the place of its call in the list of calls.
 struct Sent<'r> {
@@ -151,7 +159,7 @@ fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> BTreeMap<usize, &
     for (place, call) in history.calls.iter().enumerate().rev() {
         let masked = |name: &str| overlays.all().find_map(|overlay| overlay.masked(name));
         let by_id = || overlays.named(call.id?, Some(call));
-        let by_args = || masks(call.args).find_map(masked);
+        let by_args = || masked(&call.mask()?);
         if let Some(known) = masked(call.name).or_else(by_id).or_else(by_args) {
             found.insert(place, known);
             continue;
@@ -185,17 +193,18 @@ pub fn applied(
         .filter(|(place, _)| !found.contains_key(place));
     if let Some(name) = others.find_map(|(_, call)| call.mask()) {
         return Err(Unrestored {
-            name: name.to_owned(),
+            name: name.into_owned(),
         });
     }
-    let mut named_by: Vec<(&str, &Known)> = Vec::new();
+    let mut named_by: Vec<(Cow<'_, str>, &Known)> = Vec::new();
     for (place, known) in &found {
         let Some(call) = history.calls.get(*place) else {
             continue;
         };
         let mask = call.mask();
+        let is_masked = mask.is_some();
         named_by.extend(mask.map(|mask| (mask, *known)));
-        if mask.is_some() || !known.was_released {
+        if is_masked || !known.was_released {
             rewrite.part(call.at.0, call.at.1, restored(known, call.form));
         }
     }
@@ -219,31 +228,41 @@ pub fn applied(
         let end = request.messages.len();
         rewrite.messages(end..end, vec![note(request, notes)]);
     }
-    let body = named(rewrite.body(), &named_by);
-    match unrestored(&body) {
-        Some(error) => Err(error),
-        None => Ok(body),
-    }
+    named(rewrite.body(), &named_by)
 }
 
-/// Returns the error for a body with the name of a mask. As a whole JSON string it stands for nothing else.
+/// Returns the error for a body with the name of a mask anywhere: for one that cannot be read.
 pub fn unrestored(body: &str) -> Option<Unrestored> {
-    let name = masks(body).next()?.to_owned();
+    let mut strings = body.split('"').skip(1);
+    let name = strings.find(|text| read_mask(text).is_some())?.to_owned();
     Some(Unrestored { name })
 }
 
-/// The names of masks that are whole strings of a JSON text.
-fn masks(json: &str) -> impl Iterator<Item = &str> {
-    let strings = json.split('"').skip(1);
-    strings.filter(|text| read_mask(text).is_some())
-}
-
-/// Some formats name the tool in a result: the true name is used there as well.
-fn named(body: String, masks: &[(&str, &Known)]) -> String {
-    let quoted = |name: &str| Value::from(name).to_string();
-    masks.iter().fold(body, |body, (mask, known)| {
-        body.replace(&quoted(mask), &quoted(&known.tool))
-    })
+/// Some formats name the tool in a result: the true name is used there as well. The name of another mask would reach the
+/// model as that of a tool.
+fn named(body: String, masks: &[(Cow<'_, str>, &Known)]) -> Result<String, Unrestored> {
+    if !body.contains(MASK) {
+        return Ok(body);
+    }
+    // A quotation mark inside of a string has a backslash before it: none of the pieces is a part of a text.
+    let mut pieces: Vec<Cow<'_, str>> = body.split('"').map(Cow::Borrowed).collect();
+    for at in 3..pieces.len() {
+        let [key, between, name] = [at - 2, at - 1, at].map(|at| pieces.get(at).map_or("", |piece| piece));
+        if read_mask(name).is_none() || between.trim() != ":" || !NAMES.contains(&key) {
+            continue;
+        }
+        let Some((_, known)) = masks.iter().find(|(mask, _)| mask == name) else {
+            return Err(Unrestored {
+                name: name.to_owned(),
+            });
+        };
+        let quoted = Value::from(known.tool.as_str()).to_string();
+        let tool = quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned();
+        if let Some(piece) = pieces.get_mut(at) {
+            *piece = Cow::Owned(tool);
+        }
+    }
+    Ok(pieces.join("\""))
 }
 
 /// The true name and arguments of a call.
@@ -263,7 +282,8 @@ fn restored(known: &Known, form: CallForm) -> PartEdit {
 
 /// Replaces thoughts and answers that were rewritten or deleted.
 fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'_>) {
-    if overlays.all().all(|overlay| overlay.texts.is_empty()) {
+    let mut texts = overlays.all().flat_map(|overlay| overlay.texts.values());
+    if texts.all(Option::is_none) {
         return;
     }
     for (at, message) in request.messages.iter().enumerate() {
@@ -275,8 +295,13 @@ fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'
                 continue;
             }
             let key = text_key(text);
-            let known = overlays.all().find_map(|overlay| overlay.texts.get(&key));
-            if let Some(Some(edit)) = known {
+            let own = overlays.own.as_ref().and_then(|own| own.texts.get(&key));
+            let mut others = overlays.others.iter();
+            let edit = match own {
+                Some(edit) => edit.as_ref(),
+                None => others.find_map(|other| other.texts.get(&key)?.as_ref()),
+            };
+            if let Some(edit) = edit {
                 rewrite.part(at, number, edit.clone());
             }
         }

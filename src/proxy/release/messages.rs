@@ -19,6 +19,8 @@ pub(super) struct Messages {
     has_begun: bool,
     /// The index of the next block.
     next: u64,
+    /// The index of the block that was written last and not ended.
+    unended: Option<u64>,
     /// The text that was written last and not ended: its index, and the kind of its pieces.
     words: Option<(u64, &'static str)>,
 }
@@ -136,7 +138,8 @@ impl Calls for Messages {
                 &format!("{{\"type\":\"message_start\",\"message\":{message}}}"),
             ));
         }
-        if let Some((index, _)) = self.words.take() {
+        self.words = None;
+        if let Some(index) = self.unended.take() {
             bytes.extend(stop(index));
         }
         for block in blocks(whole) {
@@ -186,6 +189,7 @@ impl Messages {
             "message_start" => self.has_begun = true,
             "content_block_start" => {
                 self.next = index(&data) + 1;
+                self.unended = Some(index(&data));
                 let kind = data
                     .object("content_block")
                     .and_then(|block| block.string("type"));
@@ -202,7 +206,7 @@ impl Messages {
                     self.words = None;
                 }
             }
-            "content_block_stop" => self.words = None,
+            "content_block_stop" => (self.words, self.unended) = (None, None),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Must not know: who decided.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Calls, Changes, any_changed, change, each, in_member, set, text};
 use crate::model::frame::{self, Object};
@@ -35,6 +35,18 @@ pub(super) struct Responses {
     begun: Option<String>,
     /// The items that the agent has, each whole.
     items: Vec<String>,
+    /// The places of all items of which the agent has something.
+    places: BTreeSet<u64>,
+    /// The items that the agent has in part, by their places.
+    open: BTreeMap<u64, Open>,
+}
+
+/// An item that has begun.
+struct Open {
+    /// The item as it began, as JSON text.
+    begun: String,
+    /// The texts in it, by their places.
+    texts: BTreeMap<u64, String>,
 }
 
 fn is_call(item: &str) -> bool {
@@ -250,6 +262,7 @@ impl Calls for Responses {
 
     fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>> {
         let kind = raw.kind();
+        self.note(&kind, raw);
         if kind == "response.created" {
             self.begun = frame::member(&raw.data, "response").map(str::to_owned);
         }
@@ -321,6 +334,9 @@ impl Calls for Responses {
             bytes.extend(self.own("response.created", &[("response", &begun)]));
             self.begun = Some(begun);
         }
+        for (place, open) in std::mem::take(&mut self.open) {
+            bytes.extend(self.rest_of_item(place, &open));
+        }
         let items = frame::member(whole, "output")
             .map(frame::array)
             .unwrap_or_default();
@@ -356,9 +372,75 @@ fn own_id(item: &str) -> Option<String> {
 }
 
 impl Responses {
+    /// Notes what the agent has of which item.
+    fn note(&mut self, kind: &str, raw: &RawEvent) {
+        let Some(data) = raw.object() else { return };
+        let Some(place) = data.number("output_index") else {
+            return;
+        };
+        self.places.insert(place);
+        match kind {
+            // A call that was not finished is not finished here.
+            "response.output_item.added" => {
+                if let Some(item) = data.get("item").filter(|item| !is_call(item)) {
+                    let (begun, texts) = (item.to_owned(), BTreeMap::new());
+                    self.open.insert(place, Open { begun, texts });
+                }
+            }
+            "response.output_text.delta" => {
+                if let Some(open) = self.open.get_mut(&place) {
+                    let text = open.texts.entry(data.number("content_index").unwrap_or(0));
+                    text.or_default()
+                        .push_str(&data.string("delta").unwrap_or_default());
+                }
+            }
+            "response.output_item.done" => _ = self.open.remove(&place),
+            _ => {}
+        }
+    }
+
+    /// The end of an item that the agent has in part.
+    fn rest_of_item(&mut self, place: u64, open: &Open) -> Vec<u8> {
+        let (index, mut bytes) = (place.to_string(), Vec::new());
+        let id = frame::member(&open.begun, "id").unwrap_or("null").to_owned();
+        let mut parts = Vec::new();
+        for (at, words) in &open.texts {
+            let (at, words) = (at.to_string(), quoted(words));
+            let part = format!("{{\"type\":\"output_text\",\"text\":{words},\"annotations\":[]}}");
+            let place = [
+                ("item_id", &*id),
+                ("output_index", &*index),
+                ("content_index", &*at),
+            ];
+            for (name, own) in [
+                ("response.output_text.done", ("text", &*words)),
+                ("response.content_part.done", ("part", &*part)),
+            ] {
+                let members: Vec<(&str, &str)> = place.into_iter().chain([own]).collect();
+                bytes.extend(self.own(name, &members));
+            }
+            parts.push(part);
+        }
+        let mut item = set(&open.begun, "status", "\"incomplete\"");
+        if !parts.is_empty() {
+            item = set(&item, "content", &format!("[{}]", parts.join(",")));
+        }
+        bytes.extend(self.own(
+            "response.output_item.done",
+            &[("output_index", &index), ("item", &item)],
+        ));
+        self.items.push(item);
+        bytes
+    }
+
     /// The events of an item that the model did not send in this form.
     fn item(&mut self, item: &str) -> Vec<u8> {
-        let index = self.items.len().to_string();
+        let place = self
+            .places
+            .last()
+            .map_or(self.items.len() as u64, |last| last + 1);
+        self.places.insert(place);
+        let index = place.to_string();
         let id = own_id(item).unwrap_or_else(|| quoted(&format!("overrule_{index}")));
         let item = set(item, "id", &id);
         let begun = ["content", "summary"]

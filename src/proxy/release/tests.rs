@@ -3,6 +3,7 @@
 //! Must not know: sockets.
 
 mod rest;
+mod told;
 mod unclear;
 
 use proptest::prelude::*;

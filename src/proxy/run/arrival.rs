@@ -35,9 +35,9 @@ const AGAIN: &str = "(the agent asks again)";
 const GONE: &str = "the agent hung up and went on without this call";
 
 /// Ends the reservation of a run once its request has arrived, or was given up.
-struct Reserved<'r>(&'r AgentRun);
+struct Reserved(Arc<AgentRun>);
 
-impl Drop for Reserved<'_> {
+impl Drop for Reserved {
     fn drop(&mut self) {
         self.0.lock().is_reserved = false;
     }
@@ -59,11 +59,6 @@ enum Step {
 impl AgentRun {
     /// Takes in a request of the agent; returns the response once that begins.
     pub async fn request(self: &Arc<Self>, incoming: Incoming) -> Option<Answer> {
-        let _reserved = Reserved(self);
-        // What is recorded decides what a request is.
-        self.until(|inner| (inner.is_loaded || inner.has_ended).then_some(()))
-            .await;
-        let turn_to_come = self.arriving.lock().await;
         let (head, begun) = oneshot::channel();
         let (out, body) = outlet::body();
         let pending = Pending {
@@ -73,10 +68,22 @@ impl AgentRun {
             nudged: false,
             question: 0,
         };
-        self.take_in(pending).await;
-        drop(turn_to_come);
+        // An agent may give its request up at any moment; what was begun with it is done to its end.
+        let run = self.clone();
+        tokio::spawn(async move { run.arrive(pending).await });
         let head = begun.await.ok()?;
         Some(Answer { head, body })
+    }
+
+    async fn arrive(self: Arc<Self>, pending: Pending) {
+        let _reserved = Reserved(self.clone());
+        // What is recorded decides what a request is.
+        self.until(|inner| (inner.is_loaded || inner.has_ended).then_some(()))
+            .await;
+        let _turn_to_come = self.arriving.lock().await;
+        if !pending.connection.is_closed() {
+            self.take_in(pending).await;
+        }
     }
 
     async fn take_in(self: &Arc<Self>, pending: Pending) {
@@ -101,10 +108,10 @@ impl AgentRun {
         let has_words = !new.is_repeated && !new.tail.words.is_empty();
         let (stop, rejections) = self.lock().abandon(has_words);
         let was_running = matches!(self.lock().state.mode, Mode::Running);
-        let has_stopped = stop.is_some() && was_running;
-        if let Some(stop) = stop {
-            self.command(stop).await;
-        }
+        let has_stopped = match stop {
+            Some(stop) => self.command(stop).await && was_running,
+            None => false,
+        };
         // Before the rejections: the turn after them answers these words.
         if has_words {
             self.prompt(&new.tail.words).await;
@@ -138,18 +145,24 @@ impl AgentRun {
         .await;
     }
 
-    /// Gives a command, and waits until its events are known here.
-    async fn command(&self, command: Command) {
-        let Some(handle) = self.handle().await else { return };
+    /// Gives a command, and waits until its events are known here. Returns false if it was refused.
+    async fn command(&self, command: Command) -> bool {
+        let Some(handle) = self.handle().await else {
+            return false;
+        };
         match handle.command(command, Actor::Engine).await {
             Ok(seq) => {
                 self.until(|inner| (inner.state.seq >= seq || inner.has_ended).then_some(()))
                     .await;
+                true
             }
-            Err(refusal) => self.notice(format!(
-                "what the agent sent could not be recorded: {}",
-                visible_head(&refusal.message, MAX_REASON)
-            )),
+            Err(refusal) => {
+                self.notice(format!(
+                    "what the agent sent could not be recorded: {}",
+                    visible_head(&refusal.message, MAX_REASON)
+                ));
+                false
+            }
         }
     }
 
@@ -285,17 +298,19 @@ impl Inner {
         }
         self.texts = texts(&pending);
         self.note_delivered();
-        let same = self
-            .reply
-            .as_mut()
-            .filter(|reply| reply.history == pending.history);
+        // An agent that cannot read the bytes gets the reply from the record, or another one.
+        let same = self.reply.as_mut().filter(|reply| reply.answers(&pending));
         if let Some(reply) = same.filter(|reply| reply.is_open())
             && !has_acted(&self.state, &self.delivered, reply.turn())
         {
             reply.resume(pending);
             return Step::Done;
         }
-        if let Some(asked) = self.asked.as_mut().filter(|one| one.history == pending.history) {
+        let is_same = |asked: &&mut Pending| {
+            let (first, second) = (&asked.incoming, &pending.incoming);
+            asked.history == pending.history && (first.wire, first.form()) == (second.wire, second.form())
+        };
+        if let Some(asked) = self.asked.as_mut().filter(is_same) {
             // The agent gave up the first connection: the reply comes on this one.
             asked.connection = pending.connection;
             return Step::Done;

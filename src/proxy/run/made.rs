@@ -14,6 +14,7 @@ use crate::domain::state::State;
 use crate::domain::turn::Stop;
 use crate::model::Chunk;
 use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
+use crate::model::wire::openai_responses::is_text_call;
 use crate::proxy::events::Form;
 use crate::proxy::reading::{ReadEvent, read_all};
 use crate::text::visible_head;
@@ -51,14 +52,14 @@ pub(super) fn recorded(state: &State, turn: TurnId, texts: &BTreeSet<String>, wi
                     .and_then(|call| call.provider_id.as_ref())
                     .map(ToString::to_string);
                 let name = tool.to_string();
-                let delta = if texts.contains(&name) {
+                let opaque = opaque.map(|(_, opaque)| opaque.to_string());
+                let delta = if texts.contains(&name) && is_text_call(opaque.as_deref()) {
                     input(args)
                 } else {
                     args.to_string()
                 };
                 chunks.push(Chunk::Call { part, id, name });
                 chunks.push(Chunk::Args { part, delta });
-                let opaque = opaque.map(|(_, opaque)| opaque.to_string());
                 chunks.push(Chunk::Sealed { part, opaque });
             }
             _ => {}
@@ -109,12 +110,12 @@ pub(super) fn head() -> ReplyHead {
 
 /// The body of a reply that is made here.
 fn body(pending: &Pending, chunks: &[Chunk], head: ReplyHead) -> (Form, String) {
-    if !pending.incoming.streamed {
-        return (Form::Whole, encode_whole(pending.incoming.wire, &head, chunks));
-    }
-    let is_lines = pending.incoming.wire.is_lines();
-    let form = if is_lines { Form::Lines } else { Form::Stream };
-    (form, encode_stream(pending.incoming.wire, head, chunks))
+    let (wire, form) = (pending.incoming.wire, pending.incoming.form());
+    let body = match form {
+        Form::Whole => encode_whole(wire, &head, chunks),
+        Form::Stream | Form::Lines => encode_stream(wire, head, chunks),
+    };
+    (form, body)
 }
 
 /// The type of the body of a reply.

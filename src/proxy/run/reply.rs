@@ -36,6 +36,8 @@ struct Streamed {
 pub(super) struct Reply {
     turn: TurnId,
     wire: Wire,
+    /// The form in which it was asked for.
+    form: Form,
     held: HeldReply,
     calls: Vec<Streamed>,
     out: Option<BodyWriter>,
@@ -63,6 +65,12 @@ impl Reply {
 
     pub(super) fn turn(&self) -> TurnId {
         self.turn
+    }
+
+    /// True if its bytes answer a request.
+    pub(super) fn answers(&self, pending: &Pending) -> bool {
+        let (wire, form) = (pending.incoming.wire, pending.incoming.form());
+        self.history == pending.history && (self.wire, self.form) == (wire, form)
     }
 
     /// Sends what the agent may have. Returns false if it hung up.
@@ -302,6 +310,7 @@ impl AgentRun {
         let mut reply = Reply {
             turn,
             wire,
+            form,
             held: HeldReply::new(wire, form),
             calls: Vec::new(),
             head: (status, headers.clone()),
@@ -363,6 +372,7 @@ impl AgentRun {
             let reply = Reply {
                 turn,
                 wire,
+                form,
                 held: HeldReply::new(wire, form),
                 calls: Vec::new(),
                 out: Some(asked.connection.begin(Head { status, headers })),

@@ -12,7 +12,7 @@ use crate::console::panes::inspector::model::Tab;
 use crate::console::testing::{Stage, id};
 use crate::domain::call::Outcome;
 use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::run::Limits;
+use crate::domain::event::run::{ContextLimit, Limits, Reduction};
 use crate::domain::event::{Event, RunEvent, TurnEvent};
 use crate::domain::id::TurnId;
 
@@ -102,6 +102,66 @@ fn limits_that_nobody_changed_stay_what_they_are_to_the_second() {
     assert!(stage.text().contains("minutes=2"), "{}", stage.text());
     stage.press("enter");
     assert_eq!(stage.commands(), [Command::Run(RunCommand::SetLimits { limits })]);
+}
+
+#[test]
+fn the_limit_of_a_request_is_shown_and_changed_where_there_is_one() {
+    let auto = |tokens| ContextLimit {
+        tokens,
+        window: tokens.map(|_| 8_000),
+        auto: true,
+        by: Reduction::Shorten,
+    };
+    for (has, shown, typed, sent) in [
+        (
+            Some(auto(Some(6_000))),
+            " context=6000",
+            "",
+            Some(auto(Some(6_000))),
+        ),
+        (
+            Some(auto(Some(6_000))),
+            " context=6000",
+            "context=7000",
+            Some(ContextLimit {
+                tokens: Some(7_000),
+                ..auto(Some(6_000))
+            }),
+        ),
+        (Some(auto(Some(6_000))), " context=6000", "context=none", None),
+        // The window is unknown: requests become shorter once the server refuses one.
+        (Some(auto(None)), " context=none", "", Some(auto(None))),
+        (
+            Some(auto(None)),
+            " context=none",
+            "context=none",
+            Some(auto(None)),
+        ),
+    ] {
+        let mut stage = Stage::new(130, 30);
+        stage.begin();
+        let limits = |context| Limits {
+            context,
+            ..Limits::default()
+        };
+        let now = limits(has);
+        stage.engine(Event::Run(RunEvent::LimitsRaised { limits: now }));
+        stage.press(":");
+        stage.type_text("limits");
+        stage.press("enter end");
+        assert!(stage.text().contains(shown), "{}", stage.text());
+        if !typed.is_empty() {
+            stage.press("ctrl-u");
+            stage.type_text(typed);
+        }
+        stage.press("enter");
+        let limits = limits(sent);
+        assert_eq!(
+            stage.commands(),
+            [Command::Run(RunCommand::SetLimits { limits })],
+            "{typed}"
+        );
+    }
 }
 
 #[test]

@@ -6,9 +6,11 @@ use crate::console::testing::{Stage, id};
 use crate::domain::call::ErrorClass;
 use crate::domain::escape::{Detector, LoopStep};
 use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event, RunEvent, WeightEvent};
+use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use crate::domain::id::{Attempt, Rev, ThreadId, TurnId};
 use crate::domain::price::Price;
 use crate::domain::repair_stats::RepairStats;
+use crate::domain::turn::{Stop, Usage};
 use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
@@ -420,6 +422,69 @@ fn the_cost_is_in_the_header_and_in_the_budget_for_the_run_and_each_request() {
     let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
     assert!(row("price").unwrap().contains("0.4200 USD"), "{text}");
     assert!(row("turn 2").unwrap().contains("0.4200 USD"), "{text}");
+}
+
+#[test]
+fn each_thread_has_its_own_cost() {
+    let price = Price {
+        input: 1_000_000_000,
+        cached: None,
+        output: 10_000_000_000,
+        currency: "USD".into(),
+    };
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    let mut started = (**stage.model.run.state.started.as_ref().unwrap()).clone();
+    (started.wire, started.price) = ("anthropic".into(), Some(price));
+    stage.engine(Event::Run(RunEvent::Refitted {
+        started: Box::new(started),
+    }));
+    stage.running("c3", "launch", "{}");
+    stage.turn(TurnEvent::Delegated {
+        thread: ThreadId(1),
+        call: id("c3"),
+        rev: Rev(1),
+        attempt: Attempt(1),
+        tools: Vec::new(),
+        max_turns: 5,
+        turn: TurnId(3),
+        node: id("p4"),
+        text: "look".into(),
+    });
+    stage.turn(TurnEvent::Requested {
+        turn: TurnId(4),
+        thread: ThreadId(1),
+        after: Some(TurnId(3)),
+        request: 1,
+        context: "c".into(),
+        hash: "h".into(),
+        last: false,
+        new: Vec::new(),
+        notices: Vec::new(),
+    });
+    stage.turn(TurnEvent::Closed {
+        turn: TurnId(4),
+        stop: Stop::End,
+        usage: Usage {
+            input: Some(2_000),
+            output: Some(0),
+            ..Usage::default()
+        },
+    });
+    stage.close();
+    stage.press("7 z");
+    let text = stage.text();
+    let row = |start: &str| text.lines().find(|row| row.trim_start().starts_with(start));
+    for (start, cost) in [
+        ("main", "0.4200 USD"),
+        ("agent thread 1", "2.00 USD"),
+        ("price", "2.42 USD"),
+        ("turn 2", "0.4200 USD"),
+        ("turn 4", "2.00 USD"),
+    ] {
+        let row = row(start).unwrap_or_else(|| panic!("no {start} in {text}"));
+        assert!(row.contains(cost), "{row}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::domain::turn::{Stop, StreamFault};
 use crate::model::Chunk;
 use crate::model::frame::{self, Object};
 use crate::model::show::visible;
+use crate::model::wire::choices::{ChoicePiece, Choices};
 use crate::model::wire::opaque::{Members, mark};
 use crate::model::wire::stop::stop;
 use crate::model::wire::{Decoder, Reply};
@@ -57,10 +58,18 @@ pub fn is_opaque(part: &Object<'_>) -> bool {
     OPAQUE.iter().any(|key| part.get(key).is_some())
 }
 
+/// Returns the name of the tool that a part calls; empty if it does not name one.
+fn called(part: &str) -> Option<String> {
+    let part = Object::read(part)?;
+    let call = part.object("functionCall")?;
+    Some(call.filled("name").unwrap_or_default().into_owned())
+}
+
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct GeminiDecoder {
     reply: Reply,
+    choices: Choices,
     /// The tool whose arguments came in pieces.
     in_pieces: Option<String>,
 }
@@ -89,10 +98,8 @@ impl Decoder for GeminiDecoder {
         self.reply.unknown_keys("", frame, FRAME, out);
         for raw in frame.array("candidates") {
             match Object::read(raw) {
-                Some(candidate) if candidate.number("index").unwrap_or(0) == 0 => {
-                    self.candidate(&candidate, out);
-                }
-                _ => self.reply.unknown(raw, out),
+                Some(candidate) => self.candidate(raw, &candidate, out),
+                None => self.reply.unknown(raw, out),
             }
         }
         self.reply.usage(frame.object("usageMetadata").as_ref(), out);
@@ -105,10 +112,23 @@ impl Decoder for GeminiDecoder {
 }
 
 impl GeminiDecoder {
-    fn candidate(&mut self, candidate: &Object<'_>, out: &mut Vec<Chunk>) {
-        self.reply.unknown_keys("candidates.", candidate, CANDIDATE, out);
+    fn candidate(&mut self, raw: &str, candidate: &Object<'_>, out: &mut Vec<Chunk>) {
         let content = candidate.object("content");
-        for raw in content.iter().flat_map(|content| content.array("parts")) {
+        let parts: Vec<&str> = content
+            .iter()
+            .flat_map(|content| content.array("parts"))
+            .collect();
+        let piece = ChoicePiece {
+            raw,
+            index: candidate.number("index").unwrap_or(0),
+            has_content: !parts.is_empty(),
+            called: parts.iter().find_map(|raw| called(raw)),
+        };
+        if !self.choices.takes(piece, &mut self.reply, out) {
+            return;
+        }
+        self.reply.unknown_keys("candidates.", candidate, CANDIDATE, out);
+        for raw in parts {
             match Object::read(raw) {
                 Some(part) => self.part(raw, &part, out),
                 None => self.reply.unknown(raw, out),

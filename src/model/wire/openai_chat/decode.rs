@@ -17,20 +17,15 @@ use crate::domain::turn::{Stop, StreamFault};
 use crate::model::Chunk;
 use crate::model::fault::Refusal;
 use crate::model::frame::{self, Object};
+use crate::model::wire::choices::{ChoicePiece, Choices};
 use crate::model::wire::stop::stop;
 use crate::model::wire::{Decoder, Reply};
-
-/// Where a call is not made.
-const OTHER_CHOICE: &str = "another choice than the first";
 
 /// Decodes one stream.
 #[derive(Debug, Default)]
 pub struct ChatDecoder {
     reply: Reply,
-    /// The choice that is followed: the first one with content.
-    choice: Option<u64>,
-    /// The lowest choice that the stream mentions.
-    first: Option<u64>,
+    choices: Choices,
 }
 
 impl Decoder for ChatDecoder {
@@ -73,28 +68,17 @@ impl Decoder for ChatDecoder {
 impl ChatDecoder {
     fn choice(&mut self, raw: &str, choice: &Object<'_>, out: &mut Vec<Chunk>) -> Result<(), StreamFault> {
         let index = choice.number("index").unwrap_or(0);
-        self.first = Some(self.first.map_or(index, |first| first.min(index)));
         self.reply.usage(choice.object("usage").as_ref(), out);
         let streamed = choice.object("delta");
         let whole = choice.object("message");
         let output = streamed.as_ref().or(whole.as_ref());
-        let claims = output.is_some_and(has_content);
-        let called = output.and_then(called);
-        let misplaced = called.is_some() && self.first != Some(index);
-        if claims && !misplaced && self.choice.is_none() {
-            self.choice = Some(index);
-            // Only a choice without content has ended so far.
-            self.reply.finish = None;
-        }
-        let other = self.choice.is_some_and(|followed| followed != index);
-        if misplaced || other {
-            // Such a call is not made, and the reply is no answer either.
-            if let Some(tool) = called {
-                self.reply.misplaced.get_or_insert((tool, OTHER_CHOICE));
-            }
-            if claims {
-                out.push(Chunk::Unknown { raw: raw.to_owned() });
-            }
+        let piece = ChoicePiece {
+            raw,
+            index,
+            has_content: output.is_some_and(has_content),
+            called: output.and_then(called),
+        };
+        if !self.choices.takes(piece, &mut self.reply, out) {
             return Ok(());
         }
         self.reply.unknown_keys("choices.", choice, known::CHOICE, out);

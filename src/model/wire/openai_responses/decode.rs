@@ -9,6 +9,7 @@
 mod tests;
 
 use super::NAME;
+use super::told::{Told, tool_of};
 use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
 use crate::model::Chunk;
 use crate::model::fault::Refusal;
@@ -43,11 +44,15 @@ pub fn is_opaque(name: &str) -> bool {
     !FOR_CLIENT.contains(&name) && (BY_SERVER.contains(&name) || name.ends_with("_call"))
 }
 
-/// Returns true for an item that asks the client for something. Some types the provider executes as well.
+/// Returns true for an item that asks the client for something. Two types the provider executes as well, each with a
+/// member of its own that says so: on every other type such a member means nothing.
 pub fn asks_client(kind: &str, item: &Object<'_>) -> bool {
-    FOR_CLIENT.contains(&kind)
-        && item.string("execution").as_deref() != Some("server")
-        && !is_in_container(item)
+    let is_executed = match kind {
+        "tool_search_call" => item.string("execution").as_deref() == Some("server"),
+        "shell_call" => is_in_container(item),
+        _ => false,
+    };
+    FOR_CLIENT.contains(&kind) && !is_executed
 }
 
 /// Returns true for a shell, or a call of one, in a container of the provider: the provider executes its calls.
@@ -90,6 +95,8 @@ struct Item {
     /// The list and position of the newest piece of text or reasoning.
     section: Option<(bool, u64)>,
     done: bool,
+    /// What was said of a call.
+    told: Told,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +136,7 @@ impl Decoder for ResponsesDecoder {
     ) -> Result<(), StreamFault> {
         let kind = frame.filled("type").unwrap_or(name.into());
         let response = frame.object("response");
+        self.compare(response.as_ref());
         match kind.strip_prefix("response.").unwrap_or(&kind) {
             "created" => {
                 self.reply.continue_reply();
@@ -155,6 +163,7 @@ impl Decoder for ResponsesDecoder {
             "error" => return Err(self.reply.refused(&Refusal::read(None, data))),
             known if is_progress(known) => {}
             _ if frame.string("object").as_deref() == Some("response") => {
+                self.compare(Some(frame));
                 return self.finish(Some(frame), out);
             }
             _ => self.reply.unknown(data, out),
@@ -224,15 +233,11 @@ impl ResponsesDecoder {
                 Kind::Message
             }
             "reasoning" => Kind::Reasoning,
-            name if self.is_call(item) => {
+            _ if self.is_call(item) => {
                 self.flush(out);
                 let id = item.filled("call_id").or_else(|| item.filled("id"));
-                let tool = if is_named(name) {
-                    item.string("name").unwrap_or_default().into_owned()
-                } else {
-                    name.to_owned()
-                };
-                Kind::Call(self.reply.parts.begin_call(id.map(String::from), tool, out))
+                let id = id.map(String::from);
+                Kind::Call(self.reply.parts.begin_call(id, tool_of(item), out))
             }
             _ => Kind::Other,
         };
@@ -243,6 +248,7 @@ impl ResponsesDecoder {
             streamed: false,
             section: None,
             done: false,
+            told: Told::begun(item),
         });
         self.items.len() - 1
     }
@@ -306,20 +312,67 @@ impl ResponsesDecoder {
             }));
             return;
         };
-        let words = frame.string(member).unwrap_or_default();
-        self.add_args(place, &words, member == "delta", out);
+        let words = frame.string(member);
+        let told = self
+            .items
+            .get(place)
+            .filter(|_| member != "delta")
+            .map(|item| &item.told);
+        if let (Some(told), Some(name)) = (told, frame.filled("name"))
+            && !told.calls(&name)
+        {
+            self.reply.parts.contradict();
+        }
+        if let Some(words) = words {
+            self.add_args(place, &words, member == "delta", out);
+        }
     }
 
     fn add_args(&mut self, place: usize, words: &str, is_piece: bool, out: &mut Vec<Chunk>) {
         let Some(item) = self.items.get_mut(place) else {
             return;
         };
-        if words.is_empty() || (item.streamed && !is_piece) {
+        if item.streamed && !is_piece {
+            if !item.told.has(words) {
+                self.reply.parts.contradict();
+            }
+            return;
+        }
+        if words.is_empty() {
             return;
         }
         item.streamed = true;
+        item.told.add(words);
         if let Kind::Call(Some(number)) = item.kind {
             self.reply.parts.add_args(number, words, out);
+        }
+    }
+
+    /// Takes the arguments of a finished item.
+    fn whole_args(&mut self, place: usize, item: &Object<'_>, args: Option<&str>, out: &mut Vec<Chunk>) {
+        if let Some(args) = args {
+            self.add_args(place, args, false, out);
+        }
+        let known = self.items.get_mut(place);
+        if known.is_some_and(|known| !known.told.end(item)) {
+            self.reply.parts.contradict();
+        }
+    }
+
+    /// Compares the calls in a list of all items with those that came before.
+    fn compare(&mut self, response: Option<&Object<'_>>) {
+        let Some(response) = response.filter(|_| !self.items.is_empty()) else {
+            return;
+        };
+        for raw in response.array("output") {
+            let Some(item) = Object::read(raw).filter(|item| self.is_call(item)) else {
+                continue;
+            };
+            let mut newest = self.items.iter().rev();
+            let known = newest.find(|one| matches!(one.kind, Kind::Call(_)) && one.told.is_of(&item));
+            if known.is_none_or(|known| !known.told.repeats(&item)) {
+                self.reply.parts.contradict();
+            }
         }
     }
 
@@ -390,7 +443,7 @@ impl ResponsesDecoder {
                 }
                 let is_text = name == TEXT_CALL;
                 let key = if is_text { "input" } else { "arguments" };
-                self.add_args(place, &item.string(key).unwrap_or_default(), false, out);
+                self.whole_args(place, item, item.string(key).as_deref(), out);
                 let Some(number) = number else { return };
                 let mut members = Members::read(item).without(CALL);
                 if is_text {
@@ -412,7 +465,7 @@ impl ResponsesDecoder {
 
     /// Ends a call of one of the provider's types: its own members are its arguments.
     fn typed_call(&mut self, place: usize, name: &str, item: &Object<'_>, out: &mut Vec<Chunk>) {
-        self.add_args(place, &typed_args(item), false, out);
+        self.whole_args(place, item, Some(&typed_args(item)), out);
         let Some(Kind::Call(Some(number))) = self.items.get(place).map(|item| item.kind) else {
             return;
         };

@@ -6,9 +6,16 @@ mod decode;
 mod decode_request;
 mod encode;
 mod encode_stream;
+mod told;
 mod typed;
 
 pub(crate) use decode::{asks_client, is_named};
+
+/// Returns true for a call whose arguments are any text, by what the provider added to it.
+pub(crate) fn is_text_call(added: Option<&str>) -> bool {
+    let added = super::opaque::of_call(NAME, added);
+    added.is_some_and(|added| added.string("type").as_deref() == Some(decode::TEXT_CALL))
+}
 
 use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};

@@ -170,3 +170,141 @@ fn what_every_reader_ignores_holds_nothing_up() {
     }
     assert!(String::from_utf8(held.take()).unwrap().contains("Hi."));
 }
+
+/// The blocks of a streamed message, each as it began; fails where one is not ended exactly once before the next.
+fn blocks(all: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut open = None;
+    for line in all.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        let data: Value = serde_json::from_str(line).unwrap();
+        match data["type"].as_str().unwrap() {
+            "content_block_start" => {
+                assert_eq!(open, None, "{all}");
+                assert_eq!(data["index"], found.len(), "{all}");
+                open = Some(data["index"].clone());
+                found.push(data["content_block"].clone());
+            }
+            "content_block_stop" => assert_eq!(open.take(), Some(data["index"].clone()), "{all}"),
+            "message_stop" => assert_eq!(open, None, "{all}"),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn a_signed_thought_is_ended_once_and_does_not_come_again_however_the_reply_ends() {
+    let wire = wire("anthropic");
+    let body = events(&[
+        json!({"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "S"}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "a", "name": "remove", "input": {}}}),
+        json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"a\":"}}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}),
+        json!({"type": "message_stop"}),
+    ]);
+    let stopped = "{\"content\":[{\"type\":\"text\",\"text\":\"Stopped.\"}],\"stop_reason\":\"end_turn\"}";
+    let redacted = body.replace(
+        "\"type\":\"thinking\",\"thinking\":\"\"",
+        "\"type\":\"redacted_thinking\",\"data\":\"x\"",
+    );
+    assert_ne!(body, redacted);
+    for body in [&body, &redacted] {
+        for is_stopped in [false, true] {
+            let (mut held, before, _) = undecided(wire, Form::Stream, body.as_bytes());
+            let end = if is_stopped {
+                held.close(stopped)
+            } else {
+                held.close_without_calls()
+            };
+            let all = before + &String::from_utf8(end).unwrap();
+            assert!(!all.contains("remove"), "{all}");
+            let blocks = blocks(&all);
+            assert_eq!(blocks.len(), if is_stopped { 2 } else { 1 }, "{all}");
+            assert_eq!(all.matches("\"S\"").count(), 1, "{all}");
+            assert_eq!(all.contains("max_tokens"), !is_stopped, "{all}");
+        }
+    }
+}
+
+#[test]
+fn an_item_that_streams_is_ended_before_another_one_comes_in_a_place_of_its_own() {
+    let wire = wire("openai-responses");
+    let item =
+        json!({"type": "message", "id": "m", "role": "assistant", "status": "in_progress", "content": []});
+    let at = |mut data: Value| {
+        data["output_index"] = 1.into();
+        data
+    };
+    let reasoning = json!({"type": "reasoning", "id": "rs", "summary": []});
+    let body = events(&[
+        json!({"type": "response.created", "response": {"id": "r", "output": []}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": reasoning}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": reasoning}),
+        at(json!({"type": "response.output_item.added", "item": item})),
+        at(
+            json!({"type": "response.content_part.added", "item_id": "m", "content_index": 0, "part": {"type": "output_text", "text": ""}}),
+        ),
+        at(
+            json!({"type": "response.output_text.delta", "item_id": "m", "content_index": 0, "delta": "Half "}),
+        ),
+        at(
+            json!({"type": "response.output_text.delta", "item_id": "m", "content_index": 0, "delta": "a text"}),
+        ),
+    ]);
+    let (mut held, before, _) = undecided(wire, Form::Stream, body.as_bytes());
+    let stopped = json!({"status": "completed", "output": [{"type": "message", "id": "x", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": "Stopped."}]}]});
+    let end = String::from_utf8(held.close(&stopped.to_string())).unwrap();
+    let (mut open, mut ended) = (Vec::new(), Vec::new());
+    let all = before.clone() + &end;
+    for line in all.lines().filter_map(|line| line.strip_prefix("data: ")) {
+        let data: Value = serde_json::from_str(line).unwrap();
+        let place = data["output_index"].as_u64();
+        match data["type"].as_str().unwrap() {
+            "response.output_item.added" => open.push(place.unwrap()),
+            "response.output_item.done" => {
+                assert!(
+                    open.contains(&place.unwrap()) && !ended.contains(&place.unwrap()),
+                    "{all}"
+                );
+                ended.push(place.unwrap());
+            }
+            "response.completed" => {
+                let output = data["response"]["output"].as_array().unwrap();
+                assert_eq!(output.len(), 3, "{all}");
+                assert_eq!(output[1]["content"][0]["text"], "Half a text", "{all}");
+                assert_eq!(output[2]["content"][0]["text"], "Stopped.", "{all}");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((open, ended), (vec![0, 1, 2], vec![0, 1, 2]), "{all}");
+    assert_eq!(summary(wire, all.as_bytes()).text, "Half a textStopped.", "{all}");
+}
+
+#[test]
+fn a_call_that_is_open_when_the_reply_is_ended_is_not_finished() {
+    let wire = wire("openai-responses");
+    for item in [
+        json!({"type": "local_shell_call", "id": "i", "call_id": "c", "action": {"command": ["rm"]}, "status": "in_progress"}),
+        json!({"type": "function_call", "id": "i", "call_id": "c", "name": "rm", "arguments": ""}),
+    ] {
+        let body = events(&[
+            json!({"type": "response.created", "response": {"id": "r", "output": []}}),
+            json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        ]);
+        let (mut held, mut all, _) = undecided(wire, Form::Stream, body.as_bytes());
+        held.decide(0, masked());
+        all += &String::from_utf8(held.take()).unwrap();
+        let stopped = json!({"status": "completed", "output": [{"type": "message", "id": "x", "role": "assistant",
+            "content": [{"type": "output_text", "text": "Stopped."}]}]});
+        all += &String::from_utf8(held.close(&stopped.to_string())).unwrap();
+        assert!(!all.contains("\"rm\""), "{all}");
+        assert_eq!(all.matches("output_item.done").count() / 2, 1, "{all}");
+        assert!(all.contains("\"output_index\":1"), "{all}");
+    }
+}

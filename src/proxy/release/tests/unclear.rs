@@ -215,10 +215,49 @@ fn what_the_server_executed_itself_is_no_call() {
     for item in [
         json!({"type": "web_search_call", "id": "w", "status": "completed", "action": {"query": "x"}}),
         json!({"type": "tool_search_call", "id": "w", "execution": "server", "status": "completed"}),
+        json!({"type": "shell_call", "id": "w", "environment": {"type": "container_auto"}, "status": "completed"}),
     ] {
         let body = items(&[item]);
         let (held, before, _) = undecided(wire, Form::Stream, body.as_bytes());
         assert_eq!((held.count(), before), (0, body));
+    }
+}
+
+#[test]
+fn a_call_for_the_client_is_held_whatever_it_says_of_the_server() {
+    let wire = wire("openai-responses");
+    let server = ("execution", json!("server"));
+    let container = ("environment", json!({"type": "container_auto"}));
+    for (kind, (member, value)) in [
+        ("local_shell_call", server.clone()),
+        ("local_shell_call", container.clone()),
+        ("shell_call", server.clone()),
+        ("apply_patch_call", server.clone()),
+        ("apply_patch_call", container.clone()),
+        ("computer_call", server.clone()),
+        ("custom_tool_call", server.clone()),
+        ("custom_tool_call", container.clone()),
+        ("function_call", server.clone()),
+        ("mcp_approval_request", server),
+        ("tool_search_call", container),
+    ] {
+        let mut item =
+            json!({"type": kind, "id": "i", "call_id": "c", "name": "apply_patch", "status": "completed"});
+        match kind {
+            "function_call" => item["arguments"] = "{\"rm\":1}".into(),
+            "custom_tool_call" => item["input"] = "rm".into(),
+            _ => item["action"] = json!({"command": ["rm"]}),
+        }
+        item[member] = value;
+        let body = items(&[item.clone()]);
+        let (held, before, _) = undecided(wire, Form::Stream, body.as_bytes());
+        assert_eq!(held.count(), 1, "{kind} {member}");
+        assert!(!before.contains("rm"), "{kind} {member}: {before}");
+        let all = decided(wire, Form::Stream, body.as_bytes(), &[masked()]);
+        assert!(!all.contains("rm"), "{kind} {member}: {all}");
+        let whole = json!({"id": "r", "object": "response", "status": "completed", "output": [item]});
+        let (held, before, _) = undecided(wire, Form::Whole, whole.to_string().as_bytes());
+        assert_eq!((held.count(), before.as_str()), (1, ""), "{kind} {member}");
     }
 }
 

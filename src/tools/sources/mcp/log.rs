@@ -78,7 +78,7 @@ impl ServerLog {
             }
             if *byte == b'\n' {
                 kept.end_line(&self.redaction);
-            } else if kept.open.len() >= BREAK {
+            } else if !kept.open.is_empty() && kept.open.len().is_multiple_of(BREAK) {
                 kept.break_line(&self.redaction);
             }
         }
@@ -106,15 +106,14 @@ impl ServerLog {
 }
 
 impl Kept {
-    /// Breaks a long line, but not within a key.
+    /// Breaks a long line, but not within a key: the line goes on while all of it may be one.
     fn break_line(&mut self, redaction: &Redaction) {
-        let rest = match redaction.cut(&self.open) {
-            // A key that is longer than a line.
-            0 => Vec::new(),
-            at => self.open.split_off(at),
-        };
-        self.end_line(redaction);
-        self.open = rest;
+        let at = redaction.cut(&self.open);
+        if at > 0 {
+            let rest = self.open.split_off(at);
+            self.end_line(redaction);
+            self.open = rest;
+        }
     }
 
     fn end_line(&mut self, redaction: &Redaction) {
@@ -215,5 +214,37 @@ mod tests {
             !text.contains("canary") && !text.contains("server"),
             "no part of it"
         );
+    }
+
+    #[test]
+    fn a_key_of_several_lines_or_longer_than_a_line_is_removed() {
+        let line = |at: usize| format!("canary{at:02}{}", "k".repeat(56));
+        let lines: Vec<String> = (0..30).map(line).collect();
+        let block = format!(
+            "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+            lines.join("\n")
+        );
+        let long: String = (0..2_000).map(|at| format!("canary{at:04}")).collect();
+        for (secret, printed) in [
+            (block.clone(), block.clone()),
+            (block.replace('\n', "\r\n"), block.clone()),
+            (block.clone(), format!("key: {}", block.replace('\n', "\r\n"))),
+            (block.clone(), lines[3].clone()),
+            (long.clone(), long.clone()),
+            (long.clone(), format!("key: {long} and more")),
+            (long.clone(), format!("{}{long}", "x".repeat(BREAK - 1))),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("servers/a.log");
+            std::fs::create_dir(path.parent().unwrap()).unwrap();
+            let redaction = Arc::new(Redaction::default());
+            redaction.add(&secret);
+            let log = ServerLog::new(Some(path.clone()), redaction);
+            log.push(format!("{printed}\nthe end\n").as_bytes());
+            log.end();
+            let text = std::fs::read_to_string(path).unwrap() + &log.last().concat();
+            assert!(!text.contains("canary"), "{text}");
+            assert!(text.contains("redacted") && text.contains("the end"), "{text}");
+        }
     }
 }

@@ -14,6 +14,8 @@ use crate::tools::output::json_text;
 
 /// Bytes of the shortest key that is removed: a shorter one is part of ordinary words.
 const LEAST: usize = 6;
+/// Bytes of the shortest line of a key that is removed by itself.
+const LEAST_OF_LINE: usize = 16;
 
 /// The keys of a server.
 #[derive(Default)]
@@ -29,12 +31,15 @@ impl Redaction {
         all
     }
 
-    /// Adds a key. In JSON it may be written in another way.
+    /// Adds a key. In JSON it may be written in another way, and a log shows it line by line.
     pub(super) fn add(&self, secret: &str) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let quoted = json_text(secret);
         let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
-        for form in [secret, escaped] {
+        let several = secret.trim().contains('\n');
+        let lines = secret.lines().map(str::trim);
+        let lines = lines.filter(|line| several && line.len() >= LEAST_OF_LINE);
+        for form in [secret, escaped].into_iter().chain(lines) {
             if form.len() >= LEAST && !all.iter().any(|known| known == form) {
                 all.push(form.to_owned());
             }

@@ -139,3 +139,45 @@ fn errors_and_cuts_are_faults() {
     let (_, result) = decode("gemini", &error);
     assert_eq!(result.unwrap_err().kind, StreamFaultKind::Overload);
 }
+
+/// The first candidate with content is the reply. A call in another one is not made, and leaves no answer.
+#[test]
+fn text_and_calls_of_another_candidate_are_no_answer() {
+    let candidate = |index: u64, parts: &str, reason: &str| {
+        let end = if reason.is_empty() {
+            String::new()
+        } else {
+            format!(r#","finishReason":"{reason}""#)
+        };
+        format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}},"index":{index}{end}}}]}}"#)
+    };
+    let text = candidate(0, r#"{"text":"Yes."}"#, "");
+    let made = candidate(1, r#"{"functionCall":{"name":"f","args":{}}}"#, "STOP");
+    let end = candidate(0, "", "STOP");
+    for frames in [
+        vec![text.clone(), made.clone(), end.clone()],
+        vec![text.clone(), end.clone(), made.clone()],
+        vec![end.clone(), made.clone()],
+    ] {
+        let (chunks, result) = decode("gemini", &body(&frames));
+        assert_eq!(result, Ok(()), "{frames:?}");
+        let Some(Chunk::Finish(Stop::BadCall(why))) = chunks.last() else {
+            panic!("{frames:?}: {chunks:?}")
+        };
+        assert!(why.contains("`f` in another choice"), "{why}");
+        assert!(
+            !chunks.iter().any(|chunk| matches!(chunk, Chunk::Call { .. })),
+            "{chunks:?}"
+        );
+    }
+    // A candidate without content is not the reply.
+    let spoken = candidate(1, r#"{"text":"Yes."}"#, "STOP");
+    let both = body(&[end, spoken]);
+    assert_eq!(summed("gemini", &both).text, "Yes.");
+    assert_eq!(decode("gemini", &both).0.last(), Some(&Chunk::Finish(Stop::End)));
+    // A server that counts from one has no other candidate.
+    assert_eq!(
+        decode("gemini", &body(&[made])).0.last(),
+        Some(&Chunk::Finish(Stop::Calls))
+    );
+}

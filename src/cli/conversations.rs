@@ -1,0 +1,153 @@
+//! The conversations of an agent in this process: what each is about, and how many decisions it waits for.
+//!
+//! Must not know: how a conversation begins, how anything is decided or drawn.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use super::folding::Folding;
+use super::run::Ready;
+use crate::console::link::Conversation;
+use crate::console::summary;
+use crate::domain::envelope::Envelope;
+use crate::domain::pending_retry;
+use crate::domain::state::State;
+use crate::domain::turn::Stream;
+use crate::engine::{Facts, Handle, Publication};
+use crate::tools::registry::Registry;
+
+/// One of them.
+#[derive(Clone)]
+pub struct Member {
+    /// Its run.
+    pub handle: Handle,
+    /// The tools of its agent, and the directory that they work in.
+    pub tools: (Arc<Registry>, Arc<PathBuf>),
+    folding: Arc<Mutex<Folding>>,
+    now: Conversation,
+}
+
+impl Member {
+    /// Its session.
+    pub fn session(&self) -> &str {
+        &self.now.session
+    }
+
+    /// Its newest records, oldest first.
+    pub fn past(&self) -> Vec<Arc<Envelope>> {
+        let folding = self.folding.lock().unwrap_or_else(PoisonError::into_inner);
+        folding.past()
+    }
+}
+
+/// All of them, in the order in which they began.
+#[derive(Clone)]
+pub struct Conversations(Arc<watch::Sender<Vec<Member>>>);
+
+impl Conversations {
+    /// None yet.
+    pub fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(Vec::new())))
+    }
+
+    /// Adds a conversation before it starts, and follows it.
+    pub fn add(&self, ready: &Ready) {
+        let member = Member {
+            handle: ready.handle.clone(),
+            tools: ready.tools.clone(),
+            folding: Arc::new(Mutex::new(Folding::since(&ready.past))),
+            now: Conversation {
+                session: ready.session.clone(),
+                ..Conversation::default()
+            },
+        };
+        let facts = ready.handle.subscribe().facts;
+        let (all, folding, session) = (self.clone(), member.folding.clone(), ready.session.clone());
+        self.0.send_modify(|members| members.push(member));
+        tokio::spawn(async move { all.follow(facts, &folding, &session).await });
+    }
+
+    /// The one with this session.
+    pub fn find(&self, session: &str) -> Option<Member> {
+        let members = self.0.borrow();
+        members.iter().find(|member| member.session() == session).cloned()
+    }
+
+    /// Follows the changes of all of them, as seen from the one that is shown.
+    pub fn others_of(&self, session: &str) -> Others {
+        Others {
+            session: session.to_owned(),
+            members: self.0.subscribe(),
+            known: Vec::new(),
+        }
+    }
+
+    async fn follow(&self, mut facts: Facts, folding: &Mutex<Folding>, session: &str) {
+        let mut has_ended = false;
+        while let Some(fact) = facts.recv().await {
+            let now = {
+                let mut folding = folding.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut next = Some(fact);
+                while let Some(fact) = next {
+                    match fact {
+                        Publication::Snapshot(state) => folding.set(*state),
+                        Publication::Event(envelope) => folding.take(envelope),
+                        Publication::Ended => has_ended = true,
+                        Publication::Notice(_) | Publication::Halted(_) => {}
+                    }
+                    next = facts.try_recv();
+                }
+                conversation(session, folding.state(), has_ended)
+            };
+            self.0.send_if_modified(|members| {
+                let member = members.iter_mut().find(|member| member.session() == session);
+                member.is_some_and(|member| std::mem::replace(&mut member.now, now.clone()) != now)
+            });
+            if has_ended {
+                return;
+            }
+        }
+    }
+}
+
+/// The conversations other than the one that is shown.
+pub struct Others {
+    session: String,
+    members: watch::Receiver<Vec<Member>>,
+    known: Vec<Conversation>,
+}
+
+impl Others {
+    /// Waits for a change. Cancel safe.
+    pub async fn changed(&mut self) -> Arc<[Conversation]> {
+        loop {
+            let members = self.members.borrow_and_update().clone();
+            // Those after the shown one first, so that one key goes through all.
+            let at = members.iter().position(|member| member.session() == self.session);
+            let (before, after) = members.split_at(at.unwrap_or(0));
+            let others = after.iter().skip(1).chain(before);
+            let others: Vec<Conversation> = others.map(|member| member.now.clone()).collect();
+            if others != self.known {
+                self.known.clone_from(&others);
+                return others.into();
+            }
+            if self.members.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+fn conversation(session: &str, state: &State, has_ended: bool) -> Conversation {
+    let waiting = state.queue().count() + pending_retry::left(state).count();
+    let streams = state.turns.values().any(|turn| turn.stream == Stream::Open);
+    let works = waiting > 0 || streams || !state.agenda.running.is_empty();
+    Conversation {
+        session: session.to_owned(),
+        name: summary::session_name(state).unwrap_or_default(),
+        waiting,
+        is_open: works && !has_ended,
+    }
+}

@@ -1,0 +1,129 @@
+//! Tests the way to another conversation of the agent: its banner, its alert, its key.
+//!
+//! Must not know: how conversations begin.
+
+use crate::console::link::{Conversation, Update};
+use crate::console::msg::{Leave, Msg, Out};
+use crate::console::testing::Stage;
+
+fn other(session: &str, waiting: usize) -> Conversation {
+    Conversation {
+        session: session.to_owned(),
+        name: format!("task of {session} \u{1b}[2J"),
+        waiting,
+        is_open: waiting > 0,
+    }
+}
+
+fn stage() -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage
+}
+
+fn set_others(stage: &mut Stage, others: &[Conversation]) -> Vec<Out> {
+    stage.out.clear();
+    stage.send(Msg::Run(Update::Conversations(others.into())));
+    stage.draw();
+    std::mem::take(&mut stage.out)
+}
+
+fn banner(stage: &mut Stage) -> String {
+    stage.text().lines().nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_conversation_that_waits_is_announced_with_its_key() {
+    let mut stage = stage();
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 0)]), []);
+    assert!(
+        !banner(&mut stage).contains("another conversation"),
+        "{}",
+        banner(&mut stage)
+    );
+    let alert = [Out::Alert("another conversation waits for you".to_owned())];
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 1)]), alert);
+    let line = banner(&mut stage);
+    assert!(
+        line.contains("1 decision waits in another conversation: task of b ⟨U+001B⟩[2J; alt-w: go there"),
+        "{line}"
+    );
+    // Once for as long as one waits.
+    assert_eq!(set_others(&mut stage, &[other("a", 2), other("b", 1)]), []);
+    assert!(
+        banner(&mut stage).contains("2 decisions wait"),
+        "{}",
+        banner(&mut stage)
+    );
+    assert_eq!(set_others(&mut stage, &[other("a", 0), other("b", 0)]), []);
+    assert!(
+        !banner(&mut stage).contains("another conversation"),
+        "{}",
+        banner(&mut stage)
+    );
+}
+
+#[test]
+fn the_key_goes_to_the_one_that_waits_else_to_the_next_one() {
+    for (others, goes) in [
+        (vec![other("a", 0), other("b", 3), other("c", 1)], Some("b")),
+        (vec![other("a", 0), other("b", 0)], Some("a")),
+        (Vec::new(), None),
+    ] {
+        let mut stage = stage();
+        set_others(&mut stage, &others);
+        stage.press("alt-w");
+        let to = goes.map(|session| Out::Quit(Leave::Show(session.to_owned())));
+        assert_eq!(stage.out, Vec::from_iter(to));
+        if goes.is_none() {
+            assert!(
+                stage.status().contains("no other conversation"),
+                "{}",
+                stage.status()
+            );
+        }
+    }
+}
+
+#[test]
+fn staged_edits_are_not_lost() {
+    let mut stage = stage();
+    stage.thought("t2", "I read.");
+    stage.close();
+    stage.press("1 g j M");
+    stage.type_text("be brief");
+    stage.press("ctrl-g");
+    assert_eq!(stage.model.staged_edits.len(), 1);
+    set_others(&mut stage, &[other("a", 1)]);
+    stage.press("alt-w");
+    assert!(
+        !stage.out.iter().any(|out| matches!(out, Out::Quit(_))),
+        "{:?}",
+        stage.out
+    );
+    assert!(
+        stage.status().contains("staged edits first. E shows them"),
+        "{}",
+        stage.status()
+    );
+    assert_eq!(stage.model.staged_edits.len(), 1);
+}
+
+#[test]
+fn leaving_asks_first_while_another_conversation_is_not_over() {
+    let mut stage = stage();
+    stage.close();
+    assert!(!stage.model.run.is_busy());
+    set_others(&mut stage, &[other("a", 1), other("b", 0)]);
+    stage.press("q");
+    assert_eq!(stage.out, [], "it asks");
+    let text = stage.text();
+    assert!(
+        text.contains("Another conversation of the agent is not over"),
+        "{text}"
+    );
+    stage.press("esc");
+    set_others(&mut stage, &[other("a", 0), other("b", 0)]);
+    stage.press("q");
+    assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}

@@ -1,0 +1,149 @@
+//! Tests that a key is offered only if the run would carry out what it sends, and sends exactly that.
+//!
+//! Must not know: what the run decides.
+
+use crate::console::testing::{ARMING, Stage};
+use crate::console::verbs::availability::is_offered;
+use crate::console::verbs::{Verb, verbs};
+use crate::domain::advice::Cards;
+use crate::domain::call::Outcome;
+use crate::domain::command::Command;
+use crate::domain::decide;
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::turn::StreamFaultKind;
+
+fn verb(name: &str) -> &'static Verb {
+    verbs().find(|verb| verb.name == name).unwrap()
+}
+
+fn accepts(stage: &Stage, command: &Command) -> bool {
+    let state = &stage.model.run.state;
+    decide::command(state, &Cards(state), command).is_ok()
+}
+
+fn limit(stage: &mut Stage, which: &str) {
+    stage.thought("t2", "I read.");
+    stage.close();
+    stage.engine(Event::Run(RunEvent::LimitReached {
+        which: which.into(),
+        message: "x".into(),
+    }));
+}
+
+fn stopped(stage: &mut Stage) {
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.close();
+    stage.engine(Event::Run(RunEvent::Stopped { reason: "x".into() }));
+    stage.at_the_queue();
+}
+
+fn waiting(stage: &mut Stage) {
+    stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+    stage.at_the_queue();
+}
+
+fn paused(stage: &mut Stage) {
+    stage.thought("t2", "I read.");
+    stage.close();
+    stage.engine(Event::Run(RunEvent::Paused { reason: "x".into() }));
+}
+
+fn read(stage: &mut Stage) {
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.close();
+    stage.press("1 G 3");
+}
+
+fn too_long(stage: &mut Stage) {
+    stage.thought("t2", "I read.");
+    stage.broken_by(StreamFaultKind::Overflow, "the context is too long", None);
+    stage.press("2 enter");
+}
+
+fn broke(stage: &mut Stage) {
+    stage.thought("t2", "I read.");
+    stage.broken();
+    stage.press("2 enter");
+}
+
+fn nothing(_: &mut Stage) {}
+
+/// A scene, a verb, and whether it is offered there.
+type Case = (fn(&mut Stage), &'static str, bool);
+
+const CASES: &[Case] = &[
+    (nothing, "pause", true),
+    (paused, "pause", true),
+    (|stage| limit(stage, "turns"), "pause", false),
+    (nothing, "step", false),
+    (paused, "step", true),
+    (nothing, "stop-turn", true),
+    (paused, "stop-turn", false),
+    (nothing, "restrict", true),
+    (waiting, "approve", true),
+    (stopped, "approve", false),
+    (waiting, "reject", true),
+    (stopped, "reject", false),
+    (waiting, "answer", true),
+    (stopped, "answer", false),
+    (read, "retry", true),
+    (waiting, "retry", false),
+    (nothing, "allow-loop", false),
+    (nothing, "reset-breaker", false),
+    // The run waits before a request that is too long, but there is nothing to shorten.
+    (|stage| limit(stage, "context"), "shorten", false),
+    (|stage| limit(stage, "context"), "drop-turns", false),
+    (broke, "ask-again", true),
+    (broke, "keep-arrived", true),
+    // The same bytes would be refused again.
+    (too_long, "keep-arrived", true),
+];
+
+#[test]
+fn a_key_is_offered_only_if_the_run_would_carry_it_out() {
+    for (at, (scene, name, offered)) in CASES.iter().enumerate() {
+        let mut stage = Stage::new(120, 40);
+        stage.begin();
+        scene(&mut stage);
+        stage.wait(ARMING);
+        stage.draw();
+        let verb = verb(name);
+        assert_eq!(
+            is_offered(&stage.model, verb),
+            *offered,
+            "{at} {name}: {}",
+            stage.text()
+        );
+        // Nothing is asked that the key would not send: what it sends is accepted exactly where it is offered.
+        if let Some(command) = (verb.command)(&stage.model).filter(|_| *offered) {
+            assert!(accepts(&stage, &command), "{at} {name}: {command:?}");
+        }
+    }
+}
+
+#[test]
+fn the_key_sends_the_command_that_the_run_was_asked_about() {
+    let cases: &[(fn(&mut Stage), &str)] = &[
+        (nothing, "pause"),
+        (paused, "pause"),
+        (paused, "step"),
+        (nothing, "stop-turn"),
+        (nothing, "restrict"),
+        (read, "retry"),
+        (broke, "ask-again"),
+        (broke, "keep-arrived"),
+    ];
+    for (scene, name) in cases {
+        let mut stage = Stage::new(120, 40);
+        stage.begin();
+        scene(&mut stage);
+        stage.wait(ARMING);
+        stage.draw();
+        let verb = verb(name);
+        let command = (verb.command)(&stage.model).unwrap_or_else(|| panic!("{name} sends something"));
+        stage.commands();
+        stage.press(verb.keys[0]);
+        stage.wait(ARMING);
+        assert_eq!(stage.commands(), [command], "{name}: {}", stage.status());
+    }
+}

@@ -1,0 +1,41 @@
+//! Goes to another conversation of the agent.
+//!
+//! Must not know: how conversations begin, how another one is shown.
+
+use super::availability::offered;
+use super::{Rank, Verb};
+use crate::console::context::Context;
+use crate::console::link::Conversation;
+use crate::console::model::Model;
+use crate::console::msg::{Leave, Out};
+
+/// The verb `next-conversation`.
+pub const VERB: Verb = Verb {
+    name: "next-conversation",
+    keys: &["alt-w"],
+    contexts: &[Context::Panes],
+    doc: "show the next conversation of the agent: one that waits for you, if there is one",
+    hint: "next conversation",
+    rank: |model| Rank::leads_if(waiting(model).is_some()),
+    available: |model| offered(next(model).is_some()),
+    run: |model, press| {
+        let session = next(model).map(|one| one.session.clone());
+        let session = session.ok_or("The agent has no other conversation here")?;
+        if !model.staged_edits.is_empty() {
+            let key = model.settings.keymap.first("staged-edits");
+            return Err(format!("Commit or remove your staged edits first. {key} shows them").into());
+        }
+        press.out.push(Out::Quit(Leave::Show(session)));
+        Ok(())
+    },
+    ..Verb::BASE
+};
+
+/// The next conversation that waits for the operator.
+pub fn waiting(model: &Model) -> Option<&Conversation> {
+    model.run.others.iter().find(|one| one.waiting > 0)
+}
+
+fn next(model: &Model) -> Option<&Conversation> {
+    waiting(model).or_else(|| model.run.others.first())
+}

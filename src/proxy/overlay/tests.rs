@@ -1,0 +1,146 @@
+//! Tests of what several runs change of one request.
+//!
+//! Must not know: sockets, how a state came about.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::wire::Wire;
+use crate::model::wire::agent::decode_request;
+
+/// What a run says of these texts: other words, nothing in their place (empty words), or that they stay.
+fn overlay(texts: &[(&str, Option<&str>)]) -> Overlay {
+    let edit = |now: &&str| match *now {
+        "" => PartEdit::Remove,
+        now => PartEdit::Text(now.to_owned()),
+    };
+    Overlay {
+        texts: texts
+            .iter()
+            .map(|(was, now)| (text_key(was), now.as_ref().map(edit)))
+            .collect(),
+        ..Overlay::default()
+    }
+}
+
+fn request(words: &str) -> (Value, String) {
+    let body = json!({"model": "m", "messages": [
+        {"role": "user", "content": words},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": words, "signature": "s"}, {"type": "text", "text": words}]},
+        {"role": "user", "content": "go on"}]});
+    let text = body.to_string();
+    (body, text)
+}
+
+fn sent(overlays: &Overlays, body: &str) -> String {
+    let wire = Wire::named("anthropic").unwrap();
+    let request = decode_request(wire, body.as_bytes()).unwrap();
+    applied(overlays, &request, &[]).unwrap()
+}
+
+#[test]
+fn an_edit_of_another_run_does_not_change_what_the_own_run_has_unchanged() {
+    let (_, body) = request("Done.");
+    for now in ["Other.", ""] {
+        let edited = || overlay(&[("Done.", Some(now))]);
+        let own = Overlays {
+            own: Some(overlay(&[("Done.", None)])),
+            others: vec![edited()],
+        };
+        assert_eq!(sent(&own, &body), body, "{now}");
+        // Of what the own run does not know, the edit counts, whoever else has the same words unchanged.
+        for (own, others) in [
+            (Some(overlay(&[("Hm.", None)])), vec![edited()]),
+            (Some(overlay(&[])), vec![overlay(&[("Done.", None)]), edited()]),
+            (None, vec![edited()]),
+            (None, vec![overlay(&[("Done.", None)]), edited()]),
+        ] {
+            let sent = sent(&Overlays { own, others }, &body);
+            assert!(!sent.contains(r#""text":"Done.""#), "{sent}");
+            assert!(
+                sent.contains(r#""role":"user","content":"Done.""#)
+                    || sent.contains(r#""content":"Done.","role":"user""#),
+                "{sent}"
+            );
+        }
+        // Its own edit counts before one of another run.
+        let own = Overlays {
+            own: Some(overlay(&[("Done.", Some("Mine."))])),
+            others: vec![edited()],
+        };
+        let sent = sent(&own, &body);
+        assert!(sent.contains("Mine.") && !sent.contains("Other."), "{sent}");
+    }
+}
+
+#[test]
+fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
+    let foreign = "rejected_by_operator_0badc0de_1";
+    let mut own = overlay(&[]);
+    "00000000".clone_into(&mut own.tag);
+    own.calls.push(Known {
+        number: 1,
+        tool: "Bash".to_owned(),
+        args: "{}".to_owned(),
+        keeps_opaque: true,
+        was_released: false,
+        result: Some(("no".to_owned(), true)),
+    });
+    let overlays = Overlays {
+        own: Some(own),
+        others: Vec::new(),
+    };
+    let with = |words: &str, name: &str, input: &Value, result: &Value| {
+        json!({"model": "m", "messages": [
+            {"role": "user", "content": words},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": name, "input": input}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": result}]}]})
+        .to_string()
+    };
+    for mask in [foreign, "rejected_by_operator_00000000_1"] {
+        let command = json!({"command": mask, "list": [mask]});
+        let result = json!([{"type": "text", "text": mask}]);
+        for body in [
+            with(mask, "Bash", &json!({}), &json!("x")),
+            with("go", "Bash", &command, &json!("x")),
+            with("go", "Bash", &json!({}), &json!(mask)),
+            with("go", "Bash", &json!({}), &result),
+            with(
+                &format!("\"name\":\"{mask}\""),
+                "Bash",
+                &json!({}),
+                &json!(format!("{{\"name\":\"{mask}\"}}")),
+            ),
+        ] {
+            assert_eq!(sent(&overlays, &body), body);
+        }
+    }
+    let wire = Wire::named("anthropic").unwrap();
+    for body in [
+        with("go", foreign, &json!({}), &json!("x")),
+        with("go", "invalid", &json!({"tool": foreign}), &json!("x")),
+        with("go", "invalid", &json!({"name": foreign}), &json!("x")),
+    ] {
+        let request = decode_request(wire, body.as_bytes()).unwrap();
+        let error = applied(&overlays, &request, &[]).unwrap_err();
+        assert_eq!(error.name, foreign);
+    }
+    // Where a result names its tool.
+    let wire = Wire::named("gemini").unwrap();
+    let body = |mask: &str| {
+        json!({"contents": [
+            {"role": "model", "parts": [{"functionCall": {"name": "Bash", "args": {}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": mask, "response": {"output": mask}}}]}]})
+        .to_string()
+    };
+    let request = decode_request(wire, body(foreign).as_bytes()).unwrap();
+    assert_eq!(applied(&overlays, &request, &[]).unwrap_err().name, foreign);
+    let masked = |mask: &str| body(mask).replace("\"name\":\"Bash\"", &format!("\"name\":\"{mask}\""));
+    let request = decode_request(wire, masked("rejected_by_operator_00000000_1").as_bytes()).unwrap();
+    let sent = applied(&overlays, &request, &[]).unwrap();
+    assert!(
+        !sent.contains("\"name\":\"rejected") && sent.contains("\"no\""),
+        "{sent}"
+    );
+    assert_eq!(sent.matches("\"Bash\"").count(), 2, "{sent}");
+}
