@@ -133,7 +133,7 @@ pub fn in_run(context: &AppContext, what: &ToolsWhat) -> Result<bool, Failure> {
             context.address(&place.id()),
             visible(&shown.hash)
         ),
-        Answer::Recorded(_) | Answer::Done if refuses => format!("refused {name} for this run"),
+        Answer::Recorded(_) | Answer::Done if refuses => format!("refused {name} until the run is resumed"),
         Answer::Recorded(_) | Answer::Done => format!("accepted the definitions of {name}"),
     };
     print::out(&words);

@@ -352,7 +352,7 @@ fn answer(tools: &RunTools, ask: ServerAsk) -> Option<String> {
     let notice = done.is_ok().then(|| {
         let (done, server) = match &order {
             ServerOrder::Accept { server, .. } => ("accepted its changed definitions", server),
-            ServerOrder::Refuse { server } => ("refused it for this run", server),
+            ServerOrder::Refuse { server } => ("refused it until the run is resumed", server),
         };
         format!("MCP server {}: {} {done}", visible(server), ask.actor)
     });

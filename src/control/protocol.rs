@@ -70,7 +70,7 @@ pub enum ServerRequest {
         /// Hash of the definitions, as shown.
         hash: String,
     },
-    /// End it for this run.
+    /// End it until the run is resumed.
     Refuse {
         /// Its name.
         server: String,

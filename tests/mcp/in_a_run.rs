@@ -288,7 +288,7 @@ fn the_console_refuses_a_change_and_nothing_of_the_server_runs() {
     run.send("zg");
     run.armed();
     run.send("\x1bx");
-    run.wait_for("again ends bad for this run");
+    run.wait_for("alt-x again ends bad");
     run.armed();
     run.armed();
     assert!(is_running(&waiting.served.world), "one press only asks");

@@ -41,7 +41,7 @@ pub enum ToolsWhat {
         #[arg(long, value_name = "ID")]
         run: Option<String>,
     },
-    /// End an MCP server of a run in progress; its tools are no longer offered
+    /// End an MCP server of a run in progress until it is resumed; its tools are no longer offered
     Refuse {
         /// Name of the server
         server: String,
