@@ -15,6 +15,7 @@ mod engine;
 mod escape;
 mod graph;
 mod journal;
+mod mcp;
 #[path = "../../examples/dataflow/model.rs"]
 mod model;
 #[path = "../../examples/session/run.rs"]
@@ -24,5 +25,7 @@ mod stage;
 mod turns;
 
 fn main() {
-    divan::main();
+    if !mcp::serves() {
+        divan::main();
+    }
 }

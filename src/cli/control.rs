@@ -8,9 +8,8 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::run::Ready;
-use crate::control::protocol::Request;
-use crate::control::{self, Answer, Door, Target, peer};
-use crate::domain::command::Command;
+use crate::control::protocol::{Asks, Request};
+use crate::control::{self, Answer, Door, Servers, Target, peer};
 use crate::journal::Place;
 
 /// The directory of a session; a single file is never open for writing.
@@ -23,7 +22,12 @@ fn directory(place: &Place) -> Option<PathBuf> {
 
 /// Opens the control socket if `--control` is given. It is off by default because commands of the agent run
 /// without a sandbox.
-pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Option<Door>, Failure> {
+pub fn open(
+    common: &Common,
+    context: &AppContext,
+    ready: &Ready,
+    servers: Option<Servers>,
+) -> Result<Option<Door>, Failure> {
     if !common.control {
         return Ok(None);
     }
@@ -31,8 +35,13 @@ pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Opti
     let Some(dir) = directory(&place) else {
         return Ok(None);
     };
-    let door = Door::open(&context.places, &dir, &place.id(), ready.handle.clone())
-        .map_err(|error| Failure::new(Code::Config, error))?;
+    let door = Door::open(
+        &context.places,
+        (&dir, &place.id()),
+        ready.handle.clone(),
+        servers,
+    )
+    .map_err(|error| Failure::new(Code::Config, error))?;
     ready.handle.notice(format!(
         "other processes of {} can decide here: overrule queue {}, overrule approve … ({}). Processes of the agent are \
          recognized {}.",
@@ -44,12 +53,12 @@ pub fn open(common: &Common, context: &AppContext, ready: &Ready) -> Result<Opti
     Ok(Some(door))
 }
 
-/// Sends a command to the process that has the session open.
+/// Sends a request to the process that has the session open.
 pub fn hand_over(
     context: &AppContext,
     place: &Place,
     holder: Option<u32>,
-    command: &Command,
+    asks: Asks,
 ) -> Result<Answer, control::Error> {
     let dir = directory(place).ok_or(control::Error::NoSocket)?;
     let target = Target {
@@ -57,7 +66,7 @@ pub fn hand_over(
         session: &dir,
         holder,
     };
-    let request = Request::new(&context.user(), command.clone());
+    let request = Request::new(&context.user(), asks);
     runtime()?.block_on(control::send(target, &request))
 }
 

@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use super::{models, print, run};
+use super::{learned, models, print, run};
 use crate::engine::setup::ModelSetup;
 use crate::present::json;
 use crate::present::setup::CheckView;
@@ -137,30 +137,44 @@ fn model(common: &Common, context: &AppContext) -> Check {
 }
 
 fn servers(context: &AppContext) -> Result<Vec<Check>, Failure> {
-    if context.settings.servers.is_empty() {
-        return Ok(vec![Check::new("tools", Status::Ok, "no MCP servers")]);
-    }
     let runtime = run::runtime()?;
-    let views = runtime.block_on(async {
+    let (tools, views) = runtime.block_on(async {
         let connected = context.connect(None, &context.workspace, &[]).await;
-        let views = connected.servers();
+        let found = (context.checked(connected.tools()), connected.servers());
         connected.close().await;
-        views
+        found
     });
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
-    Ok(views.iter().map(server).collect())
+    let earlier = learned::tools(context);
+    let check = |view| server(view, learned::of_server(&earlier, view));
+    let tools = match tools {
+        Ok(_) if views.is_empty() => Check::new("tools", Status::Ok, "no MCP servers"),
+        Ok(registry) => Check::new(
+            "tools",
+            Status::Ok,
+            format!("{} offered", registry.names().count()),
+        ),
+        Err(failure) => Check::new("tools", Status::Failed, failure.message),
+    };
+    Ok([tools].into_iter().chain(views.iter().map(check)).collect())
 }
 
-fn server(view: &ServerView) -> Check {
+fn server(view: &ServerView, earlier: Option<String>) -> Check {
     let of = format!("MCP server {}", view.name);
     if view.state != "ready" {
         let why = view.why.as_deref().unwrap_or("it is not ready in time");
-        return Check::new(of, Status::Failed, format!("{}: {why}", view.state));
+        let facts = view.facts().into_iter().chain(earlier);
+        let words: Vec<String> = [format!("{}: {why}", view.state)]
+            .into_iter()
+            .chain(facts)
+            .collect();
+        return Check::new(of, Status::Failed, words.join("; "));
     }
-    let tools = view.tools.len();
-    let protocol = view.protocol.as_deref().unwrap_or_default();
     if view.drift.is_empty() {
-        Check::new(of, Status::Ok, format!("{tools} tools, protocol {protocol}"))
+        let tools = format!("{} tools", view.tools.len());
+        let facts = view.facts().into_iter().chain(earlier);
+        let words: Vec<String> = [tools].into_iter().chain(facts).collect();
+        Check::new(of, Status::Ok, words.join(", "))
     } else {
         let hint = format!(
             "its tools changed since accepted; hint: `overrule tools accept {}`",

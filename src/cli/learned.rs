@@ -13,7 +13,7 @@ use super::exit::{Code, Failure};
 use super::print;
 use crate::config;
 use crate::domain::event::{Event, WeightEvent};
-use crate::domain::weight::Learned;
+use crate::domain::weight::{Learned, ToolRecord};
 use crate::engine::driver::Driver;
 use crate::engine::setup::Setup;
 use crate::journal::LearnedFiles;
@@ -23,6 +23,7 @@ use crate::regular_file;
 use crate::resilience::learned;
 use crate::resilience::routing::{Row, Snapshot};
 use crate::text::visible;
+use crate::tools::sources::mcp::ServerView;
 
 /// Longest file of weights in bytes.
 const WEIGHTS: u64 = 16 << 20;
@@ -67,6 +68,24 @@ pub fn start(context: &AppContext, setup: &Setup) -> Result<Start, Failure> {
             )),
         }),
     }
+}
+
+/// Returns the health of the tools in earlier sessions of the workspace; empty if there is none or it cannot be read.
+pub fn tools(context: &AppContext) -> Vec<ToolRecord> {
+    let stored = files(context).and_then(|files| files.read(&context.workspace).ok()?);
+    stored.map_or_else(Vec::new, |stored| stored.learned.health)
+}
+
+/// Describes how the calls of an MCP server did in earlier sessions; `None` if there were none.
+pub fn of_server(records: &[ToolRecord], server: &ServerView) -> Option<String> {
+    let prefix = format!("{}__", server.name);
+    let is_own = |record: &&ToolRecord| {
+        let mut offered = server.tools.iter().filter_map(|tool| tool.offered.as_deref());
+        record.tool.starts_with(&prefix) || offered.any(|name| *name == *record.tool)
+    };
+    let own = records.iter().filter(is_own);
+    let all = learned::together(&server.name, own.cloned())?;
+    Some(format!("earlier sessions: {}", learned::health_words(&all)))
 }
 
 /// Keeps what a run learns for later sessions of its workspace.

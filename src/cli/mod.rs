@@ -16,6 +16,7 @@ mod conversations;
 mod cut_off;
 mod damaged;
 pub mod decode;
+pub mod definitions;
 pub mod demos;
 pub mod difference;
 pub mod doctor;

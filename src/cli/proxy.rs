@@ -192,7 +192,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         let place = plan.context.store.find(&ready.session)?;
         ready.driver = ready.driver.listened_to(run::taps(&place, plan.common.keep_wire));
     }
-    ready.door = control::open(plan.common, &plan.context, &ready)?;
+    ready.door = control::open(plan.common, &plan.context, &ready, None)?;
     let result = if plan.headless {
         ready.guest = Some(guest);
         Box::pin(headless::serve(plan.common, &plan.context, ready)).await
@@ -300,7 +300,7 @@ async fn serve_beside(
 ) {
     while let Some(opening) = opened.recv().await {
         let built = session(&common, &context, &of, &opening, None).and_then(|mut ready| {
-            ready.door = control::open(&common, &context, &ready)?;
+            ready.door = control::open(&common, &context, &ready, None)?;
             Ok(ready)
         });
         match built {

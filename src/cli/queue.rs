@@ -242,11 +242,11 @@ fn repair_lines(state: &State, view: &CallView<'_>) -> Vec<String> {
     }
     let found = repair.found.iter();
     lines.extend(found.map(|found| format!("found: {}", visible(&found.grounds()))));
-    if !repair.repairs.is_empty() {
-        let call = state.calls.get(&view.head.call);
-        let because = call.and_then(|call| call.validation.because.as_deref());
-        lines.push(visible(because.unwrap_or_default()));
-    }
+    // The reason counts most where no repair is left to choose.
+    let call = state.calls.get(&view.head.call);
+    let call = call.filter(|call| call.offered().is_some());
+    let because = call.and_then(|call| call.validation.because.as_deref());
+    lines.extend(because.map(visible));
     let fixes = repair.repairs.iter().enumerate();
     lines.extend(fixes.map(|(at, fix)| format!("{}) {}", at + 1, visible(fix.label))));
     lines

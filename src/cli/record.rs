@@ -8,6 +8,7 @@ use super::args::Common;
 use super::build::{self, AppContext};
 use super::exit::{Code, Failure};
 use super::{control, difference, print, resume};
+use crate::control::protocol::Asks;
 use crate::control::{Answer, Error as ControlError};
 use crate::domain::apply::fold;
 use crate::domain::command::Command;
@@ -143,13 +144,14 @@ fn elsewhere(
     holder: Option<u32>,
     command: &Command,
 ) -> Result<Option<Recorded>, Failure> {
-    match control::hand_over(context, place, holder, command) {
+    let asks = Asks::Command(Box::new(command.clone()));
+    match control::hand_over(context, place, holder, asks) {
         Ok(Answer::Recorded(seq)) => Ok(Some(Recorded { seq, elsewhere: true })),
         Ok(Answer::Refused(refusal)) => {
             let facts = journal::read(place)?.envelopes;
             Err(refused(&facts, &fold(&facts), command, refusal))
         }
-        Err(ControlError::NoSocket) => Ok(None),
+        Ok(Answer::Shown(_) | Answer::Done) | Err(ControlError::NoSocket) => Ok(None),
         Err(error) => Err(Failure::new(Code::Session, error)),
     }
 }

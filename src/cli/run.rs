@@ -335,15 +335,21 @@ pub(super) fn serve(
         ready.driver = ready.driver.listened_to(taps(&place, common.keep_wire));
     }
     let result = runtime.block_on(async {
-        ready.door = control::open(common, context, &ready)?;
         let handle = ready.handle.clone();
         let tools = ready.connected.take();
         let following = tools.map(|tools| Following::new(context, tools, handle));
-        let result = if headless {
-            Box::pin(headless::serve(common, context, ready)).await
-        } else {
-            let panel = following.as_ref().map(Following::panel);
-            Box::pin(live::serve(context, ready, panel, None)).await
+        let servers = following.as_ref().map(Following::servers);
+        let result = match control::open(common, context, &ready, servers) {
+            Err(failure) => Err(failure),
+            Ok(door) => {
+                ready.door = door;
+                if headless {
+                    Box::pin(headless::serve(common, context, ready)).await
+                } else {
+                    let panel = following.as_ref().map(Following::panel);
+                    Box::pin(live::serve(context, ready, panel, None)).await
+                }
+            }
         };
         if let Some(following) = following {
             following.end().await;

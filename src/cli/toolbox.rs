@@ -15,7 +15,10 @@ use super::{demos, print};
 use crate::config::OWN;
 use crate::config::tools::Mark;
 use crate::console::link::{ServerOrder, ServerState, ServerTool};
+use crate::control::protocol::{Definitions, ServerRequest};
+use crate::control::{ServerAsk, Servers};
 use crate::domain::event::run::ToolCard;
+use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
 use crate::engine::advise::Adviser;
 use crate::engine::handle::Toolbox;
@@ -165,6 +168,13 @@ impl AppContext {
         Ok(registry)
     }
 
+    /// Checks what the settings say of these tools, as the start of a run does. Returns the registry.
+    pub fn checked(&self, tools: Vec<Arc<dyn Tool>>) -> Result<Registry, Failure> {
+        let registry = self.registry(tools)?;
+        self.settings.templates.fit(&mut registry.cards())?;
+        Ok(registry)
+    }
+
     /// Gives the tools of another program's agent the classes, tags and pauses of the settings. What the settings say of
     /// other tools does not count.
     pub fn fitted_to_agent(&self, registry: Registry) -> Registry {
@@ -214,6 +224,7 @@ pub struct Following {
     end: Arc<Notify>,
     task: JoinHandle<()>,
     panel: ServerPanel,
+    servers: Servers,
 }
 
 impl Following {
@@ -223,6 +234,7 @@ impl Following {
         let (asked, context) = (Arc::clone(&end), context.clone());
         let (shown, states) = watch::channel(states(&tools));
         let (orders, mut ordered) = mpsc::channel(ORDERS);
+        let (servers, mut asks) = mpsc::channel(ORDERS);
         let task = tokio::spawn(async move {
             loop {
                 let change = tokio::select! {
@@ -232,6 +244,10 @@ impl Following {
                         let failed = obey(&tools, &order).err();
                         let Some(why) = failed else { continue };
                         Some(format!("MCP server: {why}"))
+                    }
+                    Some(ask) = asks.recv() => {
+                        let Some(notice) = answer(&tools, ask) else { continue };
+                        Some(notice)
                     }
                     () = tokio::time::sleep(LOOK) => {
                         show(&shown, &tools);
@@ -250,7 +266,17 @@ impl Following {
             tools.sources.close().await;
         });
         let panel = ServerPanel { states, orders };
-        Self { end, task, panel }
+        Self {
+            end,
+            task,
+            panel,
+            servers,
+        }
+    }
+
+    /// Returns the way for other processes of the operator to ask about servers.
+    pub fn servers(&self) -> Servers {
+        self.servers.clone()
     }
 
     /// Returns what a console needs.
@@ -282,9 +308,7 @@ fn states(tools: &RunTools) -> Arc<[ServerState]> {
 }
 
 fn state(server: ServerView) -> ServerState {
-    let pid = server.pid.map(|pid| format!("pid {pid}"));
-    let protocol = server.protocol.map(|version| format!("protocol {version}"));
-    let about: Vec<String> = protocol.into_iter().chain(pid).collect();
+    let about = server.facts().join(", ");
     let tools = server.tools.into_iter().map(|tool| ServerTool {
         name: tool.name,
         offered: tool.offered.map(Arc::from),
@@ -295,7 +319,7 @@ fn state(server: ServerView) -> ServerState {
         name: server.name,
         state: server.state,
         why: server.why,
-        about: about.join(", "),
+        about,
         hash: server.hash,
         drift: server.drift,
         difference: server.difference,
@@ -310,4 +334,47 @@ fn obey(tools: &RunTools, order: &ServerOrder) -> Result<(), String> {
         ServerOrder::Accept { server, hash } => tools.sources.accept(server, hash),
         ServerOrder::Refuse { server } => tools.sources.refuse(server),
     }
+}
+
+/// Answers a request of another process. Returns the notice about what was done.
+fn answer(tools: &RunTools, ask: ServerAsk) -> Option<String> {
+    let order = match ask.request {
+        ServerRequest::Show { server } => {
+            let shown = definitions(tools, &server).map(Some);
+            // Whoever asked may be gone.
+            let _ = ask.answer.send(shown);
+            return None;
+        }
+        ServerRequest::Accept { server, hash } => ServerOrder::Accept { server, hash },
+        ServerRequest::Refuse { server } => ServerOrder::Refuse { server },
+    };
+    let done = obey(tools, &order);
+    let notice = done.is_ok().then(|| {
+        let (done, server) = match &order {
+            ServerOrder::Accept { server, .. } => ("accepted its changed definitions", server),
+            ServerOrder::Refuse { server } => ("refused it until the run is resumed", server),
+        };
+        format!("MCP server {}: {} {done}", visible(server), ask.actor)
+    });
+    let refused = |why| Refusal::new(RefusalKind::Changed, why);
+    let _ = ask.answer.send(done.map(|()| None).map_err(refused));
+    notice
+}
+
+/// The definitions of a server beside the accepted ones.
+fn definitions(tools: &RunTools, name: &str) -> Result<Definitions, Refusal> {
+    let refused = |why: &str| Refusal::new(RefusalKind::Unknown, why);
+    let servers = tools.servers();
+    let server = servers.iter().find(|server| server.name == visible(name));
+    let server = server.ok_or_else(|| refused("the run has no such server"))?;
+    let hash = server.hash.clone();
+    let hash = hash.ok_or_else(|| refused("its definitions were not read yet"))?;
+    let whole = server.difference.as_deref();
+    if whole.is_none() && !server.drift.is_empty() {
+        return Err(refused(
+            "the difference is too long for a page; end the run and use `overrule tools accept` without --run",
+        ));
+    }
+    let difference = whole.unwrap_or_default().to_owned();
+    Ok(Definitions { hash, difference })
 }

@@ -12,17 +12,17 @@ use super::args::{Common, Tools, ToolsWhat};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::toolbox::RunTools;
-use super::{print, run};
+use super::{definitions, learned, print, run};
 use crate::domain::call::Outcome;
 use crate::domain::event::run::ToolCard;
 use crate::domain::id::NodeId;
+use crate::domain::weight::ToolRecord;
 use crate::engine::advise::parse_args;
 use crate::resilience::ladder::Ladder;
 use crate::text::{visible, visible_lines};
 use crate::tools::registry::Registry;
 use crate::tools::run::Limits;
-use crate::tools::sources::mcp::pins::{self, Pinned};
-use crate::tools::sources::mcp::{Definition, ServerView, drift};
+use crate::tools::sources::mcp::ServerView;
 use crate::tools::{self, Job};
 
 /// Columns of the longest name that is aligned.
@@ -31,6 +31,11 @@ const WIDEST: usize = 44;
 /// Carries out an action on tools.
 pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
     let mut context = AppContext::read(common)?;
+    if let Some(what) = &tools.what
+        && definitions::in_run(&context, what)?
+    {
+        return Ok(Code::Ok);
+    }
     if let Some(server) = only(tools.what.as_ref(), &context) {
         context.settings.servers.retain(|one| one.name == server);
     }
@@ -51,7 +56,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
 /// Returns the only server that an action needs, if that follows from a name.
 fn only(what: Option<&ToolsWhat>, context: &AppContext) -> Option<String> {
     let named = match what? {
-        ToolsWhat::List => return None,
+        ToolsWhat::List | ToolsWhat::Refuse { .. } => return None,
         ToolsWhat::Accept { server, .. } => server.as_str(),
         ToolsWhat::Show { name } | ToolsWhat::Call { name, .. } => name.split_once("__")?.0,
     };
@@ -69,13 +74,15 @@ async fn act(
     for notice in context.notices().into_iter().chain(connected.notices()) {
         print::err(&print::safe_line(&notice));
     }
-    let registry = context.registry(connected.tools())?;
+    let registry = context.checked(connected.tools())?;
     match what {
-        None | Some(ToolsWhat::List) => list(common, &registry, &connected.servers()),
+        None | Some(ToolsWhat::List | ToolsWhat::Refuse { .. }) => {
+            list(common, &registry, &connected.servers(), &learned::tools(context));
+        }
         Some(ToolsWhat::Show { name }) => show(common, &registry, &connected.servers(), name)?,
         Some(ToolsWhat::Call { name, args }) => return call(common, context, registry, name, args).await,
-        Some(ToolsWhat::Accept { server, hash }) => {
-            accept(context, &connected.servers(), server, hash.as_deref())?;
+        Some(ToolsWhat::Accept { server, hash, .. }) => {
+            definitions::accept(context, &connected.servers(), server, hash.as_deref())?;
         }
     }
     Ok(Code::Ok)
@@ -96,7 +103,7 @@ fn known<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolCard, Failure
     })
 }
 
-fn list(common: &Common, registry: &Registry, servers: &[ServerView]) {
+fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &[ToolRecord]) {
     if common.json {
         for server in servers {
             print::out(&json!({ "server": server }).to_string());
@@ -118,14 +125,17 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView]) {
             .as_deref()
             .map(|why| format!(": {why}"))
             .unwrap_or_default();
-        let protocol = server.protocol.as_deref().unwrap_or("no protocol");
+        let facts = server.facts().join(", ");
         print::out(&format!(
-            "server {}  {}{why}  {protocol}  {} tools  ~{tokens} tokens a request",
+            "server {}  {}{why}  {} tools  ~{tokens} tokens a request  {facts}",
             server.name,
             server.state,
             server.tools.len()
         ));
         print::out(&format!("  {}  ({})", server.command, server.file));
+        if let Some(words) = learned::of_server(earlier, server) {
+            print::out(&format!("  {words}"));
+        }
         if !server.drift.is_empty() {
             print::out(&format!(
                 "  changed since accepted; its calls ask. `overrule tools accept {}` shows the difference",
@@ -342,64 +352,4 @@ fn print_outcome(common: &Common, outcome: &Outcome) -> Code {
             Code::Interrupted
         }
     }
-}
-
-fn accept(
-    context: &AppContext,
-    servers: &[ServerView],
-    name: &str,
-    hash: Option<&str>,
-) -> Result<(), Failure> {
-    let missing = |why: &str| {
-        Failure::new(
-            Code::Usage,
-            format!("cannot accept the definitions of {}: {why}", visible(name)),
-        )
-    };
-    let config = context.settings.servers.iter().find(|server| server.name == name);
-    let config = config.ok_or_else(|| missing("there is no such server; hint: run `overrule tools list`"))?;
-    let view = servers
-        .iter()
-        .find(|server| server.name == visible(name) && server.state == "ready");
-    let view = view.ok_or_else(|| missing("it is not ready; hint: run `overrule tools list`"))?;
-    let dir = context
-        .pins()
-        .ok_or_else(|| missing("there is no directory for the program's state"))?;
-    let tools: Vec<Definition> = view.tools.iter().map(|tool| tool.definition.clone()).collect();
-    let now = Pinned::new(config, &tools);
-    let accepted = pins::accepted(&dir, config).map_err(|error| Failure::new(Code::Other, error))?;
-    let difference = accepted
-        .as_ref()
-        .map(|accepted| drift::difference(accepted, &now, drift::Values::Whole))
-        .unwrap_or_default();
-    match hash {
-        None if difference.is_empty() => {
-            print::out("no difference");
-        }
-        None => {
-            for line in difference {
-                print::out(&line);
-            }
-            print::out(&format!(
-                "\nhint: `overrule tools accept {} --hash {}` accepts them",
-                visible(name),
-                now.hash()
-            ));
-        }
-        Some(hash) if hash == now.hash() => {
-            super::trust::only_the_operator("accept the definitions")?;
-            pins::accept(&dir, config, &now).map_err(|error| Failure::new(Code::Other, error))?;
-            print::out(&format!(
-                "accepted {} tools of {}",
-                now.tools.len(),
-                visible(name)
-            ));
-        }
-        Some(_) => {
-            return Err(missing(
-                "they changed again; hint: look at the difference without --hash",
-            ));
-        }
-    }
-    Ok(())
 }

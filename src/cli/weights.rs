@@ -2,17 +2,20 @@
 //!
 //! Must not know: how a weight is computed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, resume};
+use crate::domain::event::run::ToolCard;
 use crate::domain::state::State;
+use crate::present::health::{describe, describe_breaker};
 use crate::present::json;
 use crate::present::loops::LessonsView;
 use crate::present::weight::{WeightChangeView, WeightsView};
-use crate::resilience::health::{self, ToolHealth};
+use crate::resilience::health;
 use crate::resilience::learned;
 use crate::resilience::watch::Watch;
 use crate::text::visible;
@@ -66,8 +69,9 @@ fn table(watch: &Watch, state: &State) {
     let refused = health::refused(state);
     for (tool, health) in watch.health.tools() {
         any = true;
-        print::out(&format!("{:20} {}", visible(tool), health_words(health)));
+        print::out(&format!("{:20} {}", visible(tool), describe(health)));
     }
+    servers(watch, state);
     for one in learned::earlier(state) {
         print::out(&format!(
             "{:20} earlier sessions: {}",
@@ -89,11 +93,9 @@ fn table(watch: &Watch, state: &State) {
     }
     for (scope, breaker) in state.breakers.iter().filter(|(_, one)| one.generation > 0) {
         print::out(&format!(
-            "{:20} breaker {}, opened {}: {}",
+            "{:20} {}",
             visible(&scope.to_string()),
-            breaker.phase.label(),
-            plural(u64::from(breaker.trips), "time"),
-            visible(&breaker.why)
+            describe_breaker(breaker)
         ));
     }
     if let Some(lessons) = LessonsView::of(state) {
@@ -114,6 +116,21 @@ fn table(watch: &Watch, state: &State) {
         print::out(&format!("the chosen tool succeeded in {hits:.0}% of calls"));
     } else if !any {
         print::err("no tool has run yet");
+    }
+}
+
+/// The health of each MCP server: that of its tools together.
+fn servers(watch: &Watch, state: &State) {
+    let started = state.started.as_deref();
+    let cards = || started.iter().flat_map(|started| &started.tools);
+    let names: BTreeSet<&str> = cards().filter_map(ToolCard::server).collect();
+    for server in names {
+        let is_one = |name: &str| cards().any(|card| *card.name == *name && card.server() == Some(server));
+        let health = watch.health.together(is_one);
+        if health.executions() > 0 {
+            let name = format!("server:{}", visible(server));
+            print::out(&format!("{name:20} {}", describe(&health)));
+        }
     }
 }
 
@@ -145,26 +162,6 @@ fn plural(count: u64, what: &str) -> String {
     } else {
         format!("{count} {what}s")
     }
-}
-
-fn health_words(health: &ToolHealth) -> String {
-    let mut words = format!(
-        "{} of {} succeeded",
-        health.succeeded,
-        plural(health.executions(), "execution")
-    );
-    for (class, count) in &health.failed {
-        words = format!("{words}, {count} {}", class.label());
-    }
-    if health.retries > 0 {
-        words = format!("{words}; {} again", health.retries);
-    }
-    let of = |percent| health.latency(percent).unwrap_or(0);
-    format!(
-        "{words}; half within {} ms, 95 of 100 within {} ms",
-        of(50),
-        of(95)
-    )
 }
 
 fn explain(common: &Common, watch: &Watch, tool: &str) -> Result<(), Failure> {

@@ -362,6 +362,9 @@ fn action(
         }),
     };
     let headers = http.map(|http| http.headers.clone()).unwrap_or_default();
+    if let (Some(name), Some(at)) = (headers.keys().find(|name| !is_header(name)), &table.http) {
+        return Err(document.error(at.span(), &format!("`{name}` is not the name of a header")));
+    }
     let request = Request {
         method,
         url,
@@ -447,6 +450,11 @@ fn strings_of(value: &Value) -> Vec<&str> {
         Value::Object(members) => members.values().flat_map(strings_of).collect(),
         _ => Vec::new(),
     }
+}
+
+fn is_header(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_part)
 }
 
 fn is_name(name: &str) -> bool {

@@ -12,8 +12,17 @@ use crate::text::visible;
 /// Name of the file.
 pub const FILE: &str = ".mcp.json";
 /// Keys of a server that are read.
-const KNOWN: [&str; 8] = [
-    "command", "args", "env", "cwd", "type", "url", "headers", "disabled",
+const KNOWN: [&str; 10] = [
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "type",
+    "url",
+    "headers",
+    "disabled",
+    "enabled",
+    "disabledTools",
 ];
 
 /// The servers of a file.
@@ -56,9 +65,11 @@ pub fn read(path: &Path, text: &str) -> Result<Found, String> {
 
 fn one(name: &str, server: &Value, file: &str) -> Result<Option<RawServer>, String> {
     let server = server.as_object().ok_or("it is no object")?;
-    if server.get("disabled") == Some(&Value::Bool(true)) {
+    let is = |key: &str, value: bool| server.get(key) == Some(&Value::Bool(value));
+    if is("disabled", true) || is("enabled", false) {
         return Ok(None);
     }
+    let hidden = texts(server, "disabledTools")?;
     let kind = text(server, "type")?;
     let raw = RawServer {
         name: name.to_owned(),
@@ -69,6 +80,10 @@ fn one(name: &str, server: &Value, file: &str) -> Result<Option<RawServer>, Stri
         cwd: text(server, "cwd")?,
         url: text(server, "url")?,
         headers: pairs(server, "headers")?,
+        tools: hidden
+            .iter()
+            .map(|tool| format!("!{}", globset::escape(tool)))
+            .collect(),
         ..RawServer::default()
     };
     match kind.as_deref() {
@@ -146,6 +161,28 @@ mod tests {
         );
         assert_eq!(found.notices.len(), 1, "{:?}", found.notices);
         assert!(found.notices[0].contains("autoApprove"), "{:?}", found.notices);
+    }
+
+    #[test]
+    fn what_a_file_switches_off_stays_off() {
+        let found = found(
+            r#"{"mcpServers": {
+              "off": {"command": "x", "enabled": false},
+              "on": {"command": "x", "enabled": true, "timeout_ms": 10000, "description": "d"},
+              "some": {"command": "x", "disabledTools": ["drop", "a*b"], "alwaysAllow": ["drop"]},
+              "With a Space": {"url": "https://a.example/mcp"},
+              "stream": {"type": "streamable-http", "url": "http://127.0.0.1:64482/stream", "headers": {"PATH_OF": "F:/a"}},
+              "helped": {"type": "http", "url": "https://a.example/mcp", "headersHelper": "node headers.mjs"}
+            }}"#,
+        );
+        let names: Vec<&str> = found.servers.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["on", "some", "With a Space", "stream", "helped"]);
+        assert_eq!(found.servers[1].tools, ["!drop", "!a[*]b"]);
+        // No word of a file allows a call, and no program for headers starts.
+        let notices = found.notices.join("\n");
+        for key in ["alwaysAllow", "headersHelper", "timeout_ms", "description"] {
+            assert!(notices.contains(key), "{key}: {notices}");
+        }
     }
 
     #[test]

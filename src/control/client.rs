@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::error::{Error, shown};
 use super::peer;
 use super::place::Places;
-use super::protocol::{self, Greeting, MOST_BYTES, Reply, Request, VERSION};
+use super::protocol::{self, Definitions, Greeting, MOST_BYTES, Reply, Request, VERSION};
 use crate::domain::id::Seq;
 use crate::domain::refusal::Refusal;
 use crate::text::visible;
@@ -44,6 +44,10 @@ pub enum Answer {
     Recorded(Seq),
     /// Not done, for this reason.
     Refused(Refusal),
+    /// The definitions of a server.
+    Shown(Definitions),
+    /// Done, without an event.
+    Done,
 }
 
 /// Hands over a command and waits for the answer.
@@ -65,6 +69,8 @@ pub async fn send(target: Target<'_>, request: &Request) -> Result<Answer, Error
     match hear(ANSWER, protocol::read(&mut from)).await.map_err(unknown)? {
         Reply::Recorded { seq } => Ok(Answer::Recorded(seq)),
         Reply::Refused { refusal } => Ok(Answer::Refused(refusal)),
+        Reply::Shown(definitions) => Ok(Answer::Shown(definitions)),
+        Reply::Done => Ok(Answer::Done),
         Reply::Error { message } => Err(Error::NotTaken {
             why: visible(&message),
         }),

@@ -17,4 +17,4 @@ pub mod server;
 pub use client::{Answer, Target, send};
 pub use error::Error;
 pub use place::Places;
-pub use server::Door;
+pub use server::{Door, ServerAsk, Servers};

@@ -35,14 +35,99 @@ pub struct Greeting {
 
 /// The only line of the sender.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Line", into = "Line")]
 pub struct Request {
     /// The protocol version, [`VERSION`].
     pub v: u32,
     /// Name of the operator.
     pub actor: String,
-    /// The command.
-    pub command: Command,
+    /// What is asked for.
+    pub asks: Asks,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// A command of the run.
+    Command(Box<Command>),
+    /// Something about a server of tools.
+    Server(ServerRequest),
+}
+
+/// A request about a server of tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ServerRequest {
+    /// How its definitions differ from the accepted ones.
+    Show {
+        /// Its name.
+        server: String,
+    },
+    /// Accept its definitions.
+    Accept {
+        /// Its name.
+        server: String,
+        /// Hash of the definitions, as shown.
+        hash: String,
+    },
+    /// End it until the run is resumed.
+    Refuse {
+        /// Its name.
+        server: String,
+    },
+}
+
+/// A request as written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    v: u32,
+    actor: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<Box<Command>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    server: Option<ServerRequest>,
+}
+
+impl TryFrom<Line> for Request {
+    type Error = &'static str;
+
+    fn try_from(line: Line) -> Result<Self, Self::Error> {
+        let asks = match (line.command, line.server) {
+            (Some(command), None) => Asks::Command(command),
+            (None, Some(server)) => Asks::Server(server),
+            _ => return Err("write either `command` or `server`"),
+        };
+        Ok(Self {
+            v: line.v,
+            actor: line.actor,
+            asks,
+        })
+    }
+}
+
+impl From<Request> for Line {
+    fn from(request: Request) -> Self {
+        let (command, server) = match request.asks {
+            Asks::Command(command) => (Some(command), None),
+            Asks::Server(server) => (None, Some(server)),
+        };
+        Self {
+            v: request.v,
+            actor: request.actor,
+            command,
+            server,
+        }
+    }
+}
+
+/// The definitions of a server beside the accepted ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definitions {
+    /// Hash of all of them.
+    pub hash: String,
+    /// How they differ from the accepted ones; empty if they do not.
+    pub difference: String,
 }
 
 /// The last line, sent by the holder.
@@ -59,6 +144,10 @@ pub enum Reply {
         /// The reason.
         refusal: Refusal,
     },
+    /// Shown; nothing was done.
+    Shown(Definitions),
+    /// Done. The journal has no event of it.
+    Done,
     /// Not understood or not possible now; nothing was done.
     Error {
         /// The reason.
@@ -68,11 +157,11 @@ pub enum Reply {
 
 impl Request {
     /// Makes a request of this version.
-    pub fn new(actor: &str, command: Command) -> Self {
+    pub fn new(actor: &str, asks: Asks) -> Self {
         Self {
             v: VERSION,
             actor: actor.to_owned(),
-            command,
+            asks,
         }
     }
 
@@ -86,7 +175,9 @@ impl Request {
                 request.v
             ));
         }
-        if let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = request.command {
+        if let Asks::Command(command) = &request.asks
+            && let Command::Edit(EditCommand::Hold { .. } | EditCommand::Release { .. }) = **command
+        {
             // Only a process that stays present may suspend calls, because it must release them.
             return Err(NOT_FOR_OTHERS.into());
         }
@@ -100,8 +191,17 @@ impl Request {
     }
 }
 
-/// Describes a command in a few words, such as `call.approve c5`, for the record of a refusal.
-pub fn describe(command: &Command) -> String {
+/// Describes a request in a few words, such as `call.approve c5`, for the record of a refusal.
+pub fn describe(asks: &Asks) -> String {
+    match asks {
+        Asks::Command(command) => describe_command(command),
+        Asks::Server(ServerRequest::Show { server }) => visible(&format!("server.show {server}")),
+        Asks::Server(ServerRequest::Accept { server, .. }) => visible(&format!("server.accept {server}")),
+        Asks::Server(ServerRequest::Refuse { server }) => visible(&format!("server.refuse {server}")),
+    }
+}
+
+fn describe_command(command: &Command) -> String {
     let value = serde_json::to_value(command).unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let family = text(&value["family"]).unwrap_or_default();
@@ -177,13 +277,31 @@ mod tests {
         let pause = Command::Run(RunCommand::Pause {
             reason: "⟨\u{1b}⟩".into(),
         });
-        let request = Request::new(" ann\u{202e} ", pause);
+        let request = Request::new(" ann\u{202e} ", Asks::Command(Box::new(pause)));
         let line = line(&request);
         assert_eq!(line.split(|byte| *byte == b'\n').count(), 2, "one line");
         assert_eq!(Request::parse(&line).unwrap(), request);
         assert_eq!(request.name(), "ann⟨U+202E⟩");
-        assert_eq!(describe(&request.command), "run.pause");
-        assert_eq!(Request::new("", request.command.clone()).name(), "operator");
+        assert_eq!(describe(&request.asks), "run.pause");
+        assert_eq!(Request::new("", request.asks.clone()).name(), "operator");
+    }
+
+    #[test]
+    fn a_request_about_a_server_is_one_thing_and_named_in_full() {
+        let text = r#"{"v":1,"actor":"a","server":{"type":"accept","server":"docs","hash":"h"}}"#;
+        let request = Request::parse(text.as_bytes()).unwrap();
+        assert_eq!(serde_json::to_string(&request).unwrap(), text);
+        assert_eq!(describe(&request.asks), "server.accept docs");
+        for fault in [
+            r#"{"v":1,"actor":"a"}"#,
+            r#"{"v":1,"actor":"a","server":{"type":"accept","server":"docs"}}"#,
+            r#"{"v":1,"actor":"a","server":{"type":"refuse","server":"docs","hash":"h"}}"#,
+            r#"{"v":1,"actor":"a","server":{"type":"refuse","server":"docs"},"more":1}"#,
+            r#"{"v":1,"actor":"a","server":{"type":"refuse","server":"docs"},
+                "command":{"family":"run","command":{"type":"pause","reason":""}}}"#,
+        ] {
+            assert!(Request::parse(fault.as_bytes()).is_err(), "{fault}");
+        }
     }
 
     #[test]
@@ -191,6 +309,6 @@ mod tests {
         let text = r#"{"v":1,"actor":"a","command":{"family":"call","command":
             {"type":"approve","call":"c5","rev":1,"digest":"d","unread":0}}}"#;
         let request = Request::parse(text.as_bytes()).unwrap();
-        assert_eq!(describe(&request.command), "call.approve c5");
+        assert_eq!(describe(&request.asks), "call.approve c5");
     }
 }

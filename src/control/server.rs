@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::error::Error;
 use super::peer::{self, Peer};
 use super::place::{self, Places};
-use super::protocol::{self, Greeting, Reply, Request, VERSION};
+use super::protocol::{self, Asks, Definitions, Greeting, Reply, Request, ServerRequest, VERSION};
 use crate::domain::envelope::{Actor, Via};
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::engine::Handle;
@@ -46,6 +46,19 @@ const BREATH: Duration = Duration::from_millis(100);
 /// Interval at which adopted processes are reaped.
 const ROUND: Duration = Duration::from_secs(60);
 
+/// A request about a server of tools, for whoever runs the servers.
+pub struct ServerAsk {
+    /// The request.
+    pub request: ServerRequest,
+    /// Name of the operator.
+    pub actor: String,
+    /// Where the answer goes: the definitions if they were asked for.
+    pub answer: oneshot::Sender<Result<Option<Definitions>, Refusal>>,
+}
+
+/// The way to whoever runs the servers of tools.
+pub type Servers = mpsc::Sender<ServerAsk>;
+
 /// A listening socket, removed on drop.
 #[derive(Debug)]
 pub struct Door {
@@ -59,7 +72,12 @@ pub struct Door {
 impl Door {
     /// Opens the socket of a session that this process holds. A socket that exists already belongs to a
     /// process that is gone, because a session has only one holder. The greeting states the session's id.
-    pub fn open(places: &Places, session: &Path, id: &str, handle: Handle) -> Result<Self, Error> {
+    pub fn open(
+        places: &Places,
+        (session, id): (&Path, &str),
+        handle: Handle,
+        servers: Option<Servers>,
+    ) -> Result<Self, Error> {
         let dir = places.ready()?;
         place::sweep(&dir);
         let path = dir.join(place::name(session));
@@ -85,6 +103,7 @@ impl Door {
         let host = Arc::new(Host {
             answering: Arc::clone(&answering),
             handle,
+            servers,
             session: id.to_owned(),
             slots: Slots::new(),
             recorded: AtomicU32::new(0),
@@ -171,6 +190,8 @@ impl Slots {
 /// What all connections share.
 struct Host {
     handle: Handle,
+    /// None if the run has no servers of tools.
+    servers: Option<Servers>,
     session: String,
     slots: Slots,
     /// Permits for requests that were read and not yet answered.
@@ -243,10 +264,36 @@ impl Host {
         if let Peer::Refused(why) = peer {
             return Some(self.refuse(&request, why).await);
         }
-        let actor = Actor::operator(Arc::from(request.name()), Via::Control);
-        let decided = timeout(DECISION, self.handle.offer(request.command, actor));
+        let name = request.name();
+        let command = match request.asks {
+            Asks::Command(command) => *command,
+            Asks::Server(request) => return self.about_server(request, name).await,
+        };
+        let actor = Actor::operator(Arc::from(name), Via::Control);
+        let decided = timeout(DECISION, self.handle.offer(command, actor));
         Some(match decided.await.ok()? {
             Ok(seq) => Reply::Recorded { seq },
+            Err(refusal) => Reply::Refused { refusal },
+        })
+    }
+
+    async fn about_server(&self, request: ServerRequest, actor: String) -> Option<Reply> {
+        let (answer, answered) = oneshot::channel();
+        let ask = ServerAsk {
+            request,
+            actor,
+            answer,
+        };
+        let Some(servers) = &self.servers else {
+            return Some(error("this run has no servers of tools"));
+        };
+        if servers.try_send(ask).is_err() {
+            return Some(error("the servers of this run take no requests now: try again"));
+        }
+        let answered = timeout(DECISION, answered).await.ok()?;
+        Some(match answered.ok()? {
+            Ok(Some(definitions)) => Reply::Shown(definitions),
+            Ok(None) => Reply::Done,
             Err(refusal) => Reply::Refused { refusal },
         })
     }
@@ -254,7 +301,7 @@ impl Host {
     /// Refuses a command because of who sent it, and records that.
     async fn refuse(&self, request: &Request, why: String) -> Reply {
         if self.recorded.fetch_add(1, Ordering::Relaxed) < MOST_RECORDED {
-            let what = protocol::describe(&request.command);
+            let what = protocol::describe(&request.asks);
             self.handle.refused(what, why.clone()).await;
         }
         Reply::Refused {

@@ -118,6 +118,7 @@ fn expected(message: &str) -> Option<&str> {
         "a boolean" => "true or false",
         "a sequence" => "a list",
         "f64" => "a number",
+        "i32" => "a whole number",
         "a map" => "a table",
         table if table.starts_with("struct ") => "a table",
         other => other,

@@ -13,6 +13,7 @@ pub mod danger;
 pub mod effect;
 pub mod fork;
 pub mod graph;
+pub mod health;
 pub mod loops;
 pub mod node_line;
 pub mod output;

@@ -16,6 +16,15 @@ use super::correction::{self, Correction};
 use super::policy::Bad;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 
+/// What stands before the name of an argument in the evidence of a failure whose words are about it.
+pub const ABOUT: &str = "about the argument `";
+
+/// Returns the argument that the words of a failure are about, if its evidence names one.
+pub fn argument(error: &ToolError) -> Option<&str> {
+    let (_, rest) = error.evidence.split_once(ABOUT)?;
+    rest.split('`').next()
+}
+
 /// Maximum number of bytes examined of an error's words.
 const LOOKED_AT: usize = 16 * 1024;
 /// Maximum size of a compiled pattern in bytes.
@@ -233,6 +242,9 @@ impl Classifier {
                 error.class = class;
                 return;
             }
+        }
+        if code.is_none() && argument(error).is_some() {
+            error.class = ErrorClass::Param;
         }
     }
 }

@@ -95,6 +95,15 @@ impl Health {
         self.tools.get(name)
     }
 
+    /// Returns the health of several tools together, such as those of a server.
+    pub fn together(&self, is_one: impl Fn(&str) -> bool) -> ToolHealth {
+        let mut all = ToolHealth::default();
+        for (_, tool) in self.tools.iter().filter(|(name, _)| is_one(name)) {
+            all.add(tool);
+        }
+        all
+    }
+
     /// Returns the share of all choices of a tool that led to a value, or `None` if there were none.
     pub fn hit_rate(&self) -> Option<f64> {
         let each = self.tools.values().map(ToolHealth::chosen);
@@ -133,6 +142,17 @@ impl ToolHealth {
     /// Returns the number of failed executions.
     pub fn failures(&self) -> u64 {
         self.failed.values().sum()
+    }
+
+    /// Adds the executions of another tool. The newest failure stays.
+    fn add(&mut self, other: &Self) {
+        self.succeeded += other.succeeded;
+        self.retries += other.retries;
+        for (class, count) in &other.failed {
+            *self.failed.entry(*class).or_default() += count;
+        }
+        self.choices.extend(&other.choices);
+        self.ends.extend(&other.ends);
     }
 
     /// Returns the share of executions that gave a value, or `None` if it never ran.

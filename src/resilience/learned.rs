@@ -2,6 +2,7 @@
 //!
 //! Must not know: files.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::health::ToolHealth;
@@ -124,6 +125,20 @@ fn record(tool: &Arc<str>, own: &ToolHealth) -> ToolRecord {
         failed: own.failed.clone(),
         retries: own.retries,
     }
+}
+
+/// Returns the records of several tools together, such as those of a server; `None` if none of them ever ran.
+pub fn together(name: &str, records: impl IntoIterator<Item = ToolRecord>) -> Option<ToolRecord> {
+    records.into_iter().fold(None, |all, record| {
+        let mut all = all.unwrap_or_else(|| ToolRecord {
+            tool: name.into(),
+            succeeded: 0,
+            failed: BTreeMap::new(),
+            retries: 0,
+        });
+        add(&mut all, record);
+        Some(all)
+    })
 }
 
 fn add(one: &mut ToolRecord, was: ToolRecord) {

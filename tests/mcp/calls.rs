@@ -1,4 +1,4 @@
-//! Tests of MCP calls in a run: policy by server, tool and claim; declared tools beside them.
+//! Tests of MCP calls in a run: policy by server, tool, argument and claim; what a rule would have done; long results.
 //!
 //! Must not know: how the program works inside.
 
@@ -38,6 +38,41 @@ fn rules_match_the_server_the_tool_its_arguments_and_its_claims() {
 }
 
 #[test]
+fn the_preview_of_a_rule_counts_the_calls_of_a_server() {
+    let served = Served::new(&[]);
+    let calls = [
+        ("echo", json!({"text": "a"})),
+        ("echo", json!({"text": "b"})),
+        ("slow", json!({})),
+    ];
+    served.play(&calls, ALLOW).ends(0);
+    let id = served.world.id();
+    let preview = |rule: &str| {
+        let args = ["add-rule", &id, rule, "--preview", "--json"];
+        let said = served.world.run(&args).ends(0);
+        let view: Value = serde_json::from_str(said.out.lines().next().unwrap()).unwrap();
+        view
+    };
+    for (rule, matched) in [
+        (r#"server = "bad", gate = "deny""#, 3),
+        (r#"server = "good", gate = "deny""#, 0),
+        (r#"tool = "bad__echo", gate = "ask""#, 2),
+        (r#"tag = "claims:read_only", gate = "deny""#, 2),
+        (
+            r#"server = "bad", args = [{ at = "/text", is = "b" }], gate = "deny""#,
+            1,
+        ),
+    ] {
+        let history = preview(rule);
+        assert_eq!(history["matched"], matched, "{rule}: {history}");
+        assert_eq!(history["ran"], matched, "{rule}: {history}");
+    }
+    // No rule of a session allows them.
+    let allow = ["add-rule", &id, r#"server = "bad", gate = "allow""#, "--preview"];
+    served.world.run(&allow).ends(2).tells("one by one");
+}
+
+#[test]
 fn the_standard_error_of_a_server_goes_to_the_session_alone() {
     let served = Served::new(&[("FAULTY_STDERR", "secret words")]);
     let said = served
@@ -60,155 +95,6 @@ fn the_standard_error_of_a_server_goes_to_the_session_alone() {
         .run(&["sessions", "delete", &served.world.id(), "--yes"])
         .ends(0);
     assert_eq!(served.world.ids(), [""; 0]);
-}
-
-#[test]
-fn a_declared_tool_runs_its_command_without_a_shell() {
-    let served = Served::untrusted(&[]);
-    let config = served.world.aside(
-        "config.toml",
-        r#"
-[tool.count]
-description = "Counts the lines of a file of the workspace."
-command = ["wc", "-l", "{file}"]
-schema = { type = "object", properties = { file = { type = "string" } }, required = ["file"], additionalProperties = false }
-effect = "read"
-"#,
-    );
-    let call = |args: &str| {
-        served
-            .world
-            .run(&["tools", "call", "count", args, "--config", &config])
-    };
-    assert_eq!(call(r#"{"file":"notes.txt"}"#).ends(0).out, "2 notes.txt\n\n");
-    // No shell reads it, and it is no option.
-    call(r#"{"file":"notes.txt; touch made"}"#).ends(1);
-    call(r#"{"file":"--files0-from=notes.txt"}"#)
-        .ends(1)
-        .tells("option");
-    assert_eq!(served.world.read("made"), "");
-    assert!(!served.world.ws().join("made").exists());
-    call(r#"{"fiel":"notes.txt"}"#).ends(2);
-}
-
-#[test]
-fn a_wrong_declaration_is_refused_with_its_place() {
-    let served = Served::untrusted(&[]);
-    let table = [
-        ("command = \"wc -l\"", "no shell reads it"),
-        ("command = [\"{file}\"]", "the program is a placeholder"),
-        ("command = [\"wc\", \"{fiel}\"]", "did you mean `{file}`?"),
-        (
-            "http = { method = \"GET\", url = \"https://{file}/\" }",
-            "choose the server",
-        ),
-        (
-            "command = [\"wc\", \"{file}\", \"-l\"]",
-            "is left out if `file` is absent",
-        ),
-        (
-            "http = { method = \"GET\", url = \"https://a/../{file}\" }",
-            "a part `.` or `..`",
-        ),
-        ("http = { method = \"GOT\", url = \"https://a/\" }", "no method"),
-        ("stdin = \"x\"", "only goes with command or http"),
-        ("command = [\"wc\"]\nsucces = [0]", "did you mean `success`?"),
-        (
-            "command = [\"wc\"]\nhttp = { method = \"GET\", url = \"https://a/\" }",
-            "keep one of them",
-        ),
-    ];
-    let schema = "schema = { type = \"object\", properties = { file = { type = \"string\" } } }";
-    for (keys, why) in table {
-        let text = format!("[tool.count]\ndescription = \"d\"\n{schema}\n{keys}\n");
-        let config = served.world.aside("config.toml", &text);
-        let said = served.world.run(&["tools", "list", "--config", &config]).ends(3);
-        assert!(said.err.contains(why), "{keys}: {}", said.err);
-        assert!(
-            said.err.contains("config.toml:") && said.err.contains("tool.count"),
-            "{keys}: {}",
-            said.err
-        );
-    }
-}
-
-/// A playbook that calls a declared tool.
-const DECLARED: &str = r#"
-[meta]
-name = "declared"
-[[rule]]
-when = { seen_call = "it" }
-answer = "{{ result.it | default('no result') | trim }}"
-[[rule]]
-think = "I call."
-[[rule.call]]
-tool = "it"
-as = "it"
-args = {}
-"#;
-
-#[test]
-fn the_script_of_a_declared_command_is_part_of_what_is_approved() {
-    for changed in [false, true] {
-        let world = crate::world::World::new();
-        world.file("deploy.sh", "echo approved");
-        let config = world.aside(
-            "config.toml",
-            "[tool.it]\ndescription = \"Deploys.\"\ncommand = [\"sh\", \"deploy.sh\"]\n",
-        );
-        let with = ["--config", &config];
-        world.play(DECLARED, &with).ends(0);
-        let id = world.id();
-        let call = world.state(&id).calls.keys().next().unwrap().to_string();
-        world.run(&["retry", &id, &call, "--config", &config]).ends(0);
-        let state = world.state(&id);
-        let life = state.calls.values().next().unwrap();
-        assert_eq!(&*life.operands()[0].path, "deploy.sh");
-        let digest = life.digest.clone().unwrap();
-        world
-            .run(&["approve", &id, &call, "--digest", &digest.0, "--config", &config])
-            .ends(0);
-        if changed {
-            world.file("deploy.sh", "touch made; echo evil");
-        }
-        let said = world
-            .run(&["resume", &id, "--headless", "--config", &config])
-            .ends(0);
-        let expected = if changed { "no result\n" } else { "approved\n" };
-        assert_eq!(said.out, expected);
-        assert!(!world.ws().join("made").exists());
-    }
-}
-
-#[test]
-fn the_key_that_is_sent_is_the_one_that_was_recorded() {
-    use overrule::domain::event::{CallEvent, Event};
-    let server = crate::server::Server::answering(|_, _| crate::server::Reply::Status(200, "", "done"));
-    let world = crate::world::World::new();
-    let config = format!(
-        "[tool.it]\ndescription = \"Sends.\"\nhttp = {{ method = \"PUT\", url = \"{}\" }}\n\
-         idempotency_key = \"header:Idempotency-Key\"\n",
-        server.base
-    );
-    let config = world.aside("config.toml", &config);
-    let policy = world.aside(
-        "policy.toml",
-        "preset = \"auto\"\n[[rule]]\ntool = \"it\"\ngate = \"allow\"\n",
-    );
-    world
-        .play(DECLARED, &["--config", &config, "--policy", &policy])
-        .ends(0);
-    let facts = world.facts(&world.id());
-    let recorded = facts.iter().find_map(|fact| match &fact.event {
-        Event::Call(CallEvent::Started { key, .. }) => Some(key.to_string()),
-        _ => None,
-    });
-    let seen = server.seen();
-    let head = seen[0].head.to_lowercase();
-    let sent = head
-        .lines()
-        .find_map(|line| line.strip_prefix("idempotency-key: "));
-    assert_eq!(sent.map(str::trim), recorded.as_deref());
 }
 
 #[test]

@@ -93,7 +93,7 @@ args = {}
     // The run sees the difference, or the call that was already on its way is stopped.
     let journal = served.world.journal(&served.world.id());
     assert!(
-        journal.contains("removed: fail") || journal.contains("changed this tool after the call was decided"),
+        journal.contains("removed: fail") || journal.contains("changed its tools after the call was decided"),
         "the change is recorded"
     );
 }

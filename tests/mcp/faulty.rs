@@ -55,6 +55,21 @@ fn raw(text: &str) {
     out.flush().unwrap_or_default();
 }
 
+/// Says that the tools changed whenever this file has other words.
+fn watch(file: String) {
+    std::thread::spawn(move || {
+        let mut before = std::fs::read_to_string(&file).ok();
+        loop {
+            std::thread::sleep(Duration::from_millis(20));
+            let now = std::fs::read_to_string(&file).ok();
+            if now != before {
+                before = now;
+                say(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
+            }
+        }
+    });
+}
+
 fn answer(id: &Value, result: Value) {
     say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
 }
@@ -84,6 +99,9 @@ impl Server {
         self.note("start");
         let stderr = set("FAULTY_STDERR").unwrap_or_else(|| "a word on standard error".to_owned());
         eprintln!("{stderr}");
+        if set("FAULTY_WATCH").is_some() {
+            watch(format!("{}.version", self.log));
+        }
         match self.start.as_str() {
             "exit" => std::process::exit(3),
             "silent" => loop {
@@ -107,6 +125,10 @@ impl Server {
     }
 
     fn take(&mut self, message: &Value) {
+        let changed = std::fs::read_to_string(format!("{}.version", self.log));
+        if let (Ok(changed), true) = (changed, set("FAULTY_WATCH").is_some()) {
+            self.version = changed;
+        }
         let (id, params) = (&message["id"], &message["params"]);
         match message["method"].as_str().unwrap_or_default() {
             "server/discover" if self.new => {
@@ -221,6 +243,15 @@ impl Server {
         self.note(&format!("call {name} {args}"));
         match name.as_str() {
             "echo" => answer(id, text(args["text"].as_str().unwrap_or_default())),
+            // A server that words its refusals in its own way.
+            "fail" if args["when"] == "2024-10-26" => answer(id, text("booked")),
+            "fail" if set("FAULTY_SAYS").is_some() => {
+                let words = set("FAULTY_SAYS").unwrap_or_default();
+                answer(
+                    id,
+                    json!({ "content": [{ "type": "text", "text": words }], "isError": true }),
+                );
+            }
             "fail" => answer(
                 id,
                 json!({
@@ -251,6 +282,10 @@ impl Server {
                         "jsonrpc": "2.0", "method": "notifications/progress",
                         "params": { "progressToken": token, "progress": step, "total": 3, "message": format!("working{key}") }
                     }));
+                    // Long enough to be seen.
+                    if set("FAULTY_SLOW").is_some() {
+                        std::thread::sleep(Duration::from_secs(3));
+                    }
                 }
                 answer(id, text("slow but done"));
             }

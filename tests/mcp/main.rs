@@ -10,6 +10,12 @@
     reason = "a test that cannot go on fails, with the place where it could not"
 )]
 
+#[path = "../pty_terminal/harness.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with other test programs, each of which needs a part"
+)]
+mod harness;
 #[path = "../support/server.rs"]
 #[allow(
     dead_code,
@@ -24,13 +30,17 @@ mod server;
 mod world;
 
 mod calls;
+mod declared;
 mod drift;
 mod faults;
 mod faulty;
+mod health;
 mod http;
+mod in_a_run;
 mod listing;
 mod published;
 mod questions;
+mod refusals;
 mod servers;
 mod trust;
 

@@ -106,13 +106,20 @@ pub const ALLOW: &str = "preset = \"auto\"\n[[rule]]\ntool = \"bad__*\"\ngate = 
 
 /// Whether a process of the faulty server with this log still runs.
 pub fn is_running(world: &World) -> bool {
+    !pids(world).is_empty()
+}
+
+/// The processes of the faulty server with this log.
+pub fn pids(world: &World) -> Vec<i32> {
     let log = world.path("faulty.log");
     let wanted = format!("{}={}", faulty::LOG, log.to_str().unwrap());
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    all.filter_map(|entry| std::fs::read(entry.path().join("environ")).ok())
-        .any(|environ| {
-            String::from_utf8_lossy(&environ)
-                .split('\0')
-                .any(|one| one == wanted)
-        })
+    all.filter(|entry| {
+        let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environ)
+            .split('\0')
+            .any(|one| one == wanted)
+    })
+    .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    .collect()
 }

@@ -37,6 +37,17 @@ pub enum ToolsWhat {
         /// Hash that was printed; accepts the definitions of this hash
         #[arg(long, value_name = "HASH")]
         hash: Option<String>,
+        /// Session of a run in progress (started with --control), whose server changed
+        #[arg(long, value_name = "ID")]
+        run: Option<String>,
+    },
+    /// End an MCP server of a run in progress until it is resumed; its tools are no longer offered
+    Refuse {
+        /// Name of the server
+        server: String,
+        /// Session of the run (started with --control)
+        #[arg(long, value_name = "ID")]
+        run: String,
     },
 }
 

@@ -13,7 +13,9 @@ use crate::console::link::{ServerState, ServerTool};
 use crate::console::model::run::RunPart;
 use crate::console::theme::Role;
 use crate::console::verbs::Verb;
+use crate::domain::breaker::{Phase, Scope};
 use crate::domain::event::run::ToolCard;
+use crate::present::health::{describe, describe_breaker};
 use crate::present::many;
 
 /// Lines of a difference that are shown; the rest is counted.
@@ -65,7 +67,8 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
         let of = card.server().map_or("", |server| server);
         if source != Some(of) {
             source = Some(of);
-            rows.push(heading(run, of));
+            rows.push(heading(of));
+            rows.extend(health(run, of));
         }
         tokens += tokens_of(card);
         let pin = card.origin.as_ref().map(|origin| &*origin.pin);
@@ -85,19 +88,13 @@ fn tokens_of(card: &ToolCard) -> usize {
 }
 
 /// The row over the tools of a source whose process is not known.
-fn heading(run: &RunPart, server: &str) -> Row {
+fn heading(server: &str) -> Row {
     if server.is_empty() {
         let words = Styled::new().own(Role::Title, "own and declared tools".to_owned());
         return Row::new(Target::Nothing, words);
     }
     let words = Styled::new().untrusted(Role::Title, server, NAME);
-    let names: Vec<&str> = run
-        .tools()
-        .iter()
-        .filter(|card| card.server() == Some(server))
-        .map(|card| &*card.name)
-        .collect();
-    let words = words.own(Role::Dim, format!("  MCP server{}", health(run, &names)));
+    let words = words.own(Role::Dim, "  MCP server");
     Row::new(Target::Server(NameHash::server(server)), words)
 }
 
@@ -109,7 +106,6 @@ fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
         "down" => Role::Error,
         _ => Role::Warning,
     };
-    let names: Vec<&str> = server.tools.iter().filter_map(|tool| tool.offered.as_deref()).collect();
     let mut words = Styled::new()
         .untrusted(Role::Title, &server.name, NAME)
         .own(role, format!("  {}", server.state));
@@ -117,15 +113,15 @@ fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
         words = words.own(Role::Dim, ": ".to_owned()).untrusted(Role::Text, why, WORDS);
     }
     let about = format!(
-        "  {}, about {} tokens{}  ",
+        "  {}, about {} tokens  ",
         many(server.tools.len(), "tool"),
-        all_tokens(server),
-        health(run, &names)
+        all_tokens(server)
     );
     rows.push(Row::new(
         target,
         words.own(Role::Dim, about).untrusted(Role::Dim, &server.about, WORDS),
     ));
+    rows.extend(health(run, &server.name));
     if !server.drift.is_empty() {
         let words = "  its definitions changed: its calls ask until you accept them";
         rows.push(Row::new(target, Styled::new().own(Role::Warning, words.to_owned())));
@@ -181,16 +177,32 @@ fn tool(name: &str, card: Option<&ToolCard>, pin: Option<&str>, tokens: usize) -
     Row::new(Target::Nothing, words)
 }
 
-/// How the calls of these tools ended, together.
-fn health(run: &RunPart, names: &[&str]) -> String {
-    let tools = run.watch.health.tools();
-    let (mut ok, mut all) = (0, 0);
-    for (_, one) in tools.filter(|(name, _)| names.contains(&&***name)) {
-        ok += one.succeeded;
-        all += one.succeeded + one.failed.values().sum::<u64>();
+/// The rows about the calls of a server: how they ended together, and its breaker.
+fn health(run: &RunPart, server: &str) -> Vec<Row> {
+    let target = Target::Server(NameHash::server(server));
+    let tools = run.tools();
+    let is_one = |name: &str| {
+        let mut cards = tools.iter();
+        cards.any(|card| *card.name == *name && card.server() == Some(server))
+    };
+    let health = run.watch.health.together(is_one);
+    let mut rows = Vec::new();
+    if health.executions() > 0 {
+        let words = format!("  {}", describe(&health));
+        rows.push(Row::new(target, Styled::new().own(Role::Dim, words)));
     }
-    match all {
-        0 => String::new(),
-        _ => format!(", {ok} of {all} executions succeeded"),
+    let breaker = run.state.breakers.get(&Scope::Server(server.into()));
+    if let Some(breaker) = breaker.filter(|breaker| breaker.generation > 0) {
+        let role = match breaker.phase {
+            Phase::Closed => Role::Ok,
+            Phase::HalfOpen => Role::Warning,
+            Phase::Open => Role::Error,
+        };
+        let words = Styled::new().own(role, "  ".to_owned());
+        rows.push(Row::new(
+            target,
+            words.untrusted(role, &describe_breaker(breaker), WORDS),
+        ));
     }
+    rows
 }

@@ -345,12 +345,17 @@ impl Stage {
 impl Stage {
     /// The breaker of a tool changes.
     pub fn breaker(&mut self, tool: &str, to: Phase) {
+        self.breaker_of(Scope::Tool(tool.into()), to);
+    }
+
+    /// The same for any breaker.
+    pub fn breaker_of(&mut self, scope: Scope, to: Phase) {
         let (wait_ms, why) = match to {
             Phase::Open => (30_000, "5 failures in a row"),
             _ => (0, "it answers again"),
         };
         self.engine(Event::Resilience(ResilienceEvent::BreakerChanged {
-            scope: Scope::Tool(tool.into()),
+            scope,
             generation: 1,
             to,
             wait_ms,

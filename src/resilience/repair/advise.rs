@@ -20,6 +20,7 @@ use crate::domain::node::{Content, Node, Origin};
 use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
 use crate::domain::state::State;
 use crate::domain::thread;
+use crate::resilience::classify;
 use crate::resilience::learned;
 use crate::resilience::loops::advise::may_have_acted;
 use crate::schema::Checker;
@@ -136,6 +137,9 @@ pub fn after(rules: &Rules, state: &State, call: &Call, known: &RepairContext<'_
     }
     // A person decides before the model is told.
     if asks && by_arguments {
+        if let Some(name) = error.and_then(classify::argument) {
+            why = format!("{why}; the words are {}{name}`", classify::ABOUT).into();
+        }
         return Ok(Next::Offer(Box::new(Offer {
             found,
             why: format!("no repair is left: {why}").into(),

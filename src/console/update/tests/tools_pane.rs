@@ -6,6 +6,7 @@ use crate::console::link::{ServerOrder, ServerState, ServerTool, Update};
 use crate::console::msg::{Msg, Out};
 use crate::console::panes;
 use crate::console::testing::{ARMING, Stage};
+use crate::domain::breaker::{Phase, Scope};
 
 fn server(name: &str, drift: &[&str]) -> ServerState {
     let tool = |name: &str, offered: Option<&str>| ServerTool {
@@ -183,6 +184,24 @@ fn a_difference_that_is_too_long_for_a_page_is_not_accepted_here() {
     stage.wait(ARMING);
     stage.press("ctrl-a alt-k");
     assert_eq!(orders(&mut stage), []);
+}
+
+#[test]
+fn a_server_that_keeps_failing_shows_its_breaker() {
+    let mut stage = stage(&[server("docs", &[]), server("other", &[])]);
+    assert!(!stage.text().contains("breaker"), "{}", stage.text());
+    stage.breaker_of(Scope::Server("docs".into()), Phase::Open);
+    stage.draw();
+    let text = stage.text();
+    let at = |words: &str| {
+        text.find(words)
+            .unwrap_or_else(|| panic!("no `{words}` in {text}"))
+    };
+    let breaker = at("breaker open, opened 1 time: 5 failures in a row");
+    assert!(
+        at("docs  ready") < breaker && breaker < at("other  ready"),
+        "{text}"
+    );
 }
 
 #[test]

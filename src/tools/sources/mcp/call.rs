@@ -16,10 +16,12 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::current::Outdated;
 use super::http;
+use super::live::Live;
 use super::questions::MayAsk;
 use super::result::{Made, failed, lost, outcome};
-use super::server::{Live, Server};
+use super::server::Server;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::schema::RESERVED;
 use crate::text::visible;
@@ -62,14 +64,20 @@ pub(super) async fn call(server: &Server, target: &Target, job: Job) -> Outcome 
         }
     };
     if !is_current(server, &live, target) {
-        return Outcome::err(refused(
-            ErrorClass::Conflict,
-            format!("the MCP server {name} changed its tools after the call was decided: nothing was sent"),
-            "hash of the server's definitions",
-            "the operator sees the difference; call it again",
-        ));
+        return Outcome::err(outdated(server));
     }
     send(server, &live, target, job).await
+}
+
+/// The failure of a call that is not sent, as it was decided under other definitions.
+fn outdated(server: &Server) -> ToolError {
+    let name = visible(&server.config.name);
+    refused(
+        ErrorClass::Conflict,
+        format!("the MCP server {name} changed its tools after the call was decided: it is not sent"),
+        "hash of the server's definitions",
+        "the operator sees the difference; call it again",
+    )
 }
 
 fn is_current(server: &Server, live: &Live, target: &Target) -> bool {
@@ -85,10 +93,13 @@ async fn unanswered(server: &Server, live: &Live, error: &ServiceError) -> Outco
     if let ServiceError::TransportClosed | ServiceError::Cancelled { .. } = error {
         return ended(server).await;
     }
-    if let ServiceError::TransportSend(error) = error
-        && http::is_session_expired(error)
-    {
-        live.closing.cancel();
+    if let ServiceError::TransportSend(error) = error {
+        if http::cause::<Outdated>(error).is_some() {
+            return Outcome::err(outdated(server));
+        }
+        if http::is_session_expired(error) {
+            live.connection.closing.cancel();
+        }
     }
     Outcome::err(failed(error, &server.redaction))
 }
@@ -107,7 +118,8 @@ fn too_long(server: &Server) -> ToolError {
     lost(&format!("the server did not answer within {limit} s"))
 }
 
-async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcome {
+/// Sends the call, and asks the operator what the server wants to know.
+pub(super) async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcome {
     let begun = Instant::now();
     let may_ask = server.questions.begin(job.call, Arc::clone(&job.ask));
     let limit = server.questions.limit(server.config.limit);
@@ -120,14 +132,22 @@ async fn send(server: &Server, live: &Live, target: &Target, job: Job) -> Outcom
         arguments.shift_remove(key);
     }
     let mut params = CallToolRequestParams::new(target.tool.clone()).with_arguments(arguments);
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let result = match request(server, live, params.clone(), &job, limit.as_mut()).await {
             Ok(result) => result,
+            // The rounds before were sent.
+            Err(Outcome::Err(error)) if round > 0 => {
+                return Outcome::err(ToolError {
+                    executed: true,
+                    ..*error
+                });
+            }
             Err(outcome) => return outcome,
         };
         let ServerResult::InputRequiredResult(wanted) = result else {
             let made = Made {
                 call: job.call,
+                args: &job.args,
                 ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
                 redaction: &server.redaction,
                 whole: &server.whole,
@@ -199,8 +219,11 @@ async fn request(
     job: &Job,
     limit: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<ServerResult, Outcome> {
-    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let mut request = CallToolRequest::new(params);
+    request.extensions.insert(live.changes);
+    let request = ClientRequest::CallToolRequest(request);
     let sent = live
+        .connection
         .peer
         .send_cancellable_request(request, PeerRequestOptions::no_options());
     let mut handle = tokio::select! {

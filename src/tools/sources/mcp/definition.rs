@@ -13,6 +13,7 @@ use crate::canon;
 use crate::domain::advice::ToolFacts;
 use crate::domain::call::EffectClass;
 use crate::domain::event::run::{ToolCard, ToolOrigin};
+use crate::schema::Checker;
 use crate::text::visible_head;
 use crate::tools::tool::Spec;
 
@@ -115,6 +116,18 @@ impl Definition {
         Some(self.content.get("outputSchema")?.to_string())
     }
 
+    /// Returns the schema of its arguments.
+    fn schema(&self) -> Value {
+        let schema = self.content.get("inputSchema").cloned();
+        schema.unwrap_or_else(|| json!({"type": "object"}))
+    }
+
+    /// Says why its arguments could not be checked; `None` if they can.
+    pub(super) fn fault(&self) -> Option<String> {
+        let checker = Checker::new(&self.schema().to_string());
+        checker.err().map(|error| error.to_string())
+    }
+
     /// Describes the tool under its offered name. Its effect is unknown, whatever the server says: hints may only raise
     /// a class, and there is none above.
     pub(super) fn spec(&self, offered: &str, server: &ServerConfig, drift: Option<Arc<str>>) -> Spec {
@@ -127,11 +140,7 @@ impl Definition {
         if description.is_empty() {
             description = format!("{} of the server {}.", self.title(), server.name);
         }
-        let schema = self
-            .content
-            .get("inputSchema")
-            .cloned()
-            .unwrap_or_else(|| json!({"type": "object"}));
+        let schema = self.schema();
         let reaches_out = matches!(server.via, Via::Http { .. }) || self.hint("openWorldHint") == Some(true);
         let external = reaches_out.then(|| "external".to_owned());
         let tags = external.into_iter().chain(self.claims()).collect();

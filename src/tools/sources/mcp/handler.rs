@@ -16,7 +16,6 @@ use rmcp::model::{
     UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
-use tokio::sync::Notify;
 
 use super::log::ServerLog;
 use super::progress::Progress;
@@ -25,9 +24,6 @@ use super::questions::Questions;
 /// The client as a server sees it.
 pub(super) struct Handler {
     pub(super) log: Arc<ServerLog>,
-    /// Called immediately when the tools changed, so that no call is made under the old definitions.
-    pub(super) outdated: Arc<dyn Fn() + Send + Sync>,
-    pub(super) refresh: Arc<Notify>,
     pub(super) progress: Arc<Progress>,
     pub(super) questions: Arc<Questions>,
 }
@@ -71,10 +67,5 @@ impl ClientHandler for Handler {
         _context: NotificationContext<RoleClient>,
     ) {
         self.progress.note(&params);
-    }
-
-    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        (self.outdated)();
-        self.refresh.notify_one();
     }
 }

@@ -100,7 +100,7 @@ fn is_here(url: &str) -> bool {
 }
 
 /// Finds the failure of a transport in the causes of an error.
-fn cause<T: Error + 'static>(error: &DynamicTransportError) -> Option<&T> {
+pub(super) fn cause<T: Error + 'static>(error: &DynamicTransportError) -> Option<&T> {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error.error.as_ref());
     while let Some(error) = cause {
         if let Some(found) = error.downcast_ref() {

@@ -4,13 +4,16 @@
 //!
 //! A server is not trusted: what it says is checked, bounded and marked, and a broken server costs its own calls only.
 
+mod about;
 mod call;
+mod current;
 mod definition;
 pub mod drift;
 mod form;
 mod handler;
 mod http;
 mod listing;
+mod live;
 mod log;
 mod names;
 mod pace;

@@ -8,11 +8,12 @@ use rmcp::service::ClientInitializeError;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-use super::http;
 use super::redaction::Redaction;
 use super::whole::WholeResults;
+use super::{about, http};
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 use crate::domain::id::NodeId;
+use crate::resilience::classify::ABOUT;
 use crate::tools::errors::{from_json_rpc, refused, shown};
 use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
 
@@ -24,6 +25,8 @@ const WORDS: usize = 300;
 /// What is known of a call besides its answer.
 pub(super) struct Made<'s> {
     pub(super) call: NodeId,
+    /// The arguments that were sent.
+    pub(super) args: &'s Value,
     /// The time that it took.
     pub(super) ms: u64,
     pub(super) redaction: &'s Redaction,
@@ -69,10 +72,13 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
     let output = cut(&text);
     if result.is_error == Some(true) {
         let mut error = reported(&output);
+        if let Some(name) = about::argument(made.args, &text) {
+            error.evidence = format!("{REPORTED}, {ABOUT}{name}`");
+        }
         if let Some(stored) = store(made, &text) {
             error.evidence = match stored {
-                Ok(place) => format!("{REPORTED}, whole at {place} of the session"),
-                Err(why) => format!("{REPORTED}, not stored whole: {why}"),
+                Ok(place) => format!("{}, whole at {place} of the session", error.evidence),
+                Err(why) => format!("{}, not stored whole: {why}", error.evidence),
             };
         }
         return Outcome::err(error);
@@ -246,6 +252,7 @@ mod tests {
         redaction.add("12345678");
         let made = Made {
             call: NodeId::new(NodeKind::Call, 5),
+            args: &json!({}),
             ms: 1,
             redaction: &redaction,
             whole: &WholeResults::new(Some(dir.path().to_owned())),

@@ -3,7 +3,7 @@
 //! Must not know: calls, policy, screens.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,19 +11,20 @@ use futures_util::future::BoxFuture;
 use rmcp::RoleClient;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
-    ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, Peer, RunningService,
+    ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, RunningService,
     serve_client_with_lifecycle,
 };
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::definition::Definition;
+use super::current::{Current, Watched};
 use super::handler::Handler;
 use super::listing::{self, Listed, Unlisted};
+use super::live::{Connection, Live, Read};
 use super::log::ServerLog;
 use super::pace::Pace;
-use super::pins::{self, Difference, Pinned};
+use super::pins::{self, Pinned};
 use super::progress::Progress;
 use super::questions::Questions;
 use super::redaction::Redaction;
@@ -31,7 +32,7 @@ use super::result::of_handshake;
 use super::setup::{ServerConfig, Via};
 use super::stdio::{self, Process};
 use super::whole::WholeResults;
-use super::{drift, http, view};
+use super::{http, view};
 use crate::tools::child::Environment;
 
 /// Maximum number of restarts in a row.
@@ -44,6 +45,8 @@ const HEALTHY: Duration = Duration::from_secs(60);
 const HANDSHAKE: Duration = Duration::from_secs(60);
 /// How long a process whose output ended may take to end itself.
 const MOMENT: Duration = Duration::from_millis(200);
+/// How often it is looked whether changed definitions were accepted elsewhere.
+const LOOK: Duration = Duration::from_secs(2);
 /// Time limit for the answer to a request for notifications of changes.
 const LISTEN: Duration = Duration::from_secs(5);
 
@@ -63,29 +66,6 @@ pub(super) enum Phase {
     },
 }
 
-/// A connection with the definitions that are in force.
-pub(super) struct Live {
-    pub(super) peer: Peer<RoleClient>,
-    pub(super) tools: Vec<Definition>,
-    /// Hash of them all.
-    pub(super) hash: String,
-    /// How they differ from the accepted ones.
-    pub(super) difference: Difference,
-    pub(super) protocol: String,
-    pub(super) pid: Option<u32>,
-    /// Ends the connection.
-    pub(super) closing: CancellationToken,
-}
-
-impl Live {
-    /// Says how the definitions differ from the accepted ones, for a question; `None` if they do not. The hash of all of
-    /// them distinguishes differences that look alike.
-    pub(super) fn drift(&self) -> Option<Arc<str>> {
-        let lines = &self.difference.excerpt;
-        (!lines.is_empty()).then(|| drift::excerpt(lines, &self.hash).into())
-    }
-}
-
 /// How a connection ended.
 enum End {
     /// It was asked to.
@@ -94,21 +74,6 @@ enum End {
     Refused(String),
     /// It is lost.
     Lost(String),
-}
-
-/// A connection before its definitions are read.
-struct Connection {
-    peer: Peer<RoleClient>,
-    pid: Option<u32>,
-    closing: CancellationToken,
-}
-
-/// What a reading of the definitions gave.
-struct Read {
-    /// The time after which they are outdated.
-    ttl: Option<Duration>,
-    /// True if they are not those of the reading before.
-    is_other: bool,
 }
 
 /// A server of the settings.
@@ -125,13 +90,13 @@ pub(super) struct Server {
     phase: watch::Sender<Phase>,
     /// The newest definitions: tools stay offered while their server restarts.
     last: Mutex<Option<Arc<Live>>>,
-    refresh: Arc<Notify>,
-    /// Set when the server says that its definitions changed, until they are read again.
-    stale: Arc<AtomicBool>,
+    current: Arc<Current>,
     /// Set once the server ended during the probe for the newer protocol.
     legacy: AtomicBool,
     /// Set once the operator refused it.
     refused: AtomicBool,
+    /// How often it was restarted.
+    restarts: AtomicU32,
     stop: CancellationToken,
 }
 
@@ -149,6 +114,7 @@ impl Server {
         let log = logs.map(|dir| dir.join(format!("{}.log", view::file_name(&config.name))));
         let redaction = Arc::new(Redaction::new(&config));
         let questions = Arc::new(Questions::new(&config.name, Arc::clone(&redaction)));
+        let phase = watch::channel(Phase::Starting).0;
         Self {
             config,
             environment,
@@ -159,12 +125,12 @@ impl Server {
             questions,
             redaction,
             whole,
-            phase: watch::channel(Phase::Starting).0,
+            current: Arc::new(Current::new(phase.clone())),
+            phase,
             last: Mutex::default(),
-            refresh: Arc::default(),
-            stale: Arc::default(),
             legacy: AtomicBool::new(false),
             refused: AtomicBool::new(false),
+            restarts: AtomicU32::new(0),
             stop: CancellationToken::new(),
         }
     }
@@ -228,8 +194,7 @@ impl Server {
             .ok_or("there is no place for accepted definitions")?;
         let now = Pinned::new(&self.config, &live.tools);
         pins::accept(dir, &self.config, &now).map_err(|error| error.to_string())?;
-        self.outdated();
-        self.refresh.notify_one();
+        self.current.outdate();
         Ok(())
     }
 
@@ -237,6 +202,11 @@ impl Server {
     pub(super) fn refuse(&self) {
         self.refused.store(true, Ordering::SeqCst);
         self.stop();
+    }
+
+    /// Returns how often it was restarted.
+    pub(super) fn restarts(&self) -> u32 {
+        self.restarts.load(Ordering::Relaxed)
     }
 
     /// True once the operator refused it: none of its tools is offered any more.
@@ -302,6 +272,7 @@ impl Server {
                 () = tokio::time::sleep(wait) => {}
                 () = self.stop.cancelled() => return,
             }
+            self.restarts.fetch_add(1, Ordering::Relaxed);
             self.phase.send_replace(Phase::Starting);
         }
     }
@@ -339,6 +310,7 @@ impl Server {
     }
 
     async fn connected(&self, process: &mut Option<Process>, on_change: &OnChange) -> End {
+        let began = Instant::now();
         let auto = !self.legacy.load(Ordering::Relaxed);
         let running = match tokio::time::timeout(HANDSHAKE, self.connect(process)).await {
             Ok(Ok(running)) => running,
@@ -356,6 +328,7 @@ impl Server {
             peer,
             pid: process.as_ref().map(Process::pid),
             closing: CancellationToken::new(),
+            handshake: began.elapsed(),
         };
         let service = running.cancellation_token();
         let mut ended = std::pin::pin!(running.waiting());
@@ -388,38 +361,46 @@ impl Server {
             };
             pace.read(read.is_other);
             on_change(None).await;
-            let next = async {
+            let unsubscribed = async {
                 match &mut subscription {
-                    Some(open) => open.next().await.is_ok_and(|next| next.is_some()),
+                    // The connection knows of each change already.
+                    Some(open) => while let Ok(Some(_)) = open.next().await {},
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
-                () = self.refresh.notified() => {}
-                is_open = next => {
+                () = self.current.outdated() => {}
+                () = unsubscribed => {
                     // What was reported after its end is not known.
-                    self.outdated();
-                    if !is_open {
-                        subscription = None;
-                    }
+                    self.current.outdate();
+                    subscription = None;
                 }
                 () = tokio::time::sleep(read.ttl.unwrap_or(Duration::MAX)), if read.ttl.is_some() => {}
+                () = self.accepted(), if read.is_drifted => self.current.outdate(),
             }
             pace.wait().await;
         }
     }
 
-    /// Notes that the definitions may have changed: calls wait until they are read again.
-    fn outdated(&self) {
-        outdated(&self.stale, &self.phase);
+    /// Waits until another process of the operator accepted the definitions.
+    async fn accepted(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = self.last().map(|live| Pinned::new(&self.config, &live.tools));
+            let differs = |now| pins::check(self.pins.as_deref(), &self.config, &now).excerpt;
+            if now.is_some_and(|now| differs(now).is_empty()) {
+                return;
+            }
+        }
+    }
+
+    fn watched<T>(&self, transport: T) -> Watched<T> {
+        Watched::new(transport, Arc::clone(&self.current))
     }
 
     fn handler(&self) -> Handler {
-        let (stale, phase) = (Arc::clone(&self.stale), self.phase.clone());
         Handler {
             log: Arc::clone(&self.log),
-            outdated: Arc::new(move || outdated(&stale, &phase)),
-            refresh: Arc::clone(&self.refresh),
             progress: Arc::clone(&self.progress),
             questions: Arc::clone(&self.questions),
         }
@@ -457,7 +438,7 @@ impl Server {
                 let started = stdio::start((program, args), env, surroundings, log).await;
                 let (child, lines) = started.map_err(End::Refused)?;
                 *process = Some(child);
-                serve_client_with_lifecycle(handler, lines, mode)
+                serve_client_with_lifecycle(handler, self.watched(lines), mode)
                     .await
                     .map_err(|error| lost(&error))
             }
@@ -465,7 +446,7 @@ impl Server {
                 let transport =
                     http::transport((url, headers, token.as_ref()), &self.environment, &self.redaction).await;
                 let transport = transport.map_err(End::Refused)?;
-                let served = serve_client_with_lifecycle(handler, transport, mode).await;
+                let served = serve_client_with_lifecycle(handler, self.watched(transport), mode).await;
                 served.map_err(|error| {
                     if error.is_authorization_required() {
                         End::Refused(http::LOG_IN.to_owned())
@@ -479,7 +460,7 @@ impl Server {
 
     /// Reads the list of tools and takes calls.
     async fn read_tools(&self, connection: &Connection) -> Result<Read, End> {
-        self.stale.store(false, Ordering::SeqCst);
+        let changes = self.current.changes();
         let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer, &self.redaction)).await;
         let Listed { tools, unnamed, ttl } = match listed {
             Ok(Ok(listed)) => listed,
@@ -495,50 +476,24 @@ impl Server {
             self.log.note(&format!("{words}: {unnamed}"));
         }
         let now = Pinned::new(&self.config, &tools);
-        let hash = now.hash();
         let difference = pins::check(self.pins.as_deref(), &self.config, &now);
-        for line in &difference.excerpt {
-            self.log.note(&format!("definitions: {line}"));
+        let before = self.last();
+        let live = Live::new(connection.clone(), now, (changes, difference), before.as_deref());
+        let live = Arc::new(live);
+        let is_other = before.as_ref().is_some_and(|before| before.hash != live.hash);
+        if is_other || before.is_none() {
+            live.note(&self.log);
         }
-        let info = connection.peer.peer_info();
-        let protocol = info.map_or_else(String::new, |info| info.protocol_version.to_string());
-        let live = Arc::new(Live {
-            peer: connection.peer.clone(),
-            tools: now.tools,
-            hash,
-            difference,
-            protocol,
-            pid: connection.pid,
-            closing: connection.closing.clone(),
-        });
-        let before = self
-            .last
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .replace(Arc::clone(&live));
-        let is_other = before.is_some_and(|before| before.hash != live.hash);
-        self.phase.send_if_modified(|phase| {
-            // They may have changed again meanwhile: then they are read again.
-            let is_current = !self.stale.load(Ordering::SeqCst);
-            if is_current {
-                *phase = Phase::Ready(live);
-            }
-            is_current
-        });
-        Ok(Read { ttl, is_other })
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
+        let is_drifted = !live.difference.excerpt.is_empty();
+        self.current.put(live);
+        Ok(Read {
+            ttl,
+            is_other,
+            is_drifted,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests;
-
-fn outdated(stale: &AtomicBool, phase: &watch::Sender<Phase>) {
-    stale.store(true, Ordering::SeqCst);
-    phase.send_if_modified(|phase| {
-        let is_ready = matches!(phase, Phase::Ready(_));
-        if is_ready {
-            *phase = Phase::Starting;
-        }
-        is_ready
-    });
-}

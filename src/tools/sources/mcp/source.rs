@@ -15,7 +15,6 @@ use super::server::{OnChange, Server};
 use super::tool::McpTool;
 use super::view::ServerView;
 use crate::domain::event::run::ToolCard;
-use crate::schema::Checker;
 use crate::tools::sources::{Change, Changes, Context, Source};
 use crate::tools::tool::Tool;
 
@@ -78,13 +77,10 @@ fn offered(server: &Arc<Server>, recorded: &[ToolCard], taken: &mut BTreeSet<Str
         if !server.config.offers(&definition.name) {
             continue;
         }
-        let tool = McpTool::new(Arc::clone(server), definition, &name, drift.clone());
-        if let Err(error) = Checker::new(&tool.spec().card.schema) {
-            server
-                .log
-                .note(&format!("not offered: {}: {error}", definition.name));
+        if !live.is_usable(definition) {
             continue;
         }
+        let tool = McpTool::new(Arc::clone(server), definition, &name, drift.clone());
         taken.insert(name);
         found.push(Offered {
             tool: Arc::new(tool),

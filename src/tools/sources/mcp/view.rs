@@ -33,6 +33,10 @@ pub struct ServerView {
     pub protocol: Option<String>,
     /// Its process.
     pub pid: Option<u32>,
+    /// Milliseconds from its start to its readiness.
+    pub start_ms: Option<u64>,
+    /// How often it was restarted.
+    pub restarts: u32,
     /// How its definitions differ from the accepted ones.
     pub drift: Vec<String>,
     /// The whole difference, safe to show; `None` if there is none or it is too long for a page.
@@ -71,6 +75,22 @@ pub struct ToolView {
 }
 
 impl ServerView {
+    /// Describes how it is reached and how it did so far, a phrase each.
+    pub fn facts(&self) -> Vec<String> {
+        let protocol = self
+            .protocol
+            .as_ref()
+            .map(|version| format!("protocol {version}"));
+        let pid = self.pid.map(|pid| format!("pid {pid}"));
+        let start = self.start_ms.map(|ms| format!("started in {ms} ms"));
+        let restarts = match self.restarts {
+            0 => None,
+            1 => Some("restarted once".to_owned()),
+            count => Some(format!("restarted {count} times")),
+        };
+        [protocol, pid, start, restarts].into_iter().flatten().collect()
+    }
+
     /// Describes a server; `offered` has the names of its tools, by their names at the server.
     pub(super) fn new(server: &Server, offered: &[(String, String)]) -> Self {
         let config = &server.config;
@@ -82,6 +102,8 @@ impl ServerView {
             why: None,
             protocol: None,
             pid: None,
+            start_ms: None,
+            restarts: server.restarts(),
             drift: Vec::new(),
             difference: None,
             tools: Vec::new(),
@@ -97,8 +119,9 @@ impl ServerView {
             }
             Phase::Ready(live) => {
                 view.state = "ready";
-                view.protocol = Some(visible(&live.protocol));
-                view.pid = live.pid;
+                view.protocol = Some(visible(&live.protocol()));
+                view.pid = live.connection.pid;
+                view.start_ms = u64::try_from(live.connection.handshake.as_millis()).ok();
                 view.drift.clone_from(&live.difference.excerpt);
                 view.difference.clone_from(&live.difference.whole);
                 let identity = config.identity();

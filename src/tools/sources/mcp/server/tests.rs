@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, NodeKind};
-use crate::tools::sources::mcp::call::{Target, call};
+use crate::tools::sources::mcp::call::{Target, call, send};
+use crate::tools::sources::mcp::definition::Definition;
 use crate::tools::sources::mcp::setup::Secrets;
 use crate::tools::sources::mcp::transport::Lines;
 use crate::tools::tool::Job;
@@ -137,13 +138,14 @@ async fn connected(
     let (read, write) = tokio::io::split(stream);
     let lines = Lines::new(BufReader::new(read), write, Arc::clone(&server.log));
     let mode = ClientLifecycleMode::Initialize;
-    let running = serve_client_with_lifecycle(server.handler(), lines, mode)
+    let running = serve_client_with_lifecycle(server.handler(), server.watched(lines), mode)
         .await
         .unwrap();
     let connection = Connection {
         peer: running.peer().clone(),
         pid: None,
         closing: CancellationToken::new(),
+        handshake: Duration::ZERO,
     };
     let follows = Arc::clone(&server);
     tokio::spawn(async move {
@@ -156,12 +158,19 @@ async fn connected(
 /// A call of one of the tools, as decided on these definitions.
 async fn called(server: &Server, live: &Live, version: u32, numbers: &mut Numbers) -> Outcome {
     let tool = &live.tools[numbers.below(live.tools.len())];
-    let target = Target {
+    call(server, &target(server, live, tool), job(version)).await
+}
+
+fn target(server: &Server, live: &Live, tool: &Definition) -> Target {
+    Target {
         tool: tool.name.clone(),
         pin: tool.pin(&server.config.identity()),
         drift: live.drift(),
-    };
-    let job = Job {
+    }
+}
+
+fn job(version: u32) -> Job {
+    Job {
         call: NodeId::new(NodeKind::Call, 1),
         args: json!({ "decided": version }),
         text: "{}".into(),
@@ -172,8 +181,7 @@ async fn called(server: &Server, live: &Live, version: u32, numbers: &mut Number
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
         ask: crate::tools::tool::ask_nobody(),
-    };
-    call(server, &target, job).await
+    }
 }
 
 /// Waits until the definitions of this version are in force.
@@ -231,6 +239,27 @@ async fn no_call_of_a_thousand_changes_is_sent_under_definitions_that_nobody_saw
             .iter()
             .all(|(decided, version)| *decided == u64::from(*version))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_handed_over_when_a_change_arrives_is_not_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let fake: Shared = Arc::default();
+    fake.lock().unwrap().tools = vec![tool("a")];
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let (_sender, receiver) = mpsc::channel(1);
+    tokio::spawn(serve(theirs, Arc::clone(&fake), receiver));
+    let (server, _running) = connected(config(), dir.path(), ours).await;
+    let live = current(&server, None).await;
+    let target = target(&server, &live, &live.tools[0]);
+    // After the last check of the call, and before the connection took it.
+    server.current.outdate();
+    let outcome = send(&server, &live, &target, job(0)).await;
+    assert!(
+        matches!(&outcome, Outcome::Err(error) if !error.executed && error.message.contains("it is not sent")),
+        "{outcome:?}"
+    );
+    assert!(fake.lock().unwrap().calls.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
