@@ -69,6 +69,16 @@ impl Kind for Queue {
         1
     }
 
+    fn texts(&self, model: &Model) -> (usize, Vec<String>) {
+        view::texts(model)
+    }
+
+    fn go(&self, model: &mut Model, row: usize) {
+        let entry = model.queue.items.get(row).map(|item| item.entry);
+        model.queue.selected = entry.or(model.queue.selected);
+        model.inspector.choose(Tab::Arguments, PANE);
+    }
+
     fn point(&self, model: &mut Model, _column: u16, row: u16) {
         let item = model.queue.items.get(model.queue.top + usize::from(row));
         if let Some(requested) = item.map(|item| item.entry) {

@@ -58,6 +58,7 @@ mod saving;
 mod schedules;
 mod screens;
 mod search;
+mod searched;
 mod sent;
 mod settled;
 mod shorten;

@@ -2,10 +2,11 @@
 //!
 //! Must not know: how rows are drawn.
 
-use super::Verb;
 use super::availability::offered;
+use super::{Rank, Verb};
 use crate::console::context::Context;
 use crate::console::halted;
+use crate::console::model::overlay::Overlay;
 use crate::console::model::{Model, idle};
 use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
@@ -99,13 +100,35 @@ pub const PREVIOUS_SIBLING: Verb = Verb {
     ..Verb::BASE
 };
 
+/// Where something can be searched.
+const SEARCHED: &[Context] = &[
+    Context::Panes,
+    Context::Page,
+    Context::Attention,
+    Context::Review,
+    Context::StagedEdits,
+    Context::Branches,
+    Context::Compare,
+    Context::Effects,
+    Context::Bulk,
+    Context::Rule,
+    Context::Rules,
+    Context::Fork,
+    Context::Classify,
+];
+
 /// The verb `search`.
 pub const SEARCH: Verb = Verb {
     name: "search",
     keys: &["/"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
-    doc: "search the text of the graph, or by filter terms; in the other panes and on a page, the shown text",
+    contexts: SEARCHED,
+    doc: "search the text of the graph, or by filter terms; elsewhere the shown text",
     hint: "search",
+    // The keys that decide come before it.
+    rank: |model| match model.overlays.last() {
+        None | Some(Overlay::Page(_)) => Rank::Usual,
+        Some(_) => Rank::Last,
+    },
     run: |model, _| {
         search::ask(model);
         Ok(())
@@ -117,7 +140,7 @@ pub const SEARCH: Verb = Verb {
 pub const NEXT_MATCH: Verb = Verb {
     name: "next-match",
     keys: &["n"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
+    contexts: SEARCHED,
     doc: "go to the next match",
     run: |model, _| to_match(model, false),
     ..Verb::BASE
@@ -127,7 +150,7 @@ pub const NEXT_MATCH: Verb = Verb {
 pub const PREVIOUS_MATCH: Verb = Verb {
     name: "previous-match",
     keys: &["N"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
+    contexts: SEARCHED,
     doc: "go to the previous match",
     run: |model, _| to_match(model, true),
     ..Verb::BASE
