@@ -156,9 +156,9 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     let has_tools = !sample::of(name).is_empty();
     // Fits on one row of a narrow terminal, above the keys.
     let notice = if has_tools {
-        "A built-in run: scripted model and tools. Other models: overrule run --model"
+        "Scripted model and tools. With your model: overrule run --model NAME TASK"
     } else {
-        "A built-in run: scripted model, real files. Other models: overrule run --model"
+        "Scripted model, real files. With your model: overrule run --model NAME TASK"
     };
     Ok(Begin {
         model: ModelSetup::Scripted {

@@ -116,10 +116,14 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     let waiting = model.waiting();
     // A halted run allows no decisions.
-    if waiting > 0 && !halted::is(model) {
+    let is_awaited = waiting > 0 && !halted::is(model);
+    let run_phase = model.run.phase(model.settings.is_recorded());
+    let mut label = run_phase.label().to_owned();
+    if is_awaited && run_phase == RunPhase::Waiting {
+        label = format!("{waiting} {label}");
+    } else if is_awaited {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let run_phase = model.run.phase(model.settings.is_recorded());
     let role = match run_phase {
         RunPhase::Halted => Role::Error,
         RunPhase::Working | RunPhase::Replaying => Role::Running,
@@ -132,10 +136,10 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         | RunPhase::Retrying
         | RunPhase::Ended => Role::Warning,
     };
-    parts.push((0, role, run_phase.label().to_owned(), true));
+    parts.push((0, role, label, true));
     let failed = model.cached.failed_calls().len();
     if failed > 0 {
-        parts.push((1, Role::Warning, format!("{failed} failed"), true));
+        parts.push((1, Role::Warning, format!("{} missing", many(failed, "result")), true));
     }
     parts
 }
