@@ -28,7 +28,7 @@ pub(in crate::console) fn focus(model: &mut Model, pane: Pane) {
         hold(model);
     }
     if model.screen.lead != lead && pane == Pane::QUEUE {
-        model.inspector.choose(Tab::Arguments, pane);
+        model.inspector.ask();
     }
 }
 

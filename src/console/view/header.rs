@@ -139,7 +139,12 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     parts.push((0, role, label, true));
     let failed = model.cached.failed_calls().len();
     if failed > 0 {
-        parts.push((1, Role::Warning, format!("{} missing", many(failed, "result")), true));
+        parts.push((
+            1,
+            Role::Warning,
+            format!("{} missing", many(failed, "result")),
+            true,
+        ));
     }
     parts
 }
