@@ -13,6 +13,7 @@ use crate::console::panes::graph::model::Pick;
 use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::Refusal;
 use crate::console::update::{decide, search};
+use crate::domain::call::Status;
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
@@ -34,11 +35,14 @@ pub const NEXT_FAILURE: Verb = Verb {
     name: "next-failure",
     keys: &["f"],
     contexts: &[Context::Panes],
-    doc: "go to the next failed call or broken stream",
+    doc: "go to the next failed call, exit code or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
         next(model, "Nothing failed", &broken, |model, id| {
-            EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
+            let status = EffectiveStatus::of(&model.run.state, id);
+            // A failed test is a result, and is looked for like a failure.
+            let exited = |status: EffectiveStatus<'_>| matches!(status.status(), Some(Status::Exited(_)));
+            status.is_some_and(|status| status.failed() || exited(status))
         })
     },
     ..Verb::BASE

@@ -185,7 +185,7 @@ fn what_a_decided_call_does_replaces_its_question() {
         approved(&mut stage, "c3");
         stage.start("c3");
         stage.draw();
-        assert_eq!(stage.model.inspector.tab, Tab::Content, "{}", stage.text());
+        assert_eq!(stage.model.inspector.tab, Tab::Content);
         stage.finish("c3", Outcome::ok("\"said the tool\""));
         let text = stage.text();
         assert!(text.contains("said the tool"), "{text}");
@@ -195,4 +195,30 @@ fn what_a_decided_call_does_replaces_its_question() {
         stage.draw();
         assert_eq!(stage.model.inspector.tab, Tab::Arguments);
     }
+}
+
+#[test]
+fn the_next_failure_is_also_a_command_that_ended_with_an_exit_code() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let exited = Outcome::Ok {
+        value: "\"add FAILED\"".into(),
+        meta: None,
+        discarded: 0,
+        exit: Some(1),
+    };
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.finished("c4", "cargo_test", r#"{"path":"a"}"#, exited);
+    stage.finished("c5", "read_file", r#"{"path":"b"}"#, Outcome::ok("1"));
+    stage.close();
+    stage.draw();
+    stage.press("1 g f");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
+    assert!(stage.text().contains("add FAILED"), "{}", stage.text());
+    stage.press("f");
+    assert_eq!(
+        stage.model.graph.selected,
+        Some(Pick::Node(id("c4"))),
+        "there is no other"
+    );
 }
