@@ -96,9 +96,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     if let Some((share, role)) = budget(model) {
         let words = match share {
-            0..=999 => format!("budget {share} %"),
+            0..=999 => format!("budget {share}%"),
             // The pane has room for the number.
-            _ => "budget >999 %".to_owned(),
+            _ => "budget >999%".to_owned(),
         };
         // A limit that is near is more important than what the session is called.
         let weight = if role == Role::Dim { 10 } else { 2 };
@@ -310,7 +310,9 @@ pub(super) fn banner(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         (Role::Error, words)
     } else if let Some((which, message)) = &run.state.limit_reached {
         if received {
-            hint = format!("; {} limits: raise it", keymap.first("palette"));
+            let key = keymap.first("palette");
+            let blank = if key.chars().count() > 1 { " " } else { "" };
+            hint = format!(". {key}{blank}limits raises it");
         }
         let reached = format!("limit of {} reached: {}", visible(which), visible(message));
         (Role::Warning, reached)

@@ -51,6 +51,7 @@ pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.call_groups, looks);
+    maker.height = Some(height);
     maker.output = (tab == Tab::Content).then(|| Output {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),
