@@ -124,19 +124,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     } else if is_awaited {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let role = match run_phase {
-        RunPhase::Halted => Role::Error,
-        RunPhase::Working | RunPhase::Replaying => Role::Running,
-        RunPhase::Answered => Role::Ok,
-        RunPhase::Waiting | RunPhase::HeldByEdit => Role::Awaiting,
-        RunPhase::Starting
-        | RunPhase::Replay
-        | RunPhase::Stopped
-        | RunPhase::Paused
-        | RunPhase::Retrying
-        | RunPhase::Ended => Role::Warning,
-    };
-    parts.push((0, role, label, true));
+    parts.push((0, role_of(run_phase), label, true));
     let failed = model.cached.failed_calls().len();
     if failed > 0 {
         parts.push((
@@ -147,6 +135,21 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         ));
     }
     parts
+}
+
+const fn role_of(run_phase: RunPhase) -> Role {
+    match run_phase {
+        RunPhase::Halted => Role::Error,
+        RunPhase::Working | RunPhase::Replaying => Role::Running,
+        RunPhase::Answered => Role::Ok,
+        RunPhase::Waiting | RunPhase::HeldByEdit => Role::Awaiting,
+        RunPhase::Starting
+        | RunPhase::Replay
+        | RunPhase::Stopped
+        | RunPhase::Paused
+        | RunPhase::Retrying
+        | RunPhase::Ended => Role::Warning,
+    }
 }
 
 /// What the requests cost, where a model was asked.

@@ -23,8 +23,8 @@ impl GraphPane {
         }
         // A call that began to wait under the cursor is new, too.
         let waits = self.is_on_waiting(state);
-        let follows = !self.pinned && !(waits && self.rests == self.selected);
-        if follows || self.selected.is_none() {
+        let stays = self.pinned || waits && self.rests == self.selected;
+        if !stays || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
             if waits || self.is_on_waiting(state) {
                 // Of several new waiting calls, the oldest comes first.
