@@ -9,10 +9,11 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
 use crate::console::{call_group, summary};
-use crate::domain::branch::{self, compare};
+use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
 use crate::domain::id::Epoch;
 use crate::present::branch::{BranchView, CompareView, ComparedView, SumView};
+use crate::present::branch_diff::BranchDiff;
 use crate::present::{json, many};
 use crate::text::{visible, visible_head};
 
@@ -108,7 +109,7 @@ pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
             ));
         }
     }
-    let found = compare::compare(&state, Epoch(args.a), Epoch(args.b));
+    let found = BranchDiff::of(&state, (Epoch(args.a), Epoch(args.b)));
     let view = CompareView::of(&state, &found, args.all);
     print::out(&if common.json {
         json(&view)
@@ -136,23 +137,49 @@ fn compared_words(view: &CompareView<'_>) -> String {
     lines.join("\n")
 }
 
+/// A node of two branches: its name and what differs, then its text and its result on each.
 fn node_words(view: &ComparedView, (a, b): (u32, u32)) -> Vec<String> {
-    let node = view.node;
-    let reported = |source: Option<&str>| source.map(|source| format!("({source}) ")).unwrap_or_default();
-    let (from_a, from_b) = (reported(view.source_a), reported(view.source_b));
-    match (&view.text_a, &view.text_b) {
-        (Some(one), Some(_)) if view.same => vec![format!("= {node}  {from_a}{}", short(one))],
-        (Some(one), Some(other)) => vec![
-            format!("~ {node}  on {a}: {from_a}{}", shown_against(one, other)),
-            format!(
-                "  {}  on {b}: {from_b}{}",
-                " ".repeat(node.to_string().len()),
-                shown_against(other, one)
-            ),
-        ],
-        (Some(one), None) => vec![format!("- {node}  only on {a}: {from_a}{}", short(one))],
-        (None, Some(other)) => vec![format!("+ {node}  only on {b}: {from_b}{}", short(other))],
-        (None, None) => Vec::new(),
+    let name = match (view.node_a, view.node_b) {
+        (Some(one), Some(other)) if one != other => format!("{one} (on {a}), {other} (on {b})"),
+        (one, other) => one.or(other).map(|id| id.to_string()).unwrap_or_default(),
+    };
+    let [text_a, text_b] = shown_beside(view.text_a.as_ref(), view.text_b.as_ref());
+    let [result_a, result_b] = shown_beside(view.result_a.as_ref(), view.result_b.as_ref());
+    let result_a = result_line(result_a, view.source_a);
+    let result_b = result_line(result_b, view.source_b);
+    let (first, second) = (text_a.unwrap_or_default(), text_b.unwrap_or_default());
+    let (head, lines) = match (view.node_a, view.node_b) {
+        (Some(_), Some(_)) if view.same => (format!("= {name}  {first}"), vec![result_a]),
+        (Some(_), Some(_)) => (
+            format!("~ {name}  differs in {}", view.differs.join(" and ")),
+            vec![
+                Some(format!("on {a}: {first}")),
+                result_a.map(|line| format!("  {line}")),
+                Some(format!("on {b}: {second}")),
+                result_b.map(|line| format!("  {line}")),
+            ],
+        ),
+        (Some(_), None) => (format!("- {name}  only on {a}: {first}"), vec![result_a]),
+        (None, _) => (format!("+ {name}  only on {b}: {second}"), vec![result_b]),
+    };
+    let lines = lines.into_iter().flatten().map(|line| format!("      {line}"));
+    std::iter::once(head).chain(lines).collect()
+}
+
+/// Two texts, each shortened to one line. Both keep the part in which they differ.
+fn shown_beside(one: Option<&String>, other: Option<&String>) -> [Option<String>; 2] {
+    match (one, other) {
+        (Some(one), Some(other)) => [Some(shown_against(one, other)), Some(shown_against(other, one))],
+        (one, other) => [one, other].map(|text| text.map(|text| short(text))),
+    }
+}
+
+/// The result of a call, with who gave it, or why there is none.
+fn result_line(result: Option<String>, source: Option<&str>) -> Option<String> {
+    match (result, source) {
+        (Some(result), Some(source)) => Some(format!("result: ({source}) {result}")),
+        (Some(result), None) => Some(format!("result: {result}")),
+        (None, source) => source.map(|source| format!("result: {source}")),
     }
 }
 

@@ -156,9 +156,9 @@ pub fn prepare(run: &BuiltIn) -> Result<Begin, Failure> {
     let has_tools = !sample::of(name).is_empty();
     // Fits on one row of a narrow terminal, above the keys.
     let notice = if has_tools {
-        "A built-in run: scripted model and tools. Other models: overrule run --model"
+        "A built-in run, all of it scripted. Your model: overrule run --model NAME"
     } else {
-        "A built-in run: scripted model, real files. Other models: overrule run --model"
+        "A built-in run, scripted, on real files. Your model: overrule run --model NAME"
     };
     Ok(Begin {
         model: ModelSetup::Scripted {

@@ -15,14 +15,11 @@ use crate::console::model::picker::{Picked, Picker, PickerEntry};
 use crate::domain::event::{Event, RunEvent};
 use crate::engine::clock::Clock;
 use crate::journal::{self, Place, SessionStatus, Store, Summary};
-use crate::text::visible_head;
 
 /// The word for the newest session.
 const LAST: &str = "last";
 /// Lines that are shown of the end of a session.
 const TAIL: usize = 7;
-/// Characters of a name in a notice.
-const NAME: usize = 60;
 /// Sessions whose first record is read in the search for an unfinished run, newest first.
 const LOOKED_AT: usize = 50;
 
@@ -117,12 +114,9 @@ pub fn unfinished(store: &Store, workspace: &Path) -> Option<String> {
     if summary.status != SessionStatus::Open || journal::is_held(&place) {
         return None;
     }
-    let name = summary.title.as_deref().unwrap_or_default();
     let short: String = place.id().chars().take(screen::SHORT_ID_CHARS).collect();
-    Some(format!(
-        "`overrule resume {short}` continues the last run here, which did not end ({})",
-        visible_head(name, NAME)
-    ))
+    // Fits on one row of a narrow terminal, next to the number of notices.
+    Some(format!("`overrule resume {short}` continues the last run"))
 }
 
 /// True if the run of a session works in this directory.

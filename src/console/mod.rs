@@ -4,7 +4,6 @@
 
 pub mod app;
 pub mod approval_stats;
-pub mod branch_diff;
 pub mod bulk_exclusion;
 pub mod call_group;
 pub mod columns;

@@ -27,7 +27,6 @@ pub mod staged_edits;
 mod waking;
 
 use super::columns::{WidthGuard, measured};
-use super::doc::Doc;
 use super::halted;
 use super::keymap::Keymap;
 use super::layout::fold::RowKind;
@@ -55,11 +54,10 @@ use arming::{Arming, KeyState};
 use cached::Caches;
 use double_press::{DoublePress, What};
 use idle_time::{IDLE_MS, IdleTime};
-use overlay::Overlay;
+use overlay::{Overlay, Text};
 use run::NOTICED_MS;
 use run::RunPart;
 use screen::Screen;
-use seek::Seek;
 pub use source::Source;
 use staged_edits::StagedEdits;
 
@@ -396,10 +394,14 @@ impl Model {
     }
 
     /// The open text in the overlay or inspector, and the search in it.
-    pub fn seek(&mut self) -> Option<(&mut Seek, &Doc)> {
+    pub fn text(&mut self) -> Option<Text<'_>> {
         match self.overlays.last_mut() {
-            Some(Overlay::Page(page)) => Some((page.seek.as_mut()?, &page.doc)),
-            _ => Some((self.inspector.seek.as_mut()?, &self.inspector.doc)),
+            Some(overlay) => overlay.text(),
+            None => Some(Text {
+                doc: &self.inspector.doc,
+                top: &mut self.inspector.top,
+                seek: &mut self.inspector.seek,
+            }),
         }
     }
 

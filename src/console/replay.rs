@@ -15,7 +15,7 @@ pub enum MarkKind {
     Decision,
     /// An edit took effect.
     Edit,
-    /// A call or a stream failed.
+    /// A call or a stream failed, or a command ended with an exit code that is no success.
     Failure,
 }
 
@@ -47,7 +47,7 @@ pub fn kind_of(envelope: &Envelope) -> Option<MarkKind> {
             is_decision(decision).then_some(MarkKind::Decision)
         }
         Event::Call(CallEvent::Finished {
-            outcome: Outcome::Err(_),
+            outcome: Outcome::Err(_) | Outcome::Ok { exit: Some(_), .. },
             ..
         })
         | Event::Turn(TurnEvent::Broken { .. }) => Some(MarkKind::Failure),
@@ -127,6 +127,29 @@ mod tests {
         );
         assert_eq!([go(9, true), go(7, true), go(4, true)], [Some(7), Some(4), None]);
         assert_eq!(neighbour(&marks, MarkKind::Edit, 0, false), None);
+    }
+
+    #[test]
+    fn a_command_that_ended_with_an_exit_code_is_a_moment_of_failure() {
+        use crate::console::testing::{Stage, id};
+        let mark = |exit: Option<i32>| {
+            let mut stage = Stage::new(80, 24);
+            stage.begin();
+            let outcome = Outcome::Ok {
+                value: "\"2 failed\"".into(),
+                meta: None,
+                discarded: 0,
+                exit,
+            };
+            stage.finished("c3", "cargo_test", "{}", outcome);
+            let finished = stage.recorded().iter().rev();
+            let mut marks = finished.filter(|fact| {
+                matches!(&fact.event, Event::Call(CallEvent::Finished { call, .. }) if *call == id("c3"))
+            });
+            kind_of(marks.next().unwrap())
+        };
+        assert_eq!(mark(Some(1)), Some(MarkKind::Failure));
+        assert_eq!(mark(None), None);
     }
 
     #[test]

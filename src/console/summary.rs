@@ -85,7 +85,7 @@ pub fn session_name(state: &State) -> Option<String> {
 pub fn content(state: &State, node: &Node, content: &Content) -> Summary {
     match content {
         Content::Text { text, .. } if text.is_empty() => Summary::default().own("(no words)"),
-        Content::Text { text, .. } => text_of(text),
+        Content::Text { text, .. } => text_of(without_ends(text)),
         Content::Call { tool, args } => labelled(state, node).and(call_of(tool, args)),
         Content::Observation { outcome, .. } => result(outcome),
         Content::Deleted => Summary::default().own("(deleted)"),
@@ -127,6 +127,12 @@ fn call_of(tool: &str, args: &str) -> Summary {
 /// A text in one line.
 pub fn text_of(text: &str) -> Summary {
     Summary::default().untrusted(text)
+}
+
+/// A text without blanks and line breaks around it; blanks alone stay.
+fn without_ends(text: &str) -> &str {
+    let words = text.trim_matches([' ', '\t', '\r', '\n']);
+    if words.is_empty() { text } else { words }
 }
 
 /// A text in one line. In little room, the part from a character on stays.

@@ -96,6 +96,8 @@ pub struct Maker<'a> {
     pub call_groups: &'a BTreeMap<NodeId, CallGroup>,
     /// Columns.
     pub width: u16,
+    /// Rows of the pane; none where the document is as long as it likes.
+    pub height: Option<usize>,
     /// Characters.
     pub charset: Charset,
     /// How tool output is shown; `None` for documents without coloured output.
@@ -126,6 +128,7 @@ impl<'a> Maker<'a> {
             call_groups: similar,
             width,
             charset,
+            height: None,
             output: None,
             older: Older::default(),
             exact: [false; 2],

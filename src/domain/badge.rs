@@ -28,7 +28,7 @@ pub enum Badge {
     ContextDrifted,
     /// Another call of the turn wrote the same path of the state.
     WriteConflict,
-    /// The answer comes after calls that failed or were skipped.
+    /// The answer comes after calls that have no result.
     AfterFailedCalls,
 }
 
@@ -42,7 +42,7 @@ impl Badge {
             Self::ReplyOnRecord => "recorded reply",
             Self::ContextDrifted => "context drifted",
             Self::WriteConflict => "write conflict",
-            Self::AfterFailedCalls => "after failed calls",
+            Self::AfterFailedCalls => "results missing",
         }
     }
 
@@ -64,7 +64,7 @@ impl Badge {
                 "Another call of the turn wrote the same path of the state: the value of the call that ended last is used."
             }
             Self::AfterFailedCalls => {
-                "Calls before this answer failed or were skipped: it may lack their results."
+                "Calls before this answer have no result: they failed, were rejected or were skipped."
             }
         }
     }

@@ -51,8 +51,8 @@ fn gave_nothing(status: &Status) -> bool {
 pub fn describe_count(count: usize) -> Option<String> {
     match count {
         0 => None,
-        1 => Some("1 call failed or was skipped".to_owned()),
-        count => Some(format!("{count} calls failed or were skipped")),
+        1 => Some("1 call has no result".to_owned()),
+        count => Some(format!("{count} calls have no result")),
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn counts_are_described_in_singular_and_plural() {
         assert_eq!(describe_count(0), None);
-        assert_eq!(describe_count(1).unwrap(), "1 call failed or was skipped");
-        assert_eq!(describe_count(3).unwrap(), "3 calls failed or were skipped");
+        assert_eq!(describe_count(1).unwrap(), "1 call has no result");
+        assert_eq!(describe_count(3).unwrap(), "3 calls have no result");
     }
 }

@@ -4,11 +4,10 @@
 
 use serde::Serialize;
 
+use super::branch_diff::{BranchDiff, Pair, Side};
 use super::content_text;
-use crate::domain::branch::compare::{Comparison, Row};
 use crate::domain::branch::{self, Branch, Sum};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
-use crate::domain::result_source::{self, ResultSource};
+use crate::domain::id::{Epoch, NodeId, Rev};
 use crate::domain::state::State;
 
 /// The result and the costs of a branch.
@@ -134,38 +133,50 @@ pub struct CompareView<'b> {
 
 impl<'b> CompareView<'b> {
     /// Builds the view of a comparison; with the nodes that are the same if `all`.
-    pub fn of(state: &State, found: &'b Comparison, all: bool) -> Self {
+    pub fn of(state: &State, found: &'b BranchDiff, all: bool) -> Self {
         let side = |branch, sum| SideView {
             branch,
             sum: SumView::of(sum),
         };
-        let rows = found.rows.iter().filter(|row| all || !row.same);
+        let comparison = &found.comparison;
+        let (same, of) = found.nodes();
         Self {
-            a: side(found.a, &found.sum_a),
-            b: side(found.b, &found.sum_b),
-            same: found.same(),
+            a: side(comparison.a, &comparison.sum_a),
+            b: side(comparison.b, &comparison.sum_b),
+            same,
             equal: found.is_equal(),
-            nodes: rows.map(|row| ComparedView::of(state, row)).collect(),
-            of: found.rows.len(),
+            nodes: found
+                .pairs(all)
+                .map(|pair| ComparedView::of(state, pair))
+                .collect(),
+            of,
         }
     }
 }
 
-/// A node on two branches.
+/// A node of one branch and its counterpart on the other, a call with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedView {
-    /// The node.
-    pub node: NodeId,
-    /// Its active revision on the first branch; none if it is not active there.
+    /// The node on the first branch; none if it has no counterpart there.
+    pub node_a: Option<NodeId>,
+    /// The same on the second branch.
+    pub node_b: Option<NodeId>,
+    /// Its active revision on the first branch.
     pub a: Option<Rev>,
     /// The same on the second branch.
     pub b: Option<Rev>,
     /// True if content and result are the same on both.
     pub same: bool,
+    /// The parts that differ; empty if a side is missing.
+    pub differs: Vec<&'static str>,
     /// Its text on the first branch.
     pub text_a: Option<String>,
     /// Its text on the second branch.
     pub text_b: Option<String>,
+    /// The text of its result on the first branch.
+    pub result_a: Option<String>,
+    /// The same on the second branch.
+    pub result_b: Option<String>,
     /// Who gave its result on the first branch, or why a call has none; none for the result of an execution.
     pub source_a: Option<&'static str>,
     /// The same on the second branch.
@@ -173,34 +184,24 @@ pub struct ComparedView {
 }
 
 impl ComparedView {
-    fn of(state: &State, row: &Row) -> Self {
-        let text = |rev: Option<Rev>| rev.map(|rev| revision_text(state, row.node, rev));
-        let source = |rev: Option<Rev>, left| rev.and_then(|rev| given_by(state, row.node, rev)).or(left);
+    fn of(state: &State, pair: &Pair) -> Self {
+        let text = |side: Option<Side>| side?.content(state).map(content_text);
+        let result = |side: Option<Side>| side?.outcome(state).map(content_text);
+        let source = |side: Option<Side>| side?.source(state);
+        let (a, b) = (pair.a, pair.b);
         Self {
-            node: row.node,
-            a: row.a,
-            b: row.b,
-            same: row.same,
-            text_a: text(row.a),
-            text_b: text(row.b),
-            source_a: source(row.a, row.left_a),
-            source_b: source(row.b, row.left_b),
+            node_a: a.map(|side| side.node),
+            node_b: b.map(|side| side.node),
+            a: a.map(|side| side.rev),
+            b: b.map(|side| side.rev),
+            same: pair.is_same(),
+            differs: pair.differs.clone(),
+            text_a: text(a),
+            text_b: text(b),
+            result_a: result(a),
+            result_b: result(b),
+            source_a: source(a),
+            source_b: source(b),
         }
-    }
-}
-
-/// The source of a result that no execution gave; `None` for anything else.
-fn given_by(state: &State, id: NodeId, rev: Rev) -> Option<&'static str> {
-    let stated = state.nodes.get(&id)?.revision(rev)?;
-    result_source::of(state.calls.get(&id.call())?, stated).map(ResultSource::label)
-}
-
-/// The exact text of a revision of a node; empty if there is none.
-pub fn revision_text(state: &State, id: NodeId, rev: Rev) -> String {
-    let revision = state.nodes.get(&id).and_then(|node| node.revision(rev));
-    match revision {
-        Some(revision) => content_text(&revision.content),
-        None if id.kind == NodeKind::Observation => "no result".to_owned(),
-        None => String::new(),
     }
 }

@@ -8,6 +8,7 @@
 pub mod alert;
 pub mod audit;
 pub mod branch;
+pub mod branch_diff;
 pub mod call;
 pub mod danger;
 pub mod effect;

@@ -162,10 +162,58 @@ fn two_branches_are_compared_node_by_node() {
     assert_eq!(json["b"]["sum"]["text"], "copied beta, started, logged");
     let rows = json["nodes"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["same"] == false));
-    let alone = |side: &str| rows.iter().filter(|row| row[side].is_null()).count();
-    assert!(alone("a") > 0 && alone("b") > 0, "{rows:?}");
     refused(&world, &["compare", &id, "0", "9"], 2);
     assert_eq!(world.everything(), before);
+}
+
+#[test]
+fn nodes_of_shifted_turns_are_compared_with_their_counterparts() {
+    let world = World::new();
+    let id = two(&world);
+    // The edited thought splits its turn, so every later turn of branch 1 has another number.
+    let output = world.run(&["compare", &id, "0", "1", "--all"]).ends(0);
+    assert!(!output.out.contains("only on 0"), "{}", output.out);
+    let json = &lines(&world.run(&["compare", &id, "0", "1", "--all", "--json"]).ends(0))[0];
+    let rows = json["nodes"].as_array().unwrap();
+    let of = |side: &str, word: &str| {
+        let has = |row: &&Value| row[side].as_str().is_some_and(|text| text.contains(word));
+        rows.iter()
+            .find(has)
+            .unwrap_or_else(|| panic!("no {word} in {rows:?}"))
+            .clone()
+    };
+    let copy = of("text_a", "\"copy.txt\"");
+    assert_ne!(copy["node_a"], copy["node_b"]);
+    assert_eq!(copy["differs"], serde_json::json!(["arguments", "result"]));
+    assert!(copy["result_a"].as_str().unwrap().contains("created"), "{copy}");
+    assert!(copy["result_b"].as_str().unwrap().contains("replaced"), "{copy}");
+    let second = of("text_a", "echo second");
+    assert_ne!(second["node_a"], second["node_b"]);
+    assert_eq!(
+        (&second["same"], &second["differs"]),
+        (&Value::Bool(true), &Value::Array(vec![]))
+    );
+    let answer = of("text_a", "copied alpha, started, logged");
+    assert_eq!(answer["text_b"], "copied beta, started, logged");
+    assert_eq!(answer["differs"], serde_json::json!(["text"]));
+    // A node is in one row, and what is said in words is said in JSON.
+    for side in ["node_a", "node_b"] {
+        let mut nodes: Vec<&str> = rows.iter().filter_map(|row| row[side].as_str()).collect();
+        let all = nodes.len();
+        nodes.sort_unstable();
+        nodes.dedup();
+        assert_eq!(nodes.len(), all, "{rows:?}");
+    }
+    let name = |row: &Value| match (row["node_a"].as_str(), row["node_b"].as_str()) {
+        (Some(one), Some(other)) if one != other => format!("{one} (on 0), {other} (on 1)"),
+        (one, other) => one.or(other).unwrap().to_owned(),
+    };
+    let head = format!("~ {}  differs in arguments and result\n", name(&copy));
+    assert!(output.out.contains(&head), "{}", output.out);
+    for row in rows.iter().filter(|row| row["same"] == true) {
+        let head = format!("= {}  ", name(row));
+        assert!(output.out.contains(&head), "{head}: {}", output.out);
+    }
 }
 
 #[test]

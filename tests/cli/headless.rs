@@ -27,6 +27,12 @@ fn the_built_in_run_answers_without_a_terminal_and_writes_nothing() {
     let world = World::new();
     let before = world.read("notes.txt");
     let run_output = world.run(&[]).ends(0).tells("built-in run");
+    // The command in it is whole.
+    assert!(
+        run_output.err.contains("overrule run --model NAME"),
+        "{}",
+        run_output.err
+    );
     assert!(run_output.out.len() > 100, "{}", run_output.out);
     assert_eq!(world.read("notes.txt"), before);
     let names: Vec<String> = std::fs::read_dir(world.ws())

@@ -78,7 +78,7 @@ fn an_answer_after_a_failed_call_names_it() {
         args.extend(more);
         world.run(&args).ends(0)
     };
-    run(&[]).tells("1 call failed or was skipped: c");
+    run(&[]).tells("1 call has no result: c");
     let out = run(&["--json"]).out;
     let result: serde_json::Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
     assert_eq!(result["answer"], "done");

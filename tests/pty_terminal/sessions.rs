@@ -33,6 +33,8 @@ fn a_run_whose_terminal_was_closed_is_named_picked_and_waits_as_before() {
     let mut run = start(root.path(), &work, &[]);
     run.wait_for("continues the last run");
     run.wait_for("1 waiting");
+    // It takes one row: the keys stay below it.
+    run.wait_for("a approve");
     run.kill(Signal::KILL);
     run.exit(SOON);
 

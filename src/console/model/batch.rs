@@ -94,9 +94,9 @@ impl Batch {
         }
         let all = self.approved.len() + self.refused.len();
         let mut head = match (self.approved.len(), self.refused.len()) {
-            (approved, 0) => format!("approved {}", many(approved, "call")),
-            (0, _) => format!("approved none of {}", many(all, "call")),
-            (approved, _) => format!("approved {approved} of {}", many(all, "call")),
+            (approved, 0) => format!("Approved {}", many(approved, "call")),
+            (0, _) => format!("Approved none of {}", many(all, "call")),
+            (approved, _) => format!("Approved {approved} of {}", many(all, "call")),
         };
         if self.unread > 0 {
             head = format!("{head} with {} unread", bytes(self.unread));
@@ -166,8 +166,8 @@ mod tests {
         assert_eq!(batch.sum("1 denied (c9)"), None);
         assert!(batch.answer(&approve(4, 7), None));
         let sum = batch.sum("").unwrap();
-        assert_eq!(sum.short, "approved 2 calls with 12 bytes unread");
-        assert_eq!(sum.whole, "approved 2 calls with 12 bytes unread: c3 c4");
+        assert_eq!(sum.short, "Approved 2 calls with 12 bytes unread");
+        assert_eq!(sum.whole, "Approved 2 calls with 12 bytes unread: c3 c4");
         assert!(!sum.bad);
         let waits = "; not in the list, and still waiting: 1 denied (c9)";
         let more = batch.sum("1 denied (c9)").unwrap();
@@ -185,7 +185,7 @@ mod tests {
         }
         let sum = batch.sum("").unwrap();
         let left = "2 of the list changed or no longer waited";
-        let head = "approved 1 of 5 calls with 1 byte unread";
+        let head = "Approved 1 of 5 calls with 1 byte unread";
         assert_eq!(
             sum.short,
             format!(
@@ -199,7 +199,7 @@ mod tests {
         batch.answer(&approve(3, 9), Some("it is over"));
         let sum = batch.sum("").unwrap();
         assert_eq!(
-            sum.short, "approved none of 1 call; 1 refused meanwhile: c3: it is over",
+            sum.short, "Approved none of 1 call; 1 refused meanwhile: c3: it is over",
             "what was not approved was not approved unread either"
         );
         assert_eq!(sum.whole, sum.short);

@@ -8,6 +8,7 @@ pub use rows::{Line, Rows};
 
 use crate::console::context::Context;
 use crate::console::doc::Doc;
+use crate::console::model::seek::Seek;
 use crate::console::motion::Move;
 use crate::domain::id::{Epoch, NodeId, Seq};
 
@@ -91,6 +92,8 @@ pub struct Listing {
     pub doc: Doc,
     /// First row of the details on screen.
     pub top: usize,
+    /// Search in its rows.
+    pub seek: Option<Seek>,
     /// Inputs that it was made for.
     pub made: Option<ListKey>,
 }
@@ -108,6 +111,7 @@ impl Listing {
             first: 0,
             doc: Doc::default(),
             top: 0,
+            seek: None,
             made: None,
         }
     }

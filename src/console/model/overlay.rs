@@ -2,9 +2,9 @@
 //!
 //! Must not know: how an overlay is drawn.
 
+mod bulk;
 mod line;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::arming::Question;
@@ -12,14 +12,12 @@ use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
 use crate::console::context::Context;
-use crate::console::doc::{Doc, Styled};
+use crate::console::doc::Doc;
 use crate::console::field::Field;
 use crate::console::keymap::Keymap;
 use crate::console::summary::Summary;
 use crate::console::tabs::Maker;
 use crate::console::verbs::Verb;
-use crate::domain::bulk::Alone;
-use crate::domain::call::Digest;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::fork::ForkPreview;
 use crate::domain::id::{NodeId, Rev, TurnId};
@@ -29,6 +27,7 @@ use crate::domain::rule::RuleRequest;
 use crate::policy::backtest::Would;
 use crate::resilience::correction::Corrigible;
 
+pub use bulk::{Bulk, BulkItem, DropReason};
 pub use line::{LinePrompt, LinePurpose};
 
 /// An overlay.
@@ -99,6 +98,30 @@ impl Overlay {
             Self::Editor(_) | Self::Line(_) | Self::List(_) | Self::Stop | Self::Leave => None,
         }
     }
+
+    /// The document that can be searched, with the first row on screen and the search in it.
+    pub const fn text(&mut self) -> Option<Text<'_>> {
+        let (doc, top, seek) = match self {
+            Self::Page(page) => (&page.doc, &mut page.top, &mut page.seek),
+            Self::Review(review) => (&review.doc, &mut review.top, &mut review.seek),
+            Self::Bulk(bulk) => (&bulk.doc, &mut bulk.top, &mut bulk.seek),
+            Self::Rule(view) => (&view.doc, &mut view.top, &mut view.seek),
+            Self::Fork(view) => (&view.doc, &mut view.top, &mut view.seek),
+            _ => return None,
+        };
+        Some(Text { doc, top, seek })
+    }
+}
+
+/// A document of an overlay or of the inspector that can be searched.
+#[derive(Debug)]
+pub struct Text<'a> {
+    /// The document.
+    pub doc: &'a Doc,
+    /// First row on screen.
+    pub top: &'a mut usize,
+    /// Search in it.
+    pub seek: &'a mut Option<Seek>,
 }
 
 /// Text to read.
@@ -294,6 +317,8 @@ pub struct Review {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
+    /// Search in it.
+    pub seek: Option<Seek>,
     /// Changes with the plan.
     pub stamp: u64,
     /// Event and width that the rows were made for.
@@ -347,73 +372,6 @@ pub struct Changed {
     pub texts: [Arc<str>; 2],
 }
 
-/// A call in a list of calls.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BulkItem {
-    /// The call.
-    pub call: NodeId,
-    /// The revision that is listed.
-    pub rev: Rev,
-    /// Hash of the arguments that would run.
-    pub digest: Digest,
-    /// Bytes of its arguments that are not listed.
-    pub unread: u64,
-    /// Why it is no longer approved. It stays in its row.
-    pub left: Option<DropReason>,
-    /// Its rows as shown; empty until then.
-    pub rows: Vec<Styled>,
-}
-
-/// Why a call of a list is not approved with the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DropReason {
-    /// It no longer waits, or must not be approved together with others.
-    Gone,
-    /// It differs from what was listed.
-    Changed,
-}
-
-impl DropReason {
-    /// A word for it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Gone => "gone",
-            Self::Changed => "changed",
-        }
-    }
-}
-
-/// Calls to approve together: those that waited when the list was opened.
-#[derive(Debug, Clone, Default)]
-pub struct Bulk {
-    /// The calls.
-    pub items: Vec<BulkItem>,
-    /// Number of newer calls that could be approved too and are not listed.
-    pub more: usize,
-    /// Calls that waited too when the list was opened, but are in no list.
-    pub excluded: BTreeMap<Alone, Vec<NodeId>>,
-    /// The list as rows.
-    pub doc: Doc,
-    /// First row on screen.
-    pub top: usize,
-    /// Changes with the list.
-    pub stamp: u64,
-    /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
-}
-
-impl Bulk {
-    /// The calls to approve: they wait as listed.
-    pub fn approvable(&self) -> impl Iterator<Item = &BulkItem> {
-        self.items.iter().filter(|item| item.left.is_none())
-    }
-
-    /// True if the list would differ if it were opened now.
-    pub fn is_dated(&self) -> bool {
-        self.more > 0 || self.items.iter().any(|item| item.left.is_some())
-    }
-}
-
 /// A rule of the session, before it is accepted.
 #[derive(Debug, Clone)]
 pub struct RuleView {
@@ -429,6 +387,8 @@ pub struct RuleView {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
+    /// Search in it.
+    pub seek: Option<Seek>,
     /// Changes with the calls that it would decide immediately.
     pub stamp: u64,
     /// Event and width that the rows were made for.
@@ -446,6 +406,8 @@ pub struct ForkView {
     pub doc: Doc,
     /// First row on screen.
     pub top: usize,
+    /// Search in it.
+    pub seek: Option<Seek>,
     /// Event and width that the rows were made for.
     pub made: Option<(crate::domain::id::Seq, u16)>,
 }

@@ -120,7 +120,7 @@ impl Meter {
         words
             .own(role, cell(Symbol::Bar, full))
             .own(Role::Dim, cell(Symbol::Rest, self.cells - full))
-            .own(role, format!(" {share:>3} %"))
+            .own(role, format!(" {share:>3}%"))
     }
 }
 

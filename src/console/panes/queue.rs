@@ -14,7 +14,6 @@ use crate::console::motion::Move;
 use crate::console::update::views::{by, tab};
 use crate::console::verbs::Verb;
 use crate::console::view::paint::Canvas;
-use inspector::model::Tab;
 use model::QueueEntry;
 
 /// The pane.
@@ -61,12 +60,22 @@ impl Kind for Queue {
             Move::Top => model.queue.step(isize::MIN),
             other => model.queue.step(by(other, 1)),
         }
-        model.inspector.choose(Tab::Arguments, PANE);
+        model.inspector.ask();
     }
 
     /// One entry at a time, because keys decide about the selected one.
     fn notch(&self) -> usize {
         1
+    }
+
+    fn texts(&self, model: &Model) -> (usize, Vec<String>) {
+        view::texts(model)
+    }
+
+    fn go(&self, model: &mut Model, row: usize) {
+        let entry = model.queue.items.get(row).map(|item| item.entry);
+        model.queue.selected = entry.or(model.queue.selected);
+        model.inspector.ask();
     }
 
     fn point(&self, model: &mut Model, _column: u16, row: u16) {

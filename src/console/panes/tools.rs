@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Pane;
 use super::rows::{Making, NameHash, Row, RowsKind, Target};
+use crate::console::columns::Columns as _;
 use crate::console::doc::Styled;
 use crate::console::link::{ServerState, ServerTool};
 use crate::console::model::run::RunPart;
@@ -24,6 +25,10 @@ const LINES: usize = 60;
 const LOG: usize = 5;
 /// Characters shown of a name.
 const NAME: usize = 40;
+/// The least columns for names.
+const NAME_COLUMN: usize = 12;
+/// Columns of the effect class.
+const CLASS_COLUMN: usize = 13;
 /// Characters shown of a line of a server.
 const WORDS: usize = 400;
 /// Characters shown of a hash.
@@ -72,9 +77,9 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
         }
         tokens += tokens_of(card);
         let pin = card.origin.as_ref().map(|origin| &*origin.pin);
-        rows.push(tool(&card.name, Some(card), pin, tokens_of(card)));
+        rows.push(tool(run, &card.name, Some(card), pin, tokens_of(card)));
     }
-    let title = format!("{}, about {tokens} tokens in each request", many(run.tools().len(), "tool"));
+    let title = format!("{}, about {tokens} tokens in each request", run.tools().len());
     (title, rows)
 }
 
@@ -148,25 +153,29 @@ fn of_server(run: &RunPart, server: &ServerState, rows: &mut Vec<Row>) {
 
 fn of_tool(run: &RunPart, one: &ServerTool) -> Row {
     let card = one.offered.as_deref().and_then(|name| run.tool(name));
-    tool(&one.name, card, Some(&one.pin), one.tokens)
+    tool(run, &one.name, card, Some(&one.pin), one.tokens)
 }
 
-/// The row of a tool.
-fn tool(name: &str, card: Option<&ToolCard>, pin: Option<&str>, tokens: usize) -> Row {
+/// The row of a tool. The columns of all tools are aligned.
+fn tool(run: &RunPart, name: &str, card: Option<&ToolCard>, pin: Option<&str>, tokens: usize) -> Row {
+    let names = run.tools().iter().map(|card| card.name.columns());
+    let longest = names.max().unwrap_or_default().clamp(NAME_COLUMN, NAME);
     let mut words = Styled::new()
         .own(Role::Dim, "  ".to_owned())
         .untrusted(Role::Accent, name, NAME);
+    words = filled(words, longest + 4);
     words = match card {
-        Some(card) => words.own(Role::Text, format!("  {}", card.effect.label())),
-        None => words.own(Role::Dim, "  not offered".to_owned()),
+        Some(card) => words.own(Role::Text, card.effect.label()),
+        None => words.own(Role::Dim, "not offered"),
     };
+    words = filled(words, longest + 4 + CLASS_COLUMN);
+    words = words.own(Role::Dim, format!("{tokens:>5} tokens"));
     if let Some(pin) = pin {
         let head: String = pin.chars().take(PIN).collect();
         words = words
             .own(Role::Dim, "  pin ".to_owned())
             .untrusted(Role::Dim, &head, PIN);
     }
-    words = words.own(Role::Dim, format!("  {tokens} tokens"));
     let tags = card.map_or(&[][..], |card| card.tags.as_slice());
     if !tags.is_empty() {
         let tags = tags.join(" ");
@@ -175,6 +184,12 @@ fn tool(name: &str, card: Option<&ToolCard>, pin: Option<&str>, tokens: usize) -
             .untrusted(Role::Dim, &tags, WORDS);
     }
     Row::new(Target::Nothing, words)
+}
+
+/// Fills a line with blanks up to a column.
+fn filled(words: Styled, column: usize) -> Styled {
+    let blanks = column.saturating_sub(words.columns());
+    words.own(Role::Dim, " ".repeat(blanks))
 }
 
 /// The rows about the calls of a server: how they ended together, and its breaker.

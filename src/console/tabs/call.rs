@@ -120,7 +120,12 @@ fn printed(maker: &mut Maker<'_>, call: &Call) {
     let Some(output) = maker.run.output_of(call) else {
         return;
     };
-    let mut lines: Vec<&str> = output.text.lines().rev().take(PRINTED).collect();
+    // The newest line is on the screen, also in a low pane.
+    let above = maker.doc.rows() + 1;
+    let room = maker
+        .height
+        .map_or(PRINTED, |height| height.saturating_sub(above).clamp(1, PRINTED));
+    let mut lines: Vec<&str> = output.text.lines().rev().take(room).collect();
     lines.reverse();
     maker.own(
         Role::Running,

@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::Maker;
 use super::branches::{BESIDE, clipped, cost};
 use super::revisions::{content_text, diff_texts};
-use crate::console::branch_diff::{BranchDiff, Pair, Side};
 use crate::console::doc::Styled;
 use crate::console::model::listing::{Line, Rows};
 use crate::console::summary::{self, Summary};
@@ -18,6 +17,7 @@ use crate::domain::id::{Epoch, NodeKind};
 use crate::domain::node::Content;
 use crate::domain::result_source;
 use crate::present::branch::{SumView, title};
+use crate::present::branch_diff::{BranchDiff, Pair, Side};
 
 /// Columns before the text of a node.
 const BEFORE: usize = 14;
@@ -140,7 +140,7 @@ fn head(maker: &Maker<'_>, sides: &BranchDiff, layout: &Layout) -> Vec<Line> {
         .map(|sum| Styled::new().own(Role::Text, cost(sum)));
     put("cost", cost_a, cost_b);
     if sides.is_equal() {
-        lines.push(equal(sides.nodes()));
+        lines.push(equal(sides.nodes().1));
     }
     lines
 }

@@ -50,6 +50,9 @@ pub(super) fn rows(
         .own(Role::Dim, format!("{digest} "))
         .summary_at_length(Role::Text, &words, WHOLE)
         .own(Role::Dim, format!("  {}", class(state, id)));
+    for mark in maker.run.danger_of(id) {
+        line = line.own(Role::Failed, format!("  {}", mark.kind.label()));
+    }
     if let Some(words) = state.node(id).and_then(summary::describe_change) {
         line = line.own(Role::Edited, format!("  {words}"));
     }

@@ -129,6 +129,15 @@ impl Stage {
     /// A turn of the model: a thought, then calls of a tool with these outcomes, each 200 ms slower than the one
     /// before. Nodes are numbered from `no`; returns the next number.
     pub fn model_turn(&mut self, turn: u32, no: u32, text: &str, calls: &[(&str, Outcome)]) -> u32 {
+        let calls: Vec<(&str, &str, Outcome)> = calls
+            .iter()
+            .map(|(args, outcome)| ("read_file", *args, outcome.clone()))
+            .collect();
+        self.tools_turn(turn, no, text, &calls)
+    }
+
+    /// The same with calls of several tools.
+    pub fn tools_turn(&mut self, turn: u32, no: u32, text: &str, calls: &[(&str, &str, Outcome)]) -> u32 {
         self.request(turn, 1);
         self.clock += 400;
         let here = TurnId(turn);
@@ -143,13 +152,13 @@ impl Stage {
         let names: Vec<String> = (1..=calls.len())
             .map(|at| format!("c{}", no as usize + at))
             .collect();
-        for (name, (args, _)) in names.iter().zip(calls) {
+        for (name, (tool, args, _)) in names.iter().zip(calls) {
             self.turn(TurnEvent::Proposed {
                 turn: here,
                 node: id(name),
                 provider_id: None,
                 opaque: None,
-                tool: "read_file".into(),
+                tool: (*tool).into(),
                 args: (*args).into(),
                 origin: Origin::Model,
             });
@@ -172,7 +181,7 @@ impl Stage {
             stop: Stop::Calls,
             usage: Usage::default(),
         });
-        for (name, (_, outcome)) in names.iter().zip(calls) {
+        for (name, (_, _, outcome)) in names.iter().zip(calls) {
             self.clock += 200;
             self.finish(name, outcome.clone());
         }

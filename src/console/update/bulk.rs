@@ -18,6 +18,7 @@ use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::panes::log::model::Line;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::Refusal;
 use crate::console::verbs::By;
 use crate::domain::bulk;
@@ -209,9 +210,10 @@ pub(in crate::console) fn answered(model: &mut Model, command: &Command, why: Op
         return true;
     };
     let waits = still_waiting(&model.run.state, batch);
-    if model.queue.current().is_none() {
-        // Moves the cursor to an entry that still waits.
-        model.queue.settle();
+    let is_listed = |entry: &QueueEntry| matches!(entry, QueueEntry::Call { call, .. } if batch.listed().any(|one| one == *call));
+    if model.queue.selected.as_ref().is_some_and(is_listed) {
+        // Once it is gone, the cursor moves to an entry that still waits, or to the next one that comes.
+        model.queue.leaving = model.queue.selected;
     }
     if let Some(sum) = batch.sum(&waits) {
         batches.remove(at);

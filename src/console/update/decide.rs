@@ -190,7 +190,7 @@ pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
         // The queue alone does not show the arguments.
         model.screen.focus(Pane::INSPECTOR);
     }
-    model.inspector.choose(Tab::Arguments, Pane::QUEUE);
+    model.inspector.ask();
     true
 }
 

@@ -35,7 +35,11 @@ fn asked(model: &Model, tab: Tab) -> Option<&Turn> {
     let Subject::Pick(Pick::Node(id)) = subject? else {
         return None;
     };
-    if model.inspector.tab_for(subject, model.screen.lead) != tab {
+    if model
+        .inspector
+        .tab_for(subject, model.screen.lead, &model.run.state)
+        != tab
+    {
         return None;
     }
     model.run.state.turn_of(id).filter(|turn| turn.asked > 0)

@@ -2,6 +2,8 @@
 //!
 //! Must not know: keys, how rows are drawn.
 
+use std::ops::Range;
+
 use super::review::texts;
 use super::stage::count;
 use crate::console::doc::{Doc, Styled};
@@ -27,15 +29,36 @@ pub(in crate::console) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &S
     let Some(lacks) = list.rows.lacks(&looked) else {
         return;
     };
-    let lines = match list.kind {
+    let lines = lines(maker, list, cached, lacks.clone());
+    list.rows.fill(lacks.start, lines);
+}
+
+/// The text of each entry, for a search in them.
+pub(in crate::console) fn entries(maker: &Maker<'_>, list: &Listing, cached: &mut Caches) -> Vec<String> {
+    let mut rows = list.rows.clone();
+    if let Some(lacks) = rows.lacks(&(0..rows.count())) {
+        rows.fill(lacks.start, lines(maker, list, cached, lacks.clone()));
+    }
+    let mut texts = vec![String::new(); list.items.len()];
+    for line in rows.shown(0..rows.count()) {
+        if let Some(text) = line.of.and_then(|of| texts.get_mut(of)) {
+            text.push_str(&line.words.plain());
+            text.push('\n');
+        }
+    }
+    texts
+}
+
+/// The rows of some of the entries of a list whose rows are made on demand.
+fn lines(maker: &Maker<'_>, list: &Listing, cached: &mut Caches, which: Range<usize>) -> Vec<Line> {
+    match list.kind {
         Kind::Compare { a, b, all } => {
             let sides = cached.branch_diff(&maker.run.state, (a, b));
-            tabs::compared_nodes(maker, sides, all, lacks.clone())
+            tabs::compared_nodes(maker, sides, all, which)
         }
-        Kind::Effects { .. } => tabs::effect_rows(maker, &list.items, lacks.clone()),
-        _ => return,
-    };
-    list.rows.fill(lacks.start, lines);
+        Kind::Effects { .. } => tabs::effect_rows(maker, &list.items, which),
+        _ => Vec::new(),
+    }
 }
 
 /// Brings a list up to date.

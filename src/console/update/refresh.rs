@@ -4,6 +4,8 @@
 
 mod overlay;
 
+pub use overlay::list_entries;
+
 use crate::console::call_group;
 use crate::console::doc::Finding;
 use crate::console::hints::hints;

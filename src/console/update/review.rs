@@ -87,6 +87,7 @@ fn show(
             meanwhile: String::new(),
             doc: Doc::default(),
             top: 0,
+            seek: None,
             stamp: 0,
             made: None,
         })),

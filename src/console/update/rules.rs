@@ -46,6 +46,7 @@ pub(in crate::console) fn show(model: &mut Model, requested: RuleRequest) {
         unread: Vec::new(),
         doc: Doc::default(),
         top: 0,
+        seek: None,
         stamp: 0,
         made: None,
     };

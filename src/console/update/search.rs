@@ -1,11 +1,12 @@
-//! Search: in the graph, in what the inspector shows, on a page, in the rows of a pane.
+//! Search: in the graph, in what the inspector or an overlay shows, in the rows of a pane or a list.
 //!
 //! Must not know: how what was found is drawn.
 
 use super::prompts;
+use super::refresh::list_entries;
 use super::views::STILL;
 use crate::console::model::Model;
-use crate::console::model::overlay::{LinePurpose, Overlay};
+use crate::console::model::overlay::{LinePurpose, Overlay, Text};
 use crate::console::model::screen::inside;
 use crate::console::model::seek::Seek;
 use crate::console::panes::graph::model::query::{self, Query};
@@ -25,17 +26,24 @@ pub(in crate::console) const WORDS: &str = "words, is:failed, tool:NAME, kind:th
 enum Scope {
     Graph,
     Inspector,
-    Page,
+    /// The text of an overlay.
+    Text,
+    /// The rows of an open list.
+    List,
     /// The rows of a pane.
     Rows(Pane),
 }
 
 fn scope(model: &Model) -> Scope {
     match model.overlays.last() {
-        Some(Overlay::Page(_)) => Scope::Page,
-        _ if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
-        _ if model.screen.focus.place() == Place::Lower => Scope::Rows(model.screen.focus),
-        _ => Scope::Graph,
+        Some(Overlay::Listing(_)) => Scope::List,
+        Some(_) => Scope::Text,
+        None if model.screen.focus == Pane::INSPECTOR => Scope::Inspector,
+        None if model.screen.focus.place() == Place::Lower => Scope::Rows(model.screen.focus),
+        None if model.screen.focus == Pane::QUEUE && !model.queue.items.is_empty() => {
+            Scope::Rows(Pane::QUEUE)
+        }
+        None => Scope::Graph,
     }
 }
 
@@ -47,14 +55,18 @@ pub(in crate::console) fn ask(model: &mut Model) {
             "search in what is shown".to_owned(),
             query_text(model.inspector.seek.as_ref()),
         ),
-        Scope::Page => ("search on this page".to_owned(), String::new()),
-        Scope::Rows(pane) => {
-            let own = model.lower.seek.as_ref().filter(|(of, _)| *of == pane);
-            (
-                format!("search in the {} pane", pane.name()),
-                query_text(own.map(|(_, seek)| seek)),
-            )
+        Scope::Text => {
+            let seek = model.text().and_then(|text| text.seek.as_ref());
+            ("search on this page".to_owned(), query_text(seek))
         }
+        Scope::List => (
+            "search in this list".to_owned(),
+            query_text(of_rows(model).as_deref()),
+        ),
+        Scope::Rows(pane) => (
+            format!("search in the {} pane", pane.name()),
+            query_text(of_rows(model).as_deref()),
+        ),
     };
     prompts::line(model, LinePurpose::Search, &title, &before);
 }
@@ -67,12 +79,14 @@ fn query_text(seek: Option<&Seek>) -> String {
 pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     match scope(model) {
         Scope::Graph => return in_graph(model, text),
-        Scope::Inspector => {
-            model.inspector.seek = Seek::new(text);
+        Scope::Inspector | Scope::Text => {
+            if let Some(shown) = model.text() {
+                *shown.seek = Seek::new(text);
+            }
         }
-        Scope::Page => {
-            if let Some(Overlay::Page(page)) = model.overlays.last_mut() {
-                page.seek = Seek::new(text);
+        Scope::List => {
+            if let Some(Overlay::Listing(list)) = model.overlays.last_mut() {
+                list.seek = Seek::new(text);
             }
         }
         Scope::Rows(pane) => {
@@ -85,29 +99,24 @@ pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), 
     Ok(())
 }
 
-/// Goes to the next or previous match in the inspector or on a page. False if the search is in the
-/// graph.
+/// Goes to the next or previous match in what is shown. False if the search is in the graph.
 pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
-    let (top, room) = match scope(model) {
+    let room = match scope(model) {
         Scope::Graph => return false,
-        Scope::Rows(pane) => {
-            in_rows(model, pane, back);
+        Scope::Rows(_) | Scope::List => {
+            in_rows(model, back);
             return true;
         }
         Scope::Inspector => {
             let area = model.screen.places.inspector.map(inside).unwrap_or_default();
-            let room = model.inspector.least_room(usize::from(area.height));
-            (model.inspector.top, room)
+            model.inspector.least_room(usize::from(area.height))
         }
-        Scope::Page => {
-            let room = usize::from(model.screen.places.body.height.saturating_sub(1));
-            let Some(Overlay::Page(page)) = model.overlays.last() else {
-                return false;
-            };
-            (page.top, room)
-        }
+        Scope::Text => usize::from(model.screen.places.body.height.saturating_sub(1)),
     };
-    let Some((seek, doc)) = model.seek() else {
+    let Some(Text { doc, top, seek }) = model.text() else {
+        return false;
+    };
+    let Some(seek) = seek else {
         complain_unsearched(model);
         return true;
     };
@@ -115,7 +124,7 @@ pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
         model.complain(STILL);
         return true;
     }
-    let Some((row, around)) = seek.step(doc, top, back) else {
+    let Some((row, around)) = seek.step(doc, *top, back) else {
         let words = seek.words.clone();
         let rest = match unstored(model) {
             some if some > 0 && scope(model) == Scope::Inspector => {
@@ -130,11 +139,7 @@ pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
     if around {
         words.push_str(AROUND);
     }
-    let top = in_view(row, top, room);
-    match model.overlays.last_mut() {
-        Some(Overlay::Page(page)) => page.top = top,
-        _ => model.inspector.top = top,
-    }
+    *top = in_view(row, *top, room);
     model.set_status(words);
     true
 }
@@ -144,13 +149,28 @@ fn complain_unsearched(model: &mut Model) {
     model.complain(format!("Nothing searched here yet. {search} searches"));
 }
 
-/// Goes to the next or previous match in the rows of a pane. The first match can be under the cursor.
-fn in_rows(model: &mut Model, pane: Pane, back: bool) {
-    let Some((_, seek)) = model.lower.seek.as_ref().filter(|(of, _)| *of == pane) else {
+/// The search in the rows of a pane or of the open list.
+fn of_rows(model: &mut Model) -> Option<&mut Seek> {
+    match (scope(model), model.overlays.last_mut()) {
+        (Scope::Rows(pane), _) => {
+            let own = model.lower.seek.as_mut().filter(|(of, _)| *of == pane);
+            own.map(|(_, seek)| seek)
+        }
+        (_, Some(Overlay::Listing(list))) => list.seek.as_mut(),
+        _ => None,
+    }
+}
+
+/// Goes to the next or previous match in the rows of a pane or of the open list. The first match can be under the cursor.
+fn in_rows(model: &mut Model, back: bool) {
+    let Some(seek) = of_rows(model).cloned() else {
         complain_unsearched(model);
         return;
     };
-    let (at, texts) = pane.texts(model);
+    let (at, texts) = match scope(model) {
+        Scope::Rows(pane) => pane.texts(model),
+        _ => list_entries(model),
+    };
     let rows = texts.iter().enumerate();
     let found: Vec<usize> = rows
         .filter(|(_, text)| seek.regex.is_match(text))
@@ -165,14 +185,24 @@ fn in_rows(model: &mut Model, pane: Pane, back: bool) {
     let around = next.is_none() && !is_first;
     let next = next.unwrap_or(if back { found.len().saturating_sub(1) } else { 0 });
     let Some(row) = found.get(next).copied() else {
-        let words = seek.words.clone();
-        model.complain(format!("Not found in the {} pane: `{words}`", pane.name()));
+        let place = match scope(model) {
+            Scope::Rows(pane) => format!("the {} pane", pane.name()),
+            _ => "this list".to_owned(),
+        };
+        model.complain(format!("Not found in {place}: `{}`", seek.words));
         return;
     };
-    if let Some((_, seek)) = model.lower.seek.as_mut() {
+    if let Some(seek) = of_rows(model) {
         seek.found = Some(row);
     }
-    pane.go(model, row);
+    match scope(model) {
+        Scope::Rows(pane) => pane.go(model, row),
+        _ => {
+            if let Some(Overlay::Listing(list)) = model.overlays.last_mut() {
+                list.point(row);
+            }
+        }
+    }
     model.set_status(numbered((next + 1, found.len()), around));
 }
 

@@ -1,6 +1,7 @@
 //! Tests what messages do, and what they must not do.
 
 mod again;
+mod aligned;
 mod arming;
 mod asked;
 mod branches;
@@ -59,6 +60,7 @@ mod saving;
 mod schedules;
 mod screens;
 mod search;
+mod searched;
 mod sent;
 mod settled;
 mod shorten;

@@ -28,7 +28,7 @@ pub(in crate::console) fn focus(model: &mut Model, pane: Pane) {
         hold(model);
     }
     if model.screen.lead != lead && pane == Pane::QUEUE {
-        model.inspector.choose(Tab::Arguments, pane);
+        model.inspector.ask();
     }
 }
 
@@ -53,18 +53,15 @@ pub(in crate::console) const STILL: &str = "Loading text…";
 pub(in crate::console) fn step(model: &mut Model, to: Move) {
     let page = usize::from(model.screen.places.body.height.saturating_sub(4)).max(1);
     if let Some(overlay) = model.overlays.last_mut() {
+        if let Some(text) = overlay.text() {
+            return scroll(text.top, text.doc, to, page);
+        }
         match overlay {
-            Overlay::Page(page_) => scroll(&mut page_.top, &page_.doc, to, page),
-            Overlay::Review(review) => scroll(&mut review.top, &review.doc, to, page),
             Overlay::Listing(list) => {
                 if let Some(to) = list.step(to) {
                     scroll(&mut list.top, &list.doc, to, page / 2);
                 }
             }
-            Overlay::Bulk(bulk) => scroll(&mut bulk.top, &bulk.doc, to, page),
-            Overlay::Rule(view) => scroll(&mut view.top, &view.doc, to, page),
-            Overlay::Fork(view) => scroll(&mut view.top, &view.doc, to, page),
-            Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
             Overlay::Editor(editor) => editor.field.step(to),
             Overlay::Line(line) => line.field.step(to),
             Overlay::List(list) => match to {
@@ -78,7 +75,8 @@ pub(in crate::console) fn step(model: &mut Model, to: Move) {
                 Move::Bottom => list.at = list.found.len().saturating_sub(1),
                 Move::Left | Move::Right => list.field.step(to),
             },
-            Overlay::Stop | Overlay::Leave => {}
+            Overlay::Dialog(dialog) => scroll(&mut dialog.top, &dialog.doc, to, page),
+            _ => {}
         }
         return;
     }

@@ -48,7 +48,7 @@ pub const BRANCH_SWITCH: Verb = Verb {
 /// The verb `branch-name`.
 pub const BRANCH_NAME: Verb = Verb {
     name: "branch-name",
-    keys: &["n"],
+    keys: &["alt-n"],
     contexts: &[Context::Branches],
     doc: "name the branch",
     hint: "name",

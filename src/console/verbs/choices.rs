@@ -9,7 +9,7 @@ use crate::console::context::Context;
 use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::{Subject, Tab};
+use crate::console::panes::inspector::model::Subject;
 use crate::console::refusal::Refusal;
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{go_to_queue, subject};
@@ -86,7 +86,7 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
     match status {
         Status::AwaitingApproval => {
             views::focus(model, Pane::INSPECTOR);
-            model.inspector.choose(Tab::Arguments, Pane::QUEUE);
+            model.inspector.ask();
             Ok(())
         }
         Status::Repairing(_) => repair::choose(model, press.by, press.at),

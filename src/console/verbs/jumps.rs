@@ -2,16 +2,18 @@
 //!
 //! Must not know: how rows are drawn.
 
-use super::Verb;
 use super::availability::offered;
+use super::{Rank, Verb};
 use crate::console::context::Context;
 use crate::console::halted;
+use crate::console::model::overlay::Overlay;
 use crate::console::model::{Model, idle};
 use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::Refusal;
 use crate::console::update::{decide, search};
+use crate::domain::call::Status;
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::graph;
 use crate::domain::id::{NodeId, NodeKind, TurnId};
@@ -33,11 +35,14 @@ pub const NEXT_FAILURE: Verb = Verb {
     name: "next-failure",
     keys: &["f"],
     contexts: &[Context::Panes],
-    doc: "go to the next failed call or broken stream",
+    doc: "go to the next failed call, exit code or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
         next(model, "Nothing failed", &broken, |model, id| {
-            EffectiveStatus::of(&model.run.state, id).is_some_and(EffectiveStatus::failed)
+            let status = EffectiveStatus::of(&model.run.state, id);
+            // A failed test is a result, and is looked for like a failure.
+            let exited = |status: EffectiveStatus<'_>| matches!(status.status(), Some(Status::Exited(_)));
+            status.is_some_and(|status| status.failed() || exited(status))
         })
     },
     ..Verb::BASE
@@ -99,13 +104,35 @@ pub const PREVIOUS_SIBLING: Verb = Verb {
     ..Verb::BASE
 };
 
+/// Where something can be searched.
+const SEARCHED: &[Context] = &[
+    Context::Panes,
+    Context::Page,
+    Context::Attention,
+    Context::Review,
+    Context::StagedEdits,
+    Context::Branches,
+    Context::Compare,
+    Context::Effects,
+    Context::Bulk,
+    Context::Rule,
+    Context::Rules,
+    Context::Fork,
+    Context::Classify,
+];
+
 /// The verb `search`.
 pub const SEARCH: Verb = Verb {
     name: "search",
     keys: &["/"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
-    doc: "search the text of the graph, or by filter terms; in the other panes and on a page, the shown text",
+    contexts: SEARCHED,
+    doc: "search the text of the graph, or by filter terms; elsewhere the shown text",
     hint: "search",
+    // The keys that decide come before it.
+    rank: |model| match model.overlays.last() {
+        None | Some(Overlay::Page(_)) => Rank::Usual,
+        Some(_) => Rank::Last,
+    },
     run: |model, _| {
         search::ask(model);
         Ok(())
@@ -117,7 +144,7 @@ pub const SEARCH: Verb = Verb {
 pub const NEXT_MATCH: Verb = Verb {
     name: "next-match",
     keys: &["n"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
+    contexts: SEARCHED,
     doc: "go to the next match",
     run: |model, _| to_match(model, false),
     ..Verb::BASE
@@ -127,7 +154,7 @@ pub const NEXT_MATCH: Verb = Verb {
 pub const PREVIOUS_MATCH: Verb = Verb {
     name: "previous-match",
     keys: &["N"],
-    contexts: &[Context::Panes, Context::Page, Context::Attention],
+    contexts: SEARCHED,
     doc: "go to the previous match",
     run: |model, _| to_match(model, true),
     ..Verb::BASE

@@ -98,9 +98,9 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     if let Some((share, role)) = budget(model) {
         let words = match share {
-            0..=999 => format!("budget {share} %"),
+            0..=999 => format!("budget {share}%"),
             // The pane has room for the number.
-            _ => "budget >999 %".to_owned(),
+            _ => "budget >999%".to_owned(),
         };
         // A limit that is near is more important than what the session is called.
         let weight = if role == Role::Dim { 10 } else { 2 };
@@ -118,11 +118,29 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
     }
     let waiting = model.waiting();
     // A halted run allows no decisions.
-    if waiting > 0 && !halted::is(model) {
+    let is_awaited = waiting > 0 && !halted::is(model);
+    let run_phase = model.run.phase(model.settings.is_recorded());
+    let mut label = run_phase.label().to_owned();
+    if is_awaited && run_phase == RunPhase::Waiting {
+        label = format!("{waiting} {label}");
+    } else if is_awaited {
         parts.push((1, Role::Awaiting, format!("{waiting} waiting"), true));
     }
-    let run_phase = model.run.phase(model.settings.is_recorded());
-    let role = match run_phase {
+    parts.push((0, role_of(run_phase), label, true));
+    let failed = model.cached.failed_calls().len();
+    if failed > 0 {
+        parts.push((
+            1,
+            Role::Warning,
+            format!("{} missing", many(failed, "result")),
+            true,
+        ));
+    }
+    parts
+}
+
+const fn role_of(run_phase: RunPhase) -> Role {
+    match run_phase {
         RunPhase::Halted => Role::Error,
         RunPhase::Working | RunPhase::Replaying => Role::Running,
         RunPhase::Answered => Role::Ok,
@@ -133,13 +151,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         | RunPhase::Paused
         | RunPhase::Retrying
         | RunPhase::Ended => Role::Warning,
-    };
-    parts.push((0, role, run_phase.label().to_owned(), true));
-    let failed = model.cached.failed_calls().len();
-    if failed > 0 {
-        parts.push((1, Role::Warning, format!("{failed} failed"), true));
     }
-    parts
 }
 
 /// What the requests cost, where a model was asked.
@@ -353,7 +365,11 @@ impl Banner {
             return Some(banner.hint(model, hint));
         }
         let reached = format!("limit of {} reached: {}", visible(which), visible(message));
-        let hint = || format!("; {} limits: raise it", key("palette"));
+        let hint = || {
+            let key = key("palette");
+            let blank = if key.chars().count() > 1 { " " } else { "" };
+            format!(". {key}{blank}limits raises it")
+        };
         Some(Self::new(Role::Warning, reached).hint(model, hint))
     }
 

@@ -176,7 +176,10 @@ pub(super) fn listing(model: &Model, frame: &mut Frame<'_>, listing: &Listing) {
             width: place.width.saturating_sub(1),
             ..place
         };
-        canvas.row(words, &line.words, more);
+        match listing.seek.as_ref().filter(|_| line.of.is_some()) {
+            Some(seek) => canvas.row(words, &line.words.clone().light(&seek.regex), more),
+            None => canvas.row(words, &line.words, more),
+        }
         if line.of == Some(listing.at) {
             canvas.tint(place, Role::Selection);
             let pointer = Symbol::Pointer.glyph(model.settings.charset);

@@ -15,6 +15,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose, Overlay, PageContent};
 use crate::console::model::screen::inside;
+use crate::console::model::seek::Seek;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::graph::view as graph;
 use crate::console::panes::inspector::model::Subject;
@@ -44,9 +45,9 @@ pub(super) fn draw(model: &Model, frame: &mut Frame<'_>) {
         (Some(Overlay::Line(line)), Some(editor)) if line.purpose == LinePurpose::Find => {
             one(model, frame, editor);
         }
-        // The searched page stays visible.
-        (Some(Overlay::Line(line)), Some(page @ Overlay::Page(_))) if line.purpose == LinePurpose::Search => {
-            one(model, frame, page);
+        // The searched text or list stays visible.
+        (Some(Overlay::Line(line)), Some(searched)) if line.purpose == LinePurpose::Search => {
+            one(model, frame, searched);
         }
         _ => {}
     }
@@ -69,8 +70,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
     clear(model, frame, overlay);
     match overlay {
         Overlay::Page(page) => {
-            let find = page.seek.as_ref().map(|seek| &seek.regex);
-            let place = (page.top, find);
+            let place = (page.top, pattern(page.seek.as_ref()));
             let PageContent::Impact(_) = &page.content else {
                 document(model, frame, &page.title, &page.doc, place, Role::Focus);
                 return;
@@ -92,7 +92,7 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
                 frame,
                 words,
                 &review.doc,
-                (review.top, None),
+                (review.top, pattern(review.seek.as_ref())),
                 Role::Decision,
             );
             touched(model, frame, &review.doc, review.known().ok());
@@ -103,12 +103,13 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             frame,
             &title_of(model, bulk),
             &bulk.doc,
-            (bulk.top, None),
+            (bulk.top, pattern(bulk.seek.as_ref())),
             Role::Decision,
         ),
         Overlay::Rule(view) => {
             let title = "a rule of the session";
-            document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
+            let place = (view.top, pattern(view.seek.as_ref()));
+            document(model, frame, title, &view.doc, place, Role::Decision);
         }
         Overlay::Fork(view) => {
             let title = if view.sent {
@@ -116,7 +117,8 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
             } else {
                 "a new session from here"
             };
-            document(model, frame, title, &view.doc, (view.top, None), Role::Decision);
+            let place = (view.top, pattern(view.seek.as_ref()));
+            document(model, frame, title, &view.doc, place, Role::Decision);
         }
         Overlay::Dialog(dialog) => {
             let title = match dialog.kind {
@@ -160,6 +162,10 @@ fn one(model: &Model, frame: &mut Frame<'_>, overlay: &Overlay) {
         Overlay::Line(line) => lists::line(model, frame, line),
         Overlay::List(list) => lists::list(model, frame, list),
     }
+}
+
+fn pattern(seek: Option<&Seek>) -> Option<&Regex> {
+    seek.map(|seek| &seek.regex)
 }
 
 /// The title of a list of approvals, with the number of new calls.

@@ -62,12 +62,16 @@ fn side() -> SideView<'static> {
 
 fn compared(full: bool) -> ComparedView {
     ComparedView {
-        node: id("o3"),
+        node_a: full.then(|| id("c3")),
+        node_b: full.then(|| id("c5")),
         a: full.then_some(Rev(1)),
         b: full.then_some(Rev(2)),
         same: false,
+        differs: vec!["result"],
         text_a: text(full),
         text_b: text(full),
+        result_a: text(full),
+        result_b: text(full),
         source_a: full.then_some("reused"),
         source_b: full.then_some("reused"),
     }

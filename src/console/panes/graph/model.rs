@@ -118,6 +118,8 @@ pub struct GraphPane {
     pub top: usize,
     /// False once the operator moved away from the last row.
     pub pinned: bool,
+    /// The row on which it was put by the operator, or by a call that waits.
+    rests: Option<Pick>,
     /// The last node, and the number of streaming parts, when it was pinned.
     seen: (Option<NodeId>, usize),
     /// The last search.

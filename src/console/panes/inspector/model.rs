@@ -11,6 +11,7 @@ use crate::console::panes::Pane;
 use crate::console::model::seek::Seek;
 use crate::console::work::Work;
 use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
+use crate::domain::state::State;
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,8 +105,8 @@ pub type DocumentKey = (Option<Subject>, Tab, Seq, u16, u64);
 pub struct Inspector {
     /// The tab chosen for rows of the graph.
     pub graph_tab: Tab,
-    /// The tab chosen for queue entries. A new entry starts with its arguments.
-    pub queue_tab: Tab,
+    /// The tab chosen for queue entries; none for the arguments while a call waits, and its content after that.
+    pub queue_tab: Option<Tab>,
     /// The current tab: the chosen one, if the subject has it.
     pub tab: Tab,
     /// First row on screen.
@@ -145,10 +146,15 @@ impl Inspector {
     /// Chooses a tab for the pane that the inspector follows.
     pub fn choose(&mut self, tab: Tab, lead: Pane) {
         if lead == Pane::QUEUE {
-            self.queue_tab = tab;
+            self.queue_tab = Some(tab);
         } else {
             self.graph_tab = tab;
         }
+    }
+
+    /// Shows what an entry of the queue asks.
+    pub const fn ask(&mut self) {
+        self.queue_tab = None;
     }
 
     /// Opens another text at its last position, and stores the position of the current one.
@@ -220,8 +226,9 @@ impl Inspector {
     }
 
     /// The tab to show for a subject.
-    pub fn tab_for(&self, subject: Option<Subject>, lead: Pane) -> Tab {
-        let chosen = if lead == Pane::QUEUE { self.queue_tab } else { self.graph_tab };
+    pub fn tab_for(&self, subject: Option<Subject>, lead: Pane, state: &State) -> Tab {
+        let asked = if waits(subject, state) { Tab::Arguments } else { Tab::Content };
+        let chosen = if lead == Pane::QUEUE { self.queue_tab.unwrap_or(asked) } else { self.graph_tab };
         if has(subject, chosen) {
             chosen
         } else {
@@ -272,6 +279,14 @@ impl Inspector {
         }
         self.top = self.top.min(self.doc.last_top(height));
     }
+}
+
+/// True for a call that waits for the operator.
+fn waits(subject: Option<Subject>, state: &State) -> bool {
+    let Some(Subject::Pick(Pick::Node(id))) = subject else {
+        return false;
+    };
+    state.call(id.call()).is_some_and(|call| call.status.needs_operator())
 }
 
 /// Whether a subject has a tab.

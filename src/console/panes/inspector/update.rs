@@ -21,7 +21,7 @@ pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {
             QueueEntry::Turn { turn, .. } => Subject::Broken(turn),
         });
     let subject = from_queue.or(model.graph.selected.map(Subject::Pick));
-    let tab = model.inspector.tab_for(subject, model.screen.lead);
+    let tab = model.inspector.tab_for(subject, model.screen.lead, &model.run.state);
     let follows = turn_to(model, subject, tab) || model.inspector.is_at_end(height);
     let streamed = match subject {
         Some(Subject::Pick(Pick::Live(turn, _))) => {
@@ -51,6 +51,7 @@ pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {
     let inspector = &mut model.inspector;
     let looks = (width, model.settings.charset);
     let mut maker = Maker::new(&model.run, &mut inspector.cache, &model.queue.call_groups, looks);
+    maker.height = Some(height);
     maker.output = (tab == Tab::Content).then(|| Output {
         colours: !inspector.bytes,
         key: model.settings.keymap.first("output-colours"),

@@ -82,12 +82,24 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             width: place.width.saturating_sub(1),
             ..place
         };
-        canvas.row(words, &entry(model, item, usize::from(words.width)), more);
+        let shown = entry(model, item, usize::from(words.width));
+        match model.lower.pattern(Pane::QUEUE) {
+            Some(find) => canvas.row(words, &shown.light(find), more),
+            None => canvas.row(words, &shown, more),
+        }
         if Some(line) == cursor {
             canvas.tint(place, Role::Selection);
             shell::pointer(model, canvas, place, Pane::QUEUE);
         }
     }
+}
+
+/// The entry under the cursor, and the text of each entry as shown.
+pub(super) fn texts(model: &Model) -> (usize, Vec<String>) {
+    let width = model.screen.places.of(Pane::QUEUE).unwrap_or_default().width;
+    let room = usize::from(width.saturating_sub(1));
+    let texts = model.queue.items.iter().map(|item| entry(model, item, room).plain());
+    (model.queue.position().unwrap_or_default(), texts.collect())
 }
 
 fn entry(model: &Model, item: &Item, width: usize) -> Styled {

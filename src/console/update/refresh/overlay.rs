@@ -165,6 +165,21 @@ pub(in crate::console) fn overlay(model: &mut Model) {
     *top = (*top).min(doc.last_top(height));
 }
 
+/// The entry under the cursor of the open list, and the text of each entry.
+pub fn list_entries(model: &mut Model) -> (usize, Vec<String>) {
+    let looks = (model.screen.overlay_width(), model.settings.charset);
+    let maker = Maker::new(
+        &model.run,
+        &mut model.inspector.cache,
+        &model.queue.call_groups,
+        looks,
+    );
+    match model.overlays.last() {
+        Some(Overlay::Listing(list)) => (list.at, listings::entries(&maker, list, &mut model.cached)),
+        _ => Default::default(),
+    }
+}
+
 /// Makes the text of a dialog.
 fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
     let active = maker.run.still_asks(&dialog.question);

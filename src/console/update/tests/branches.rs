@@ -145,7 +145,7 @@ fn branches_are_listed_named_and_switched() {
     let text = stage.text();
     assert!(text.contains("now   1 edit arguments of c3"), "{text}");
     assert!(text.contains("0 as the run began"), "{text}");
-    stage.press("n");
+    stage.press("alt-n");
     stage.type_text("better");
     stage.press("enter");
     let commands = stage.carry_out();
@@ -179,7 +179,7 @@ fn branches_are_listed_named_and_switched() {
 #[test]
 fn the_first_branch_has_no_name() {
     let mut stage = edited();
-    stage.press("b k n");
+    stage.press("b k alt-n");
     assert!(matches!(stage.model.overlays.last(), Some(Overlay::Listing(_))));
     assert!(stage.status().contains("it is the run"), "{}", stage.status());
 }

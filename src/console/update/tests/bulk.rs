@@ -5,9 +5,11 @@ use crate::console::hints;
 use crate::console::link::Update;
 use crate::console::model::overlay::{Bulk, Overlay};
 use crate::console::msg::Msg;
+use crate::console::panes::graph::model::Pick;
 use crate::console::panes::log::model::Line;
+use crate::console::panes::queue::model::QueueEntry;
 use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{EffectClass, Gate, Verdict};
+use crate::domain::call::{EffectClass, Gate, Outcome, Verdict};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::refusal::{Refusal, RefusalKind};
 
@@ -250,7 +252,7 @@ fn bulk_approvals_are_reported_once_at_the_end() {
             _ => 0,
         })
         .sum();
-    let output = format!("approved 2 calls with {unread} bytes unread");
+    let output = format!("Approved 2 calls with {unread} bytes unread");
     assert_eq!(stage.status(), output);
     assert_eq!(logged(&stage), [(format!("{output}: c3 c4"), false)]);
     // An approval that is sent alone has its own status text.
@@ -276,7 +278,7 @@ fn calls_not_in_the_list_that_still_wait_are_reported_with_the_approvals() {
         taken(&mut stage, &command);
     }
     let output = stage.status();
-    assert!(output.starts_with("approved 2 calls"), "{output}");
+    assert!(output.starts_with("Approved 2 calls"), "{output}");
     let waits = "not in the list, and still waiting: 1 new (c6), 1 irreversible (c4)";
     assert!(output.ends_with(waits), "{output}");
 }
@@ -292,7 +294,7 @@ fn approvals_that_the_run_refused_meanwhile_are_counted_with_the_reason() {
     assert_eq!(stage.status(), "Sent 2 approvals");
     taken(&mut stage, &sent[1]);
     let output = stage.status().to_owned();
-    assert!(output.starts_with("approved 1 of 2 calls"), "{output}");
+    assert!(output.starts_with("Approved 1 of 2 calls"), "{output}");
     assert!(
         output.contains("; 1 refused meanwhile: c3: c3 changed"),
         "{output}"
@@ -364,4 +366,51 @@ fn the_list_shows_excluded_calls_with_reasons_and_those_waiting_for_an_edit() {
     assert!(row("c3 r1").contains("then suspended by an edit"), "{text}");
     assert!(!row("c4 r1").contains("then suspended"), "{text}");
     assert!(text.contains("no waiting call is left out"), "{text}");
+}
+
+#[test]
+fn the_cursor_leaves_an_approved_call_for_the_next_one_that_waits() {
+    let mut stage = open();
+    stage.wait(ARMING);
+    stage.press("ctrl-a");
+    for command in stage.commands() {
+        taken(&mut stage, &command);
+    }
+    for call in ["c3", "c4"] {
+        stage.approved(call);
+        stage.draw();
+        stage.start(call);
+        stage.finish(call, Outcome::ok("1"));
+        stage.draw();
+    }
+    stage.awaiting("c5", "write_file", ARGS);
+    let text = stage.text();
+    let selected = stage.model.queue.selected;
+    assert!(
+        matches!(selected, Some(QueueEntry::Call { call, .. }) if call == id("c5")),
+        "{selected:?}"
+    );
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c5"))), "{text}");
+}
+
+#[test]
+fn a_listed_call_has_its_marks_of_danger() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.has_tool("shell", EffectClass::Unknown, &[]);
+        stage.awaiting("c3", "shell", r#"{"command":"ls"}"#);
+        stage.awaiting("c4", "shell", r#"{"command":"git push --force"}"#);
+        stage.draw();
+        stage.press("A");
+        let rows = &list(&stage).items;
+        let words: Vec<String> = rows.iter().map(|item| item.rows[0].plain()).collect();
+        assert!(
+            !words[0].contains("overwrites") && !words[0].contains("network"),
+            "{words:?}"
+        );
+        assert!(words[1].contains("  overwrites  network"), "{words:?}");
+        let text = stage.flat();
+        assert!(text.contains("overwrites network"), "{text}");
+    }
 }

@@ -4,11 +4,12 @@
 
 use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::Subject;
+use crate::console::panes::inspector::model::{Subject, Tab};
 use crate::console::panes::queue::model::QueueEntry;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
+use crate::domain::event::CallEvent;
+use crate::domain::id::{NodeId, Rev};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -140,4 +141,84 @@ fn whoever_follows_is_led_to_the_oldest_and_whoever_chose_stays() {
     assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
     stage.press("t");
     assert_eq!(selected(&stage), id("c4"));
+}
+
+#[test]
+fn whoever_follows_is_led_to_the_oldest_of_calls_that_begin_to_wait_one_by_one() {
+    let mut stage = Stage::new(140, 40);
+    stage.begin();
+    let calls = ["c3", "c4", "c5"];
+    for call in calls {
+        // The row is on screen, and under the cursor, before the call waits.
+        stage.proposed(call, "write_file", ARGS);
+        stage.draw();
+    }
+    let waits = |stage: &mut Stage, call: &str| {
+        stage.ready(call, 1);
+        stage.call(CallEvent::Asked {
+            call: id(call),
+            rev: Rev(1),
+            deadline_ms: None,
+            approver: None,
+        });
+        stage.draw();
+    };
+    waits(&mut stage, "c3");
+    waits(&mut stage, "c4");
+    waits(&mut stage, "c5");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c3"))));
+    stage.press("t");
+    assert_eq!(selected(&stage), id("c3"));
+}
+
+#[test]
+fn what_a_decided_call_does_replaces_its_question() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.begin();
+        stage.awaiting("c3", "write_file", ARGS);
+        stage.draw();
+        stage.press("t");
+        assert!(stage.text().contains("may this call run?"), "{}", stage.text());
+        stage.wait(ARMING);
+        stage.press("a");
+        approved(&mut stage, "c3");
+        stage.start("c3");
+        stage.draw();
+        assert_eq!(stage.model.inspector.tab, Tab::Content);
+        stage.finish("c3", Outcome::ok("\"said the tool\""));
+        let text = stage.text();
+        assert!(text.contains("said the tool"), "{text}");
+        // A tab that the operator chose stays.
+        stage.press(">");
+        assert_eq!(stage.model.inspector.tab, Tab::Arguments);
+        stage.draw();
+        assert_eq!(stage.model.inspector.tab, Tab::Arguments);
+    }
+}
+
+#[test]
+fn the_next_failure_is_also_a_command_that_ended_with_an_exit_code() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let exited = Outcome::Ok {
+        value: "\"add FAILED\"".into(),
+        meta: None,
+        discarded: 0,
+        exit: Some(1),
+    };
+    stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
+    stage.finished("c4", "cargo_test", r#"{"path":"a"}"#, exited);
+    stage.finished("c5", "read_file", r#"{"path":"b"}"#, Outcome::ok("1"));
+    stage.close();
+    stage.draw();
+    stage.press("1 g f");
+    assert_eq!(stage.model.graph.selected, Some(Pick::Node(id("c4"))));
+    assert!(stage.text().contains("add FAILED"), "{}", stage.text());
+    stage.press("f");
+    assert_eq!(
+        stage.model.graph.selected,
+        Some(Pick::Node(id("c4"))),
+        "there is no other"
+    );
 }

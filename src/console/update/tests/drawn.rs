@@ -39,3 +39,18 @@ fn keys_that_decide_look_armed_only_where_they_are() {
     stage.draw();
     assert!(!stage.model.arming.changed, "and that is reported once");
 }
+
+#[test]
+fn a_row_shows_a_thought_without_the_blanks_around_it() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.thought("t2", "\n\nI will read. \n\n");
+    stage.thought("t3", " \n");
+    stage.close();
+    let text = stage.text();
+    let row = |name: &str| text.lines().find(|row| row.contains(name)).unwrap().to_owned();
+    assert!(row("t2 ").contains("t2 I will read."), "{text}");
+    assert!(!row("t2 ").contains('⟨'), "{text}");
+    // A thought of blanks only shows that it is one.
+    assert!(row("t3 ").contains('⟨'), "{text}");
+}

@@ -9,6 +9,25 @@ use crate::domain::event::run::Limits;
 use crate::domain::event::{Event, RunEvent};
 
 #[test]
+fn a_limit_that_stops_the_run_is_named_with_the_command_that_raises_it() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::new(width, height);
+        stage.spent();
+        stage.engine(Event::Run(RunEvent::LimitReached {
+            which: "turns".into(),
+            message: "50 requests made, 50 allowed".into(),
+        }));
+        let text = stage.text();
+        let banner = text.lines().nth(1).unwrap_or_default();
+        assert!(
+            banner.contains("limit of turns reached: 50 requests made, 50 allowed"),
+            "{text}"
+        );
+        assert!(banner.contains(". :limits raises it"), "{text}");
+    }
+}
+
+#[test]
 fn an_exceeded_limit_is_shown_with_its_true_share() {
     let mut stage = Stage::new(160, 40);
     stage.spent();
@@ -20,11 +39,11 @@ fn an_exceeded_limit_is_shown_with_its_true_share() {
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(10) }));
     stage.press("7");
     let text = stage.text();
-    assert!(text.contains("1500 %"), "{text}");
-    assert!(text.contains("budget >999 %"), "{text}");
+    assert!(text.contains("1500%"), "{text}");
+    assert!(text.contains("budget >999%"), "{text}");
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits: limits(16) }));
     let text = stage.text();
-    assert!(text.contains("budget 937 %") && !text.contains(">999"), "{text}");
+    assert!(text.contains("budget 937%") && !text.contains(">999"), "{text}");
 }
 
 #[test]

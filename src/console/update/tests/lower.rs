@@ -148,12 +148,9 @@ fn the_budget_shows_working_time_without_waits_for_the_operator() {
     let limits = limits(Some(5_000));
     stage.engine(Event::Run(RunEvent::LimitsRaised { limits }));
     let text = stage.text();
+    assert!(text.contains("80%  4 s at work of 5 s since it opened"), "{text}");
     assert!(
-        text.contains("80 %  4 s at work of 5 s since it opened"),
-        "{text}"
-    );
-    assert!(
-        text.contains("budget 80 %"),
+        text.contains("budget 80%"),
         "the header tells what is tightest: {text}"
     );
     assert!(!text.contains("in all processes"), "there was one: {text}");

@@ -62,6 +62,26 @@ fn a_blank_between_two_pieces_of_a_stream_is_not_marked_as_one_at_its_end() {
 }
 
 #[test]
+fn a_stream_that_is_longer_than_its_row_says_that_its_beginning_is_cut() {
+    for (width, height) in [(80, 24), (160, 50)] {
+        let mut stage = streaming();
+        let resize = crate::console::msg::TermMsg::Resize { width, height };
+        stage.send(crate::console::msg::Msg::Term(resize));
+        stage.press("1 k");
+        let words = format!("{}the newest word", "so far ".repeat(40));
+        stage.send(live(2, vec![text_part(&words)]));
+        let text = stage.text();
+        let row = text.lines().find(|row| row.contains("says: ")).unwrap();
+        assert!(
+            row.contains("says: …") && row.contains("the newest word"),
+            "{row}"
+        );
+        stage.send(live(2, vec![text_part("short")]));
+        assert!(stage.text().contains("says: short"), "{}", stage.text());
+    }
+}
+
+#[test]
 fn a_part_that_begins_and_one_that_is_whole_cannot_wait() {
     let stage = streaming();
     let card = live(2, vec![text_part("so far"), calls("{")]);

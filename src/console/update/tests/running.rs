@@ -53,6 +53,26 @@ fn a_running_call_shows_its_time_and_its_newest_output() {
 }
 
 #[test]
+fn the_newest_line_of_a_running_call_is_on_the_screen() {
+    for (width, height, shown) in [(80, 24, 3..7), (160, 50, 8..9)] {
+        let mut stage = stage(width, height);
+        stage.press("1 G");
+        let lines: String = (1..=20).map(|no| format!("part {no} of 20\n")).collect();
+        prints(&mut stage, &lines, 400);
+        let text = stage.text();
+        let rows = text
+            .lines()
+            .filter(|row| row.contains("  part ") && row.ends_with(" of 20"));
+        let rows: Vec<&str> = rows.collect();
+        assert!(
+            rows.last().is_some_and(|row| row.ends_with("part 20 of 20")),
+            "{text}"
+        );
+        assert!(shown.contains(&rows.len()), "{text}");
+    }
+}
+
+#[test]
 fn the_spinner_wakes_the_console_only_while_something_runs() {
     let mut stage = stage(120, 40);
     let wake = stage.model.wake_at();

@@ -59,18 +59,29 @@ fn it_shows_state_class_pin_tokens_and_log_of_a_server_and_the_other_tools() {
     for words in [
         "docs  ready  2 tools, about 120 tokens",
         "protocol 2025-11-25, pid 77",
-        "read  read  pin 01234567  120 tokens",
-        "hidden  not offered  pin 01234567",
         "log: a word ⟨U+001B⟩[2J on standard error",
         "all of its log: /sessions/x/servers/docs.log",
         "gone  restarting: the connection ended",
         "own and declared tools",
-        "write_file  write",
-        "launch  write",
         "irreversible",
     ] {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
+    // The columns of the tools are aligned.
+    let flat = stage.flat();
+    for words in [
+        "read read 120 tokens pin 01234567",
+        "hidden not offered 120 tokens pin 01234567",
+        "write_file write",
+        "launch write",
+    ] {
+        assert!(flat.contains(words), "no `{words}` in {flat}");
+    }
+    let tools = text
+        .lines()
+        .filter(|row| row.starts_with("   ") && row.contains(" tokens"));
+    let columns: std::collections::BTreeSet<_> = tools.map(|row| row.find(" tokens")).collect();
+    assert_eq!(columns.len(), 1, "{text}");
     assert!(!text.contains("changed:"), "{text}");
     stage.press("alt-k");
     assert_eq!(orders(&mut stage), [], "nothing changed");

@@ -21,15 +21,18 @@ impl GraphPane {
                 node.map(|id| Pick::Node(*id))
             };
         }
-        let follows = !self.pinned && !self.is_on_waiting(state);
-        if follows || self.selected.is_none() {
+        // A call that began to wait under the cursor is new, too.
+        let waits = self.is_on_waiting(state);
+        let stays = self.pinned || waits && self.rests == self.selected;
+        if !stays || self.selected.is_none() {
             self.selected = self.pick_at(self.len().saturating_sub(1));
-            if self.is_on_waiting(state) {
+            if waits || self.is_on_waiting(state) {
                 // Of several new waiting calls, the oldest comes first.
                 let mut waiting = state.agenda.waiting.values().copied();
                 let oldest = waiting.find(|id| self.rows.find(*id).is_some());
                 self.selected = oldest.map(Pick::Node).or(self.selected);
             }
+            self.rests = self.selected.filter(|_| self.is_on_waiting(state));
             self.see();
             return;
         }
@@ -56,6 +59,7 @@ impl GraphPane {
         let moves = has_row && self.selected != Some(pick);
         if moves {
             self.selected = Some(pick);
+            self.rests = self.selected;
         }
         moves
     }
@@ -98,6 +102,7 @@ impl GraphPane {
         let last = self.len().saturating_sub(1);
         let row = row.min(last);
         self.selected = self.pick_at(row);
+        self.rests = self.selected;
         self.pinned = row < last;
         self.see();
     }

@@ -438,11 +438,16 @@ pub(super) fn live_row(
     // A trailing blank of an open stream is not trailing in the full text.
     let newest = text.get(from..).unwrap_or_default().trim_end_matches(' ');
     let shown = visible(newest);
+    let mut words = tail(&shown, room).to_owned();
+    if from > 0 || words.len() < shown.len() {
+        let more = Symbol::Ellipsis.glyph(charset);
+        words = format!("{more}{}", tail(&shown, room.saturating_sub(1)));
+    }
     canvas.put(
         x + used,
         place.y,
         width.saturating_sub(used),
-        tail(&shown, room),
+        &words,
         Role::Text,
     );
 }

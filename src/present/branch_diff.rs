@@ -1,15 +1,15 @@
 //! Two branches side by side: the active nodes of each, aligned, a call together with its result.
 //!
 //! Must not know: what shows it, how.
-//!
-//! A node that is active on both is in one pair. Others are paired by kind and content, then by their order in the turn.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::Hash;
+mod align;
+
+use std::collections::BTreeMap;
 
 use crate::domain::branch::compare::{Comparison, compare};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
 use crate::domain::node::{Content, Revision};
+use crate::domain::result_source::{self, ResultSource};
 use crate::domain::state::State;
 
 /// Two branches side by side.
@@ -38,19 +38,30 @@ pub struct Side {
 impl Side {
     /// Its content on the branch.
     pub fn content(self, state: &State) -> Option<&Content> {
-        revision(state, self.node, self.rev)
+        revision(state, self.node, self.rev).map(|revision| &revision.content)
     }
 
     /// Its result on the branch.
     pub fn outcome(self, state: &State) -> Option<&Content> {
-        revision(state, self.node.observation(), self.result?)
+        revision(state, self.node.observation(), self.result?).map(|revision| &revision.content)
+    }
+
+    /// Who gave its result, or why it has none; `None` for the result of an execution.
+    pub fn source(self, state: &State) -> Option<&'static str> {
+        let given = self
+            .result
+            .and_then(|rev| revision(state, self.node.observation(), rev));
+        let source = given.and_then(|given| result_source::of(state.calls.get(&self.node)?, given));
+        source.map(ResultSource::label).or(self.left)
     }
 }
 
-fn revision(state: &State, id: NodeId, rev: Rev) -> Option<&Content> {
-    let found: Option<&Revision> = state.node(id)?.revision(rev);
-    found.map(|revision| &revision.content)
+fn revision(state: &State, id: NodeId, rev: Rev) -> Option<&Revision> {
+    state.node(id)?.revision(rev)
 }
+
+/// The part of a call that is its result.
+const RESULT: &str = "result";
 
 /// A node of one branch and its counterpart on the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +91,21 @@ impl Pair {
     /// True if it is equal on both, including its result.
     pub fn is_same(&self) -> bool {
         self.sides() == 2 && self.differs.is_empty()
+    }
+
+    /// Number of its nodes that are the same on both, and of all its nodes: itself and its result.
+    pub fn nodes(&self) -> (usize, usize) {
+        let has_result = [self.a, self.b]
+            .into_iter()
+            .flatten()
+            .any(|side| side.result.is_some());
+        let own = self.differs.iter().all(|part| *part == RESULT);
+        let result = has_result && !self.differs.contains(&RESULT);
+        let same = match self.sides() {
+            2 => usize::from(own) + usize::from(result),
+            _ => 0,
+        };
+        (same, 1 + usize::from(has_result))
     }
 
     /// Number of branches on which it is active.
@@ -125,21 +151,16 @@ fn differences(state: &State, a: Side, b: Side) -> Vec<&'static str> {
         ) => one != other,
         (one, other) => one != other,
     };
-    let parts = own
-        .iter()
-        .copied()
-        .chain([(result || a.left != b.left, "result")]);
+    let parts = own.iter().copied().chain([(result || a.left != b.left, RESULT)]);
     parts.filter(|(is, _)| *is).map(|(_, part)| part).collect()
 }
 
 impl BranchDiff {
     /// Compares two branches of a run.
     pub fn of(state: &State, (a, b): (Epoch, Epoch)) -> Self {
-        #[cfg(test)]
-        crate::console::testing::work::gone_through();
         let comparison = compare(state, a, b);
         let [sides_a, sides_b] = sides(&comparison);
-        let pairs = aligned(state, &sides_a, &sides_b);
+        let pairs = align::aligned(state, &sides_a, &sides_b);
         let pairs: Vec<Pair> = pairs.into_iter().map(|(a, b)| Pair::of(state, a, b)).collect();
         let differ = pairs.iter().enumerate();
         let differ = differ.filter(|(_, pair)| !pair.is_same()).map(|(at, _)| at);
@@ -155,10 +176,10 @@ impl BranchDiff {
         self.differ.is_empty()
     }
 
-    /// Number of nodes of the first branch, results included.
-    pub fn nodes(&self) -> usize {
-        let sides = self.pairs.iter().filter_map(|pair| pair.a);
-        sides.map(|side| 1 + usize::from(side.result.is_some())).sum()
+    /// Number of nodes that are the same on both, and of all nodes, results included.
+    pub fn nodes(&self) -> (usize, usize) {
+        let counts = self.pairs.iter().map(Pair::nodes);
+        counts.fold((0, 0), |(same, all), (one, of)| (same + one, all + of))
     }
 
     /// Number of listed pairs; equal ones only if `all`.
@@ -199,104 +220,4 @@ fn sides(comparison: &Comparison) -> [Vec<Side>; 2] {
         b.extend(row.b.map(|rev| side(rev, result_b, row.left_b)));
     }
     sides
-}
-
-/// A node of the first branch, and one of the second.
-type Sides = (Option<Side>, Option<Side>);
-
-/// Pairs of nodes in the order of the first branch. A node of the second branch alone follows its predecessor there.
-fn aligned(state: &State, a: &[Side], b: &[Side]) -> Vec<Sides> {
-    let mut matched = Matched {
-        of_a: vec![None; a.len()],
-        of_b: vec![None; b.len()],
-    };
-    matched.pass(a.iter().map(|side| side.node), b.iter().map(|side| side.node));
-    let (places_a, places_b) = (places(state, a), places(state, b));
-    let (contents_a, contents_b) = (contents(state, a), contents(state, b));
-    let both = |contents: &[_], places: &[_]| -> Vec<_> {
-        contents.iter().copied().zip(places.iter().copied()).collect()
-    };
-    matched.pass(both(&contents_a, &places_a), both(&contents_b, &places_b));
-    matched.pass(contents_a.iter(), contents_b.iter());
-    let tools = |contents: &[NodeContent<'_>], places: &[NodePlace]| -> Vec<_> {
-        let all = contents.iter().zip(places);
-        all.map(|((_, tool, _), (turn, kind, _))| (*turn, *kind, (*tool).to_owned()))
-            .collect()
-    };
-    matched.pass(tools(&contents_a, &places_a), tools(&contents_b, &places_b));
-    let kinds = |places: Vec<NodePlace>| places.into_iter().map(|(turn, kind, _)| (turn, kind));
-    matched.pass(kinds(places_a), kinds(places_b));
-    let mut order: Vec<(Option<usize>, Option<usize>, Sides)> = Vec::new();
-    for (at, side) in a.iter().enumerate() {
-        let other = matched.of_a.get(at).copied().flatten().and_then(|at| b.get(at));
-        order.push((Some(at), None, (Some(*side), other.copied())));
-    }
-    let mut after = None;
-    for (at, side) in b.iter().enumerate() {
-        match matched.of_b.get(at).copied().flatten() {
-            Some(here) => after = Some(here),
-            None => order.push((after, Some(at), (None, Some(*side)))),
-        }
-    }
-    order.sort_by_key(|(after, at, _)| (*after, *at));
-    order.into_iter().map(|(.., pair)| pair).collect()
-}
-
-/// The counterparts found so far, by index.
-struct Matched {
-    of_a: Vec<Option<usize>>,
-    of_b: Vec<Option<usize>>,
-}
-
-impl Matched {
-    /// Pairs nodes without a counterpart whose keys are equal, in their order.
-    fn pass<K: Hash + Eq>(&mut self, a: impl IntoIterator<Item = K>, b: impl IntoIterator<Item = K>) {
-        let mut free: HashMap<K, VecDeque<usize>> = HashMap::new();
-        for (at, key) in b.into_iter().enumerate() {
-            if self.of_b.get(at) == Some(&None) {
-                free.entry(key).or_default().push_back(at);
-            }
-        }
-        for ((at, key), own) in a.into_iter().enumerate().zip(&mut self.of_a) {
-            let other = match own {
-                None => free.get_mut(&key).and_then(VecDeque::pop_front),
-                Some(_) => None,
-            };
-            if let Some(other) = other {
-                *own = Some(other);
-                if let Some(back) = self.of_b.get_mut(other) {
-                    *back = Some(at);
-                }
-            }
-        }
-    }
-}
-
-/// The place of a node: the number of its turn on the branch, its kind, its number among those of its kind in the turn.
-type NodePlace = (usize, NodeKind, usize);
-
-fn places(state: &State, sides: &[Side]) -> Vec<NodePlace> {
-    let mut turns: BTreeMap<TurnId, usize> = BTreeMap::new();
-    let mut counts: BTreeMap<(usize, NodeKind), usize> = BTreeMap::new();
-    let place = |side: &Side| {
-        let turn = state.node(side.node).map(|node| node.turn).unwrap_or_default();
-        let next = turns.len();
-        let turn = *turns.entry(turn).or_insert(next);
-        let count = counts.entry((turn, side.node.kind)).or_default();
-        *count += 1;
-        (turn, side.node.kind, *count)
-    };
-    sides.iter().map(place).collect()
-}
-
-/// What a node says: its kind, its tool, and its arguments or text.
-type NodeContent<'s> = (NodeKind, &'s str, &'s str);
-
-fn contents<'s>(state: &'s State, sides: &[Side]) -> Vec<NodeContent<'s>> {
-    let content = |side: &Side| match side.content(state) {
-        Some(Content::Call { tool, args }) => (side.node.kind, &**tool, &**args),
-        Some(Content::Text { text, .. }) => (side.node.kind, "", &**text),
-        _ => (side.node.kind, "", ""),
-    };
-    sides.iter().map(content).collect()
 }
