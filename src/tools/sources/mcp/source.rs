@@ -250,5 +250,6 @@ mod tests {
         };
         assert_eq!((why.as_str(), again), ("refused by the operator", false));
         assert_eq!(offers(), 0);
+        assert!(ServerView::new(&server, &[]).tools.is_empty());
     }
 }

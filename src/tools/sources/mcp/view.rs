@@ -94,6 +94,7 @@ impl ServerView {
     /// Describes a server; `offered` has the names of its tools, by their names at the server.
     pub(super) fn new(server: &Server, offered: &[(String, String)]) -> Self {
         let config = &server.config;
+        let last = server.last();
         let mut view = Self {
             name: visible(&config.name),
             command: visible(&redact(&config.written)),
@@ -109,7 +110,7 @@ impl ServerView {
             tools: Vec::new(),
             log: server.log.path(),
             lines: server.log.last(),
-            hash: server.last().map(|live| live.hash.clone()),
+            hash: last.as_ref().map(|live| live.hash.clone()),
         };
         match server.phase() {
             Phase::Starting => {}
@@ -122,26 +123,24 @@ impl ServerView {
                 view.protocol = Some(visible(&live.protocol()));
                 view.pid = live.connection.pid;
                 view.start_ms = u64::try_from(live.connection.handshake.as_millis()).ok();
-                view.drift.clone_from(&live.difference.excerpt);
-                view.difference.clone_from(&live.difference.whole);
-                let identity = config.identity();
-                view.tools = live
-                    .tools
-                    .iter()
-                    .map(|tool| ToolView {
-                        name: visible(&tool.name),
-                        offered: offered
-                            .iter()
-                            .find(|(name, _)| *name == tool.name)
-                            .map(|(_, offered)| offered.clone()),
-                        claims: tool.claims(),
-                        proposed: tool.proposed(),
-                        pin: tool.pin(&identity),
-                        tokens: tokens(tool),
-                        definition: tool.clone(),
-                    })
-                    .collect();
             }
+        }
+        // Its tools stay offered while it restarts, and while its list is read again.
+        if let Some(live) = last {
+            view.drift.clone_from(&live.difference.excerpt);
+            view.difference.clone_from(&live.difference.whole);
+            let identity = config.identity();
+            let name = |tool: &Definition| offered.iter().find(|(name, _)| *name == tool.name);
+            let tools = live.tools.iter().map(|tool| ToolView {
+                name: visible(&tool.name),
+                offered: name(tool).map(|(_, offered)| offered.clone()),
+                claims: tool.claims(),
+                proposed: tool.proposed(),
+                pin: tool.pin(&identity),
+                tokens: tokens(tool),
+                definition: tool.clone(),
+            });
+            view.tools = tools.collect();
         }
         view
     }

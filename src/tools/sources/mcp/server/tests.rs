@@ -254,6 +254,12 @@ async fn a_call_that_is_handed_over_when_a_change_arrives_is_not_sent() {
     let target = target(&server, &live, &live.tools[0]);
     // After the last check of the call, and before the connection took it.
     server.current.outdate();
+    // Meanwhile it is shown as it was.
+    let view = crate::tools::sources::mcp::ServerView::new(&server, &[]);
+    assert_eq!(
+        (view.state, view.tools.len(), view.hash.is_some()),
+        ("starting", 1, true)
+    );
     let outcome = send(&server, &live, &target, job(0)).await;
     assert!(
         matches!(&outcome, Outcome::Err(error) if !error.executed && error.message.contains("it is not sent")),
