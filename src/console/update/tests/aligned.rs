@@ -208,7 +208,7 @@ fn a_node_is_in_one_pair_and_row_and_details_say_the_same() {
             nodes.dedup();
             assert_eq!(nodes.len(), all);
         }
-        let said: Vec<_> = diff.pairs(true).map(|pair| pair.describe()).collect();
+        let said: Vec<_> = diff.pairs(true).map(Pair::describe).collect();
         stage.press("b c s g");
         for (short, words) in said {
             let text = stage.text();

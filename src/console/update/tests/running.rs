@@ -57,8 +57,8 @@ fn the_newest_line_of_a_running_call_is_on_the_screen() {
     for (width, height, shown) in [(80, 24, 3..7), (160, 50, 8..9)] {
         let mut stage = stage(width, height);
         stage.press("1 G");
-        let lines: String = (1..=20).map(|no| format!("part {no} of 20\n")).collect();
-        prints(&mut stage, &lines, 400);
+        let lines: Vec<String> = (1..=20).map(|no| format!("part {no} of 20")).collect();
+        prints(&mut stage, &lines.join("\n"), 400);
         let text = stage.text();
         let rows = text
             .lines()
