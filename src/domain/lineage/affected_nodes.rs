@@ -54,6 +54,8 @@ pub(super) struct AffectedNodes {
     pub(super) begun: BTreeSet<TurnId>,
     /// The thread that is edited.
     pub(super) thread: Option<ThreadId>,
+    /// Calls whose results these facts write.
+    given: BTreeSet<NodeId>,
     /// What calls say from now on.
     edited: Vec<(NodeId, Arc<str>, Arc<str>)>,
     /// Calls that these facts make, with their turns.
@@ -147,8 +149,12 @@ impl AffectedNodes {
                 ready::Readiness::Dead { .. }
             );
             let sources = ready::sources(state, &as_edited);
-            if is_dead && self.possible.is_disjoint(&sources) && self.recalled.is_empty() {
-                self.certain.remove(&node);
+            if !is_dead || !self.possible.is_disjoint(&sources) || !self.recalled.is_empty() {
+                continue;
+            }
+            self.certain.remove(&node);
+            // It may read what the same edits write.
+            if self.given.is_disjoint(&sources) {
                 self.possible.remove(&node);
             }
         }
@@ -257,6 +263,7 @@ impl AffectedNodes {
                     // A result that a person writes is not computed, whatever an earlier edit of
                     // the same commit put in question.
                     Content::Observation { .. } => {
+                        self.given.insert(node.call());
                         self.certain.remove(&node.call());
                         self.possible.remove(&node.call());
                     }
@@ -298,6 +305,7 @@ impl AffectedNodes {
             }
             // A given result replaces an execution.
             Event::Call(CallEvent::Given { call, .. }) => {
+                self.given.insert(*call);
                 self.certain.remove(call);
             }
             Event::Call(CallEvent::Continued { call, .. }) => {

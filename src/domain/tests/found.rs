@@ -3,7 +3,7 @@
 //! Must not know: how a bug was found.
 
 use super::world::*;
-use crate::domain::call::Outcome;
+use crate::domain::call::{Outcome, Status};
 use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
 use crate::domain::id::NodeKind;
 use crate::domain::lineage;
@@ -270,4 +270,59 @@ fn guidance_that_would_fall_in_its_own_commit_is_refused() {
     let asked = w.asked.len();
     assert_eq!(kind(w.edits(edits)), RefusalKind::Status);
     assert_eq!(w.asked.len(), asked);
+}
+
+/// A call was skipped because its input failed. One commit edits the call and corrects the input.
+#[test]
+fn a_call_whose_input_the_same_commit_corrects_is_named_and_runs() {
+    for (value, runs) in [(r#"{"v":0}"#, 1), (r#"{"w":0}"#, 0)] {
+        for (is_first, keep_later) in [(true, true), (true, false), (false, true), (false, false)] {
+            let mut w = World::new();
+            w.reply(&[
+                call("read", r#"{"_as":"a","n":1}"#),
+                call(
+                    "read",
+                    r#"{"_as":"b","n":"†call.a.v","m":"†call.a.w || †call.a.v"}"#,
+                ),
+            ]);
+            let (a, b) = (w.id("a"), w.id("b"));
+            w.finish_with(a, Outcome::err(not_found()));
+            w.drain();
+            w.reply(&[answer("done")]);
+            assert_eq!(w.status(b), Status::Skipped);
+            let mut edits = vec![
+                Edit::Call {
+                    node: b,
+                    base: w.rev(b),
+                    tool: "read".into(),
+                    args: r#"{"_as":"b","n":"†call.a.v"}"#.into(),
+                    shown: true,
+                },
+                Edit::Observation {
+                    node: a.observation(),
+                    base: w.rev(a.observation()),
+                    value: value.into(),
+                },
+            ];
+            if !is_first {
+                edits.reverse();
+            }
+            let command = EditCommand::Commit {
+                edits,
+                effects_seen: None,
+                reason: None,
+                keep_later,
+            };
+            let plan = lineage::plan_of(&w.state, &command).unwrap();
+            assert!(
+                plan.possible.contains(&b),
+                "{value} {is_first} {keep_later}: {plan:?}"
+            );
+            assert!(!plan.certain.contains(&b), "only the value tells: {plan:?}");
+            w.cmd(Command::Edit(command)).unwrap();
+            w.drain();
+            assert_eq!(w.starts(b), runs, "{value} {is_first} {keep_later}");
+            assert_eq!(w.starts(a), 1, "a corrected call does not run again");
+        }
+    }
 }

@@ -146,7 +146,7 @@ fn the_screen_names_the_keys_of_the_choices() {
         let is_whole =
             banner.contains("12743 tokens, 11200 allowed") && banner.ends_with("; alt-s: shorten, W: why");
         assert_eq!(is_whole, is_too_long, "{banner}");
-        assert_eq!(banner.contains("raise it"), !is_too_long, "{banner}");
+        assert_eq!(banner.contains("raises it"), !is_too_long, "{banner}");
         stage.press("W");
         stage.draw();
         let page = stage.text();
