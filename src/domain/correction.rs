@@ -68,6 +68,17 @@ pub fn due(state: &State, call: NodeId) -> Option<Correction> {
     newest_of(state, call, (&line, &line)).filter(|found| !counts(state, found.call))
 }
 
+/// True if a call may take a correction instead of running: a corrected call has its place. Their arguments need not be
+/// known yet.
+pub fn may_be_due(state: &State, call: NodeId) -> bool {
+    let mut corrected = ever_corrected(state).filter(|one| *one != call).peekable();
+    if corrected.peek().is_none() {
+        return false;
+    }
+    let own = place(state, call);
+    corrected.any(|one| place(state, one) == own)
+}
+
 /// True if a superseded turn, as it was at the end of a line, has exactly the corrections of the current branch.
 pub fn comes_back_as_here(state: &State, turn: &Turn, there: &Line) -> bool {
     if state.agenda.pinned.is_empty() {

@@ -12,7 +12,7 @@ use crate::domain::decide;
 use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
 use crate::domain::ledger;
-use crate::domain::node::Content;
+use crate::domain::node::{Content, Revision};
 use crate::domain::ready;
 use crate::domain::repeat;
 use crate::domain::state::State;
@@ -390,15 +390,15 @@ fn asked_unless(answered: bool) -> ModelRequest {
     }
 }
 
-/// Returns true if a call that is reset may take an equal recorded result instead of running.
+/// Returns true if a call that is reset may take an equal recorded result, or a correction, instead of running.
 /// `claims` is its revision then, if that is another one.
 fn may_be_given(state: &State, id: NodeId, claims: Option<&Rev>) -> bool {
     let (Some(call), Some(node)) = (state.calls.get(&id), state.nodes.get(&id)) else {
         return false;
     };
     let rev = claims.copied().unwrap_or_else(|| node.rev());
-    node.revision(rev)
-        .is_some_and(|text| repeat::may_be_reused(state, call, &text.origin))
+    let reused = |text: &Revision| repeat::may_be_reused(state, call, &text.origin);
+    node.revision(rev).is_some_and(reused) || correction::may_be_due(state, id)
 }
 
 /// Returns true if the nodes that are active after the moves end with an answer: the model is not

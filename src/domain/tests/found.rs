@@ -326,3 +326,41 @@ fn a_call_whose_input_the_same_commit_corrects_is_named_and_runs() {
         }
     }
 }
+
+/// A call whose equal call was corrected takes that result once its arguments are known: it need not run.
+#[test]
+fn a_call_that_may_take_a_correction_is_not_certain_to_run_after_an_undo() {
+    let calls = [
+        think("so"),
+        call("read", r#"{"_as":"a","n":1}"#),
+        call("write", r#"{"_as":"b","n":"†call.a.v"}"#),
+    ];
+    let mut w = World::new();
+    w.reply(&calls);
+    w.drain();
+    let corrected = w.id("b");
+    w.correct(corrected, r#"{"v":9}"#).unwrap();
+    w.text(w.all(NodeKind::Thought)[0], "rather").unwrap();
+    w.reply(&calls[1..]);
+    let (a, b) = (w.id("a"), w.id("b"));
+    assert_ne!(b, corrected);
+    assert_eq!(w.status(b), Status::Blocked);
+    let after = Some(w.turn_of(w.all(NodeKind::Prompt)[0]));
+    let text = "look elsewhere".into();
+    w.edit(Edit::InsertPrompt { after, text }).unwrap();
+    let undo = EditCommand::Undo {
+        epoch: None,
+        effects_seen: None,
+    };
+    let plan = lineage::plan_of(&w.state, &undo).unwrap();
+    assert!(plan.recalled.contains(&b), "{plan:?}");
+    assert!(
+        plan.possible.contains(&b) && !plan.certain.contains(&b),
+        "{plan:?}"
+    );
+    w.cmd(Command::Edit(undo)).unwrap();
+    w.drain();
+    assert_eq!(w.starts(b), 0, "it has the operator's result");
+    assert_eq!(w.value(b.observation()), r#"{"v":9}"#);
+    assert_eq!(w.starts(a), 2, "until the edit, and again");
+}
