@@ -341,7 +341,7 @@ fn answer(tools: &RunTools, ask: ServerAsk) -> Option<String> {
     let order = match ask.request {
         ServerRequest::Show { server } => {
             let shown = definitions(tools, &server).map(Some);
-            // Whoever asked may be gone.
+            // The process that asked may be gone.
             let _ = ask.answer.send(shown);
             return None;
         }
@@ -361,7 +361,7 @@ fn answer(tools: &RunTools, ask: ServerAsk) -> Option<String> {
     notice
 }
 
-/// The definitions of a server beside the accepted ones.
+/// The definitions of a server, next to the accepted ones.
 fn definitions(tools: &RunTools, name: &str) -> Result<Definitions, Refusal> {
     let refused = |why: &str| Refusal::new(RefusalKind::Unknown, why);
     let servers = tools.servers();

@@ -121,7 +121,7 @@ impl From<Request> for Line {
     }
 }
 
-/// The definitions of a server beside the accepted ones.
+/// The definitions of a server, next to the accepted ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definitions {
     /// Hash of all of them.

@@ -46,7 +46,7 @@ const BREATH: Duration = Duration::from_millis(100);
 /// Interval at which adopted processes are reaped.
 const ROUND: Duration = Duration::from_secs(60);
 
-/// A request about a server of tools, for whoever runs the servers.
+/// A request about a server of tools, for the process that runs the servers.
 pub struct ServerAsk {
     /// The request.
     pub request: ServerRequest,
@@ -56,7 +56,7 @@ pub struct ServerAsk {
     pub answer: oneshot::Sender<Result<Option<Definitions>, Refusal>>,
 }
 
-/// The way to whoever runs the servers of tools.
+/// The way to the process that runs the servers of tools.
 pub type Servers = mpsc::Sender<ServerAsk>;
 
 /// A listening socket, removed on drop.

@@ -34,7 +34,7 @@ impl Secrets {
                 continue;
             }
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            // A scheme stands before the secret.
+            // A scheme precedes the secret.
             found.extend(value.split_whitespace().last().map(str::to_owned));
             let cookies = value.split(';').filter_map(|pair| pair.split_once('='));
             found.extend(cookies.map(|(_, value)| value.trim().to_owned()));

@@ -16,7 +16,7 @@ use super::correction::{self, Correction};
 use super::policy::Bad;
 use crate::domain::call::{ErrorClass, Outcome, ToolError};
 
-/// What stands before the name of an argument in the evidence of a failure whose words are about it.
+/// What precedes the name of an argument in the evidence of a failure whose words are about it.
 pub const ABOUT: &str = "about the argument `";
 
 /// Returns the argument that the words of a failure are about, if its evidence names one.

@@ -90,7 +90,7 @@ impl Body {
         self.decoder.reply().misplaced.is_some()
     }
 
-    /// Returns true once the server told a call in two ways: nobody knows which of them the agent takes.
+    /// Returns true once the server sent a call in two versions: it is not known which of them the agent takes.
     pub fn contradicts(&self) -> bool {
         self.decoder.reply().parts.contradicts()
     }

@@ -39,7 +39,7 @@ pub struct Parts {
     needs_opening_mark: bool,
     /// True if more parts began than the maximum.
     too_many: bool,
-    /// True once a call was told in two ways.
+    /// True once a call was sent in two versions.
     contradicts: bool,
     /// Number of bytes that were not passed on directly.
     held: usize,
@@ -93,12 +93,12 @@ impl Parts {
         self.too_many
     }
 
-    /// Notes that the server told a call in two ways: what somebody takes of it may not be what is here.
+    /// Notes that the server sent a call in two versions: another client may take the other one.
     pub fn contradict(&mut self) {
         self.contradicts = true;
     }
 
-    /// Returns true once the server told a call in two ways.
+    /// Returns true once the server sent a call in two versions.
     pub fn contradicts(&self) -> bool {
         self.contradicts
     }

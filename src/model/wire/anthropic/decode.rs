@@ -214,7 +214,7 @@ impl MessagesDecoder {
             return match &*name {
                 "text_delta" => parts.text(&text("text"), out),
                 "thinking_delta" => parts.reasoning(&text("thinking"), out),
-                // Somebody who keeps ended blocks adds it to the arguments of a call.
+                // A client that keeps ended blocks adds it to the arguments of a call.
                 "input_json_delta" if parts.has_calls() => {
                     parts.contradict();
                     self.reply.unknown(data, out);

@@ -8,7 +8,7 @@ use super::decode::{TEXT_CALL, is_named, typed_args};
 use crate::canon::canonical_text;
 use crate::model::frame::Object;
 
-/// A call as far as the server told it.
+/// A call as far as the server sent it.
 #[derive(Debug, Default)]
 pub struct Told {
     ids: Vec<String>,
@@ -78,7 +78,7 @@ impl Told {
         self.args.push_str(piece);
     }
 
-    /// Takes the finished item. Returns false if it says something else than what came before.
+    /// Takes the finished item. Returns false if it differs from what the server sent before.
     pub fn end(&mut self, item: &Object<'_>) -> bool {
         self.name(item);
         self.repeats(item) && (self.args.starts_with(&self.begun) || is_same(&self.begun, &self.args))

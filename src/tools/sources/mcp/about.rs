@@ -25,7 +25,7 @@ const BEFORE: [&str; 12] = [
     "property",
     "at",
 ];
-/// Words behind it.
+/// Words after it.
 const AFTER: [&str; 10] = [
     "must",
     "should",
@@ -83,7 +83,7 @@ fn collect(path: &str, value: &Value, all: &mut Vec<(String, String)>) {
     }
 }
 
-/// The places where a text stands as a whole word, each with what is before and behind it.
+/// The places where a text is a whole word, each with what is before and after it.
 fn occurrences<'w>(words: &'w str, text: &'w str) -> impl Iterator<Item = (&'w str, &'w str)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     words.match_indices(text).filter_map(move |(at, _)| {

@@ -106,7 +106,7 @@ impl ServerLog {
 }
 
 impl Kept {
-    /// Breaks a long line, but not within a key: the line goes on while all of it may be one.
+    /// Breaks a long line, but not within a key: the line continues while all of it may be one.
     fn break_line(&mut self, redaction: &Redaction) {
         let at = redaction.cut(&self.open);
         if at > 0 {
