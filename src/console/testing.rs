@@ -7,7 +7,7 @@ mod run;
 mod scenes;
 pub mod work;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -37,6 +37,13 @@ use crate::domain::transcript::sent::{Finder, Lookup};
 /// Milliseconds after which a key is accepted in these tests.
 pub const ARMING: u64 = 1_000;
 
+/// The built-in themes by name. Reading them takes longer than a frame.
+static THEMES: LazyLock<Vec<(String, Theme)>> = LazyLock::new(|| {
+    Theme::names()
+        .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
+        .collect()
+});
+
 /// A node id from its name.
 pub fn id(name: &str) -> NodeId {
     name.parse().unwrap()
@@ -54,6 +61,8 @@ pub struct Stage {
     record: Vec<Arc<Envelope>>,
     /// Background jobs on long texts.
     pub slow: Option<Vec<Work>>,
+    /// The screen that frames are drawn on.
+    terminal: Terminal<TestBackend>,
 }
 
 impl Stage {
@@ -72,9 +81,7 @@ impl Stage {
             problems: Vec::new(),
             place: None,
             tried: None,
-            themes: Theme::names()
-                .map(|name| (name.to_owned(), Theme::built_in(name).unwrap()))
-                .collect(),
+            themes: THEMES.clone(),
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,
@@ -95,6 +102,7 @@ impl Stage {
             seq: 0,
             record: Vec::new(),
             slow: None,
+            terminal: terminal(width, height),
         }
     }
 
@@ -210,12 +218,14 @@ impl Stage {
             }
         }
         let (width, height) = (self.model.screen.width, self.model.screen.height);
-        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        if self.terminal.backend().buffer().area.as_size() != (width, height).into() {
+            self.terminal = terminal(width, height);
+        }
         let model = &self.model;
-        terminal.draw(|frame| view(model, frame)).unwrap();
+        self.terminal.draw(|frame| view(model, frame)).unwrap();
         let at = self.now;
         self.send(Msg::Drawn { at });
-        terminal.backend().buffer().clone()
+        self.terminal.backend().buffer().clone()
     }
 
     /// The screen as text.
@@ -345,6 +355,11 @@ impl Stage {
 /// The words of a text, separated by single blanks.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An empty screen of this size.
+fn terminal(width: u16, height: u16) -> Terminal<TestBackend> {
+    Terminal::new(TestBackend::new(width, height)).unwrap()
 }
 
 /// A buffer as text, without trailing blanks.

@@ -37,7 +37,7 @@ fn a_server_that_asks_for_a_pause_gets_it() {
 }
 
 #[test]
-fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
+fn a_server_in_trouble_is_asked_again() {
     let world = World::new();
     let problem = || Reply::Status(500, "", "oops");
     let server = Server::new(vec![problem(), problem(), problem(), answer_in_words("Back.")]);
@@ -49,7 +49,10 @@ fn a_server_in_trouble_is_asked_again_and_not_for_ever() {
         seen.iter().all(|one| one.body == seen[0].body),
         "the same request each time"
     );
+}
 
+#[test]
+fn a_server_that_stays_in_trouble_is_not_asked_for_ever() {
     let world = World::new();
     let server = Server::new(Vec::new());
     let output = finish(asking(&world, &server, &[])).ends(6);
@@ -209,37 +212,54 @@ fn an_empty_answer_is_asked_for_once_more() {
     assert!(output.err.contains("empty answer"), "{}", output.err);
 }
 
+/// A message of this text, with this end, is asked for so often. No call of it runs, and it is no answer.
+fn is_no_answer(text: Vec<String>, end: Vec<String>, reported: &str, asked: usize) {
+    let world = World::new();
+    let frames: Vec<String> = text.into_iter().chain(end).collect();
+    let replies = (0..asked).map(|_| Reply::Stream(frames.clone())).collect();
+    let server = Server::new(replies);
+    let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
+    assert_eq!(output.out, "");
+    assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
+    assert_eq!(server.seen().len(), asked);
+    let state = world.state(&world.id());
+    assert_eq!(state.calls.len(), 0, "no call ran");
+}
+
+/// A call without its end.
+fn begun() -> Vec<String> {
+    let mut frames = call(0, Some("x"), "list_dir", &json!({}));
+    frames.truncate(1);
+    frames
+}
+
 #[test]
-fn a_message_without_a_proper_end_runs_no_call_and_is_no_answer() {
-    // The text before the end, how it ended, the message, and the number of requests.
-    let begun = || {
-        let mut frames = call(0, Some("x"), "list_dir", &json!({}));
-        frames.truncate(1);
-        frames
-    };
-    let mark = || vec!["data: [DONE]\n\n".to_owned()];
-    let llama = || {
-        let error = "error: {\"code\":400,\"message\":\"the context is full\",\"type\":\"invalid_request_error\"}\n\n";
-        vec![error.to_owned(), "data: [DONE]\n\n".to_owned()]
-    };
-    for (start, ending, reported, asked) in [
-        (begun(), end("content_filter"), "content filter", 1),
-        (begun(), mark(), "without saying why", 5),
-        (vec![text("half of")], llama(), "the context is full", 1),
-        (vec![text("half of")], end("abort"), "`abort`", 5),
-        (vec![text("half of")], end("because"), "`because`", 1),
-    ] {
-        let world = World::new();
-        let frames: Vec<String> = start.into_iter().chain(ending).collect();
-        let replies = (0..asked).map(|_| Reply::Stream(frames.clone())).collect();
-        let server = Server::new(replies);
-        let output = finish(asking(&world, &server, &["--policy", "auto"])).ends(6);
-        assert_eq!(output.out, "", "{reported}");
-        assert!(output.err.contains(reported), "no `{reported}` in {}", output.err);
-        assert_eq!(server.seen().len(), asked, "{reported}");
-        let state = world.state(&world.id());
-        assert_eq!(state.calls.len(), 0, "{reported}: no call ran");
-    }
+fn a_filtered_message_runs_no_call_and_is_no_answer() {
+    is_no_answer(begun(), end("content_filter"), "content filter", 1);
+}
+
+#[test]
+fn a_message_that_ends_without_a_reason_runs_no_call_and_is_no_answer() {
+    let mark = vec!["data: [DONE]\n\n".to_owned()];
+    is_no_answer(begun(), mark, "without saying why", 5);
+}
+
+#[test]
+fn a_message_that_ends_in_an_error_is_no_answer() {
+    let error =
+        "error: {\"code\":400,\"message\":\"the context is full\",\"type\":\"invalid_request_error\"}\n\n";
+    let llama = vec![error.to_owned(), "data: [DONE]\n\n".to_owned()];
+    is_no_answer(vec![text("half of")], llama, "the context is full", 1);
+}
+
+#[test]
+fn an_aborted_message_is_no_answer() {
+    is_no_answer(vec![text("half of")], end("abort"), "`abort`", 5);
+}
+
+#[test]
+fn a_message_that_ends_for_an_unknown_reason_is_no_answer() {
+    is_no_answer(vec![text("half of")], end("because"), "`because`", 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the screen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -318,14 +318,15 @@ proptest! {
             FoldKind::Fan, FoldKind::Turn, FoldKind::Loop, FoldKind::Replaced(3), FoldKind::Replaced(4),
         ];
         let open: BTreeSet<_> = open.iter().flat_map(|key| kinds.map(|kind| (*key, kind))).collect();
+        let hidden_by = |name: &Fold<u32>| -> BTreeSet<u32> {
+            let folded = fold(&entries, rules, |one| one != *name && open.contains(&one));
+            folded.iter().filter(|one| one.fold() == Some(*name)).flat_map(Row::keys).collect()
+        };
+        let hidden: BTreeMap<_, _> = open.iter().map(|name| (*name, hidden_by(name))).collect();
         for row in fold(&entries, rules, |name| open.contains(&name)) {
-            let hides = |name: Fold<u32>| {
-                let folded = fold(&entries, rules, |one| one != name && open.contains(&one));
-                folded.iter().any(|one| one.fold() == Some(name) && one.keys().any(|key| key == row.key))
-            };
             match row.within {
-                Some(name) => prop_assert!(open.contains(&name) && hides(name), "{name:?} hides {}", row.key),
-                None => prop_assert!(!open.iter().any(|name| hides(*name)), "nothing hides {}", row.key),
+                Some(name) => prop_assert!(hidden[&name].contains(&row.key), "{name:?} hides {}", row.key),
+                None => prop_assert!(!hidden.values().any(|keys| keys.contains(&row.key)), "nothing hides {}", row.key),
             }
         }
     }

@@ -7,7 +7,7 @@ use super::super::{shell, twin};
 use crate::console::layout::gutter::Line;
 use crate::console::model::overlay::Overlay;
 use crate::console::symbols::{Charset, Symbol};
-use crate::console::testing::{ARMING, Stage};
+use crate::console::testing::{ARMING, Stage, text_of};
 use crate::console::verbs;
 use crate::domain::breaker::Phase;
 use crate::domain::call::EffectClass;
@@ -75,7 +75,7 @@ fn check(stage: &mut Stage, what: &str) {
         let is_plain = cell.symbol().bytes().all(|byte| (0x20..=0x7e).contains(&byte));
         assert!(is_plain, "{what}: {:?}", cell.symbol());
     }
-    let text = stage.text();
+    let text = text_of(&buffer);
     // A sign of the console's own is no mark. One of them is a value in one of the runs.
     let own = text.replace("\"<U+2026>\"", "");
     for mark in [

@@ -2,6 +2,8 @@
 //!
 //! Must not know: the result of an edit.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::super::op_sequence::OpSequence;
@@ -32,8 +34,8 @@ impl Session {
             place.is_none_or(|(pos, own)| turn.pos < pos || turn.pos == pos && **id < own)
         };
         let calls = self.w.all(NodeKind::Call);
-        let own = own.map(|id| self.label(id));
-        let free = |id: &&NodeId| own.as_ref().is_none_or(|own| !self.reads(**id, own));
+        let readers = own.map_or_else(BTreeSet::new, |id| self.readers(self.label(id)));
+        let free = |id: &&NodeId| !readers.contains(id);
         let calls: Vec<&NodeId> = calls.iter().filter(before).filter(free).collect();
         for key in 0..tape.draw(3) {
             let Some(read) = tape.one(&calls) else { break };
@@ -56,31 +58,22 @@ impl Session {
         label_of(args).map_or_else(|| id.to_string(), str::to_owned)
     }
 
-    /// True where a call reads a name, directly or through others: an edit must not make a cycle.
-    fn reads(&self, id: NodeId, name: &str) -> bool {
+    /// The calls that read a name, directly or through others: an edit must not make a cycle.
+    fn readers(&self, name: String) -> BTreeSet<NodeId> {
+        let args = |id: &NodeId| self.w.state.nodes[id].as_call().expect("a call").1;
         let calls = self.w.all(NodeKind::Call);
-        let mut open = vec![id];
-        let mut seen = open.clone();
-        while let Some(id) = open.pop() {
-            let (_, args) = self.w.state.nodes[&id].as_call().expect("a call");
-            for other in calls
-                .iter()
-                .filter(|other| !seen.contains(other))
-                .copied()
-                .collect::<Vec<_>>()
-            {
-                let label = self.label(other);
-                let named = [format!("†call.{label}."), format!("†state.s{label}.")];
-                if named.iter().any(|one| args.contains(one)) {
-                    if label == name {
-                        return true;
-                    }
-                    seen.push(other);
-                    open.push(other);
+        let mut readers = BTreeSet::new();
+        let mut names = vec![name];
+        while let Some(name) = names.pop() {
+            let named = [format!("†call.{name}."), format!("†state.s{name}.")];
+            for id in &calls {
+                let reads = named.iter().any(|name| args(id).contains(name));
+                if reads && readers.insert(*id) {
+                    names.push(self.label(*id));
                 }
             }
         }
-        false
+        readers
     }
 
     pub fn an_edit(&self, tape: &mut OpSequence<'_>) -> Option<Edit> {
