@@ -16,7 +16,7 @@ use crate::console::model::Source;
 use crate::console::msg::Leave;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{self, Around, Reach};
-use crate::console::theme::{Colours, Look};
+use crate::console::theme::{Colours, Theme};
 use crate::engine::clock::Clock;
 
 /// Time for running calls to end after a signal; children get two seconds of it.
@@ -44,10 +44,10 @@ fn colours_and_charset(context: &AppContext) -> (Colours, Charset) {
     (colours, charset)
 }
 
-/// The look and the characters of a screen that is no console.
-pub fn style(context: &AppContext) -> Result<(Look, Charset), Failure> {
+/// The theme, the colours and the characters of a screen that is no console.
+pub fn style(context: &AppContext) -> Result<(Theme, Colours, Charset), Failure> {
     let (colours, charset) = colours_and_charset(context);
-    Ok((live_reload::theme(context)?.look(colours), charset))
+    Ok((live_reload::theme(context)?, colours, charset))
 }
 
 /// The options of the console.

@@ -188,7 +188,7 @@ pub(super) fn weigh(mut layers: Layers<'_>, mut notices: Vec<Notice>) -> Result<
         policy,
         policy_file: None,
         theme: last(
-            "dark".into(),
+            "auto".into(),
             [
                 files.user(mine.theme),
                 files.workspace(theirs.theme),

@@ -100,6 +100,8 @@ pub enum TermMsg {
     },
     /// True if the terminal's window got the focus, false if it lost it.
     Focus(bool),
+    /// Red, green and blue of the terminal's background.
+    Background([u8; 3]),
 }
 
 /// Mouse actions. Only the first button has an effect.

@@ -204,6 +204,9 @@ const BUILT_IN: [(&str, &str); 7] = [
 /// Maximum number of files that are listed from a directory.
 const MOST_FILES: usize = 100;
 
+/// Minimum contrast of lines by the web guidelines (level AA).
+const VISIBLE: f64 = 3.0;
+
 /// Maximum size of a theme file, in bytes.
 const MAX_FILE: u64 = 256 * 1024;
 
@@ -213,6 +216,28 @@ pub struct Theme {
     name: String,
     /// In the order of [`Role::ALL`].
     looks: Vec<Entry>,
+    /// True where the screen has the terminal's own background, if the theme is readable on it.
+    has_terminal_background: bool,
+    /// The theme for a light terminal, of a theme for both.
+    light: Option<Box<Self>>,
+}
+
+/// What a terminal shows: the number of its colours, and its background if the terminal names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    /// The number of colours.
+    pub colours: Colours,
+    /// Red, green and blue of the background.
+    pub background: Option<[u8; 3]>,
+}
+
+impl From<Colours> for Palette {
+    fn from(colours: Colours) -> Self {
+        Self {
+            colours,
+            background: None,
+        }
+    }
 }
 
 /// Style of one role in a theme.
@@ -224,7 +249,10 @@ struct Entry {
 }
 
 impl Theme {
-    /// Names of the built-in themes; the first is the default.
+    /// The name of the default: `dark`, or `light` on a terminal with a light background.
+    pub const AUTO: &str = "auto";
+
+    /// Names of the built-in themes that have a file.
     pub fn names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
@@ -251,6 +279,11 @@ impl Theme {
         let file = own.map(|dir| dir.join(format!("{choice}.toml")));
         match file.filter(|file| file.exists()) {
             Some(file) => Self::file(&file),
+            None if choice == Self::AUTO => Ok(Self {
+                name: Self::AUTO.to_owned(),
+                light: Some(Box::new(Self::load("light", own)?)),
+                ..Self::load("dark", own)?
+            }),
             None => Self::built_in(choice).map_err(|error| match error {
                 Error::Unknown { name, .. } => Error::Unknown {
                     name,
@@ -269,9 +302,10 @@ impl Theme {
         Self::parse(&text, &path.to_string_lossy())
     }
 
-    /// Names of all themes: the built-in ones, then those of the operator's own directory.
+    /// Names of all themes: the default, the built-in ones, then those of the operator's own directory.
     pub fn all(own: Option<&Path>) -> Vec<String> {
-        let mut names: Vec<String> = Self::names().map(str::to_owned).collect();
+        let built_in = std::iter::once(Self::AUTO).chain(Self::names());
+        let mut names: Vec<String> = built_in.map(str::to_owned).collect();
         let entries = own.and_then(|dir| std::fs::read_dir(dir).ok());
         let mut found: Vec<String> = entries
             .into_iter()
@@ -298,9 +332,15 @@ impl Theme {
         &self.name
     }
 
-    /// The theme for a terminal with this number of colours.
-    pub fn look(&self, colours: Colours) -> Look {
-        let mono = (colours == Colours::None)
+    /// The theme on a terminal.
+    pub fn look(&self, palette: impl Into<Palette>) -> Look {
+        let palette = palette.into();
+        if let (Some(light), Some(background)) = (&self.light, palette.background)
+            && contrast(background, [0; 3]) > contrast(background, [255; 3])
+        {
+            return light.look(palette);
+        }
+        let mono = (palette.colours == Colours::None)
             .then(|| Self::built_in("mono").ok())
             .flatten();
         let source = mono.as_ref().unwrap_or(self);
@@ -309,12 +349,36 @@ impl Theme {
             .iter()
             .map(|entry| {
                 let mut style = Style::new().add_modifier(entry.modifiers);
-                style.fg = entry.fg.and_then(|paint| paint.on(colours));
-                style.bg = entry.bg.and_then(|paint| paint.on(colours));
+                style.fg = entry.fg.and_then(|paint| paint.on(palette.colours));
+                style.bg = entry.bg.and_then(|paint| paint.on(palette.colours));
                 style
             })
             .collect();
-        Look { styles, colours }
+        let mut look = Look { styles, palette };
+        if source.is_readable_on_terminal(palette)
+            && let Some(text) = look.styles.get_mut(Role::Text as usize)
+        {
+            text.bg = None;
+        }
+        look
+    }
+
+    /// True if the terminal's own background can be that of the screen.
+    fn is_readable_on_terminal(&self, palette: Palette) -> bool {
+        // The sixteen colours look different on each terminal.
+        let is_certain = matches!(palette.colours, Colours::True | Colours::Indexed);
+        let (true, true, Some(background)) = (self.has_terminal_background, is_certain, palette.background)
+        else {
+            return false;
+        };
+        let text = self.looks.get(Role::Text as usize).copied().unwrap_or_default();
+        Role::ALL.iter().zip(&self.looks).all(|(role, entry)| {
+            let is_line = matches!(role, Role::Border | Role::Line);
+            let least = if is_line { VISIBLE } else { parse::LEGIBLE };
+            let is_on_it = entry.bg.is_none() || entry.bg == text.bg;
+            let is_clear = |ink: Paint| contrast(ink.rgb, background) >= least;
+            !is_on_it || entry.fg.is_none_or(is_clear)
+        })
     }
 }
 
@@ -322,7 +386,7 @@ impl Theme {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     styles: Vec<Style>,
-    colours: Colours,
+    palette: Palette,
 }
 
 impl Look {
@@ -336,8 +400,13 @@ impl Look {
         self.style(Role::Text).patch(self.style(role))
     }
 
+    /// The terminal that it was made for.
+    pub const fn palette(&self) -> Palette {
+        self.palette
+    }
+
     /// The number of colours that it was made for.
     pub const fn colours(&self) -> Colours {
-        self.colours
+        self.palette.colours
     }
 }

@@ -111,6 +111,7 @@ fn terminal(model: &mut Model, term: TermMsg, out: &mut Vec<Out>) {
             }
         }
         TermMsg::Mouse { mouse, x, y } => mouse::mouse(model, mouse, (x, y), out),
+        TermMsg::Background(rgb) => live_reload::background(model, rgb),
         TermMsg::Focus(on) => {
             model.screen.focused = Some(on);
             if on {

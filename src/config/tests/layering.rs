@@ -214,7 +214,7 @@ fn another_file_in_place_of_the_users() {
     std::fs::write(&other, "model = \"m\"").unwrap();
     let world = world.with(|_, flags| flags.config = Some(other));
     assert_eq!(world.why("model"), "m by other.toml:1");
-    assert_eq!(world.why("theme"), "dark by default");
+    assert_eq!(world.why("theme"), "auto by default");
 }
 
 #[test]

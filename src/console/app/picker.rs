@@ -10,15 +10,16 @@ use crate::console::model::picker::{Picked, Picker};
 use crate::console::msg::TermMsg;
 use crate::console::symbols::Charset;
 use crate::console::terminal::{Screen, Signal, Signals};
-use crate::console::theme::Look;
+use crate::console::theme::{Colours, Palette, Theme};
 use crate::console::view;
 
 /// Lets the operator pick a session. `tail` gives the last lines of the session of an id.
 pub async fn pick(
     mut picker: Picker,
-    (look, charset): (Look, Charset),
+    (theme, colours, charset): (Theme, Colours, Charset),
     tail: impl Fn(&str) -> Vec<String>,
 ) -> Result<Picked, Error> {
+    let mut look = theme.look(colours);
     let mut signals = Signals::new().map_err(Error::Signals)?;
     let mut screen = Screen::enter(terminal::Options::default())?;
     let mut typed = Typed::new(Instant::now()).map_err(terminal::Error::io("read"))?;
@@ -42,6 +43,12 @@ pub async fn pick(
                     if let Some(picked) = picker.key(key) {
                         break picked;
                     }
+                }
+                Some(TermMsg::Background(rgb)) => {
+                    look = theme.look(Palette {
+                        colours,
+                        background: Some(rgb),
+                    });
                 }
                 Some(_) => {}
                 None => break Picked::Nothing,

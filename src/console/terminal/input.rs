@@ -2,8 +2,8 @@
 //!
 //! Must not know: what a key does, how bytes are read.
 //!
-//! Other messages are dropped: a terminal sends its replies to other programs (colours, version, attributes,
-//! graphics) on the same line as keys. These control strings and sequences may arrive in pieces and without an
+//! A terminal sends its replies (colours, version, attributes, graphics) on the same line as keys. The colour of the
+//! background is a message; the others are replies to other programs and are dropped. These control strings and sequences may arrive in pieces and without an
 //! end.
 
 mod sequence;
@@ -23,7 +23,7 @@ const PASTE_MS: u64 = 3_000;
 const STRING_MS: u64 = 5_000;
 /// Milliseconds for the rest of a sequence after an escape byte that was parsed as the key.
 const LATE_MS: u64 = 2_000;
-/// Stored bytes of a control sequence. Sequences with a meaning here are shorter.
+/// Stored bytes of a control sequence or string. Those with a meaning here are shorter.
 const MAX_SEQUENCE: usize = 64;
 
 const ESC: u8 = 0x1B;
@@ -80,7 +80,8 @@ struct ControlString {
     /// True where the start was one byte of the upper half.
     in_one_byte: bool,
     since: u64,
-    is_empty: bool,
+    /// The first bytes of the text.
+    text: Vec<u8>,
     /// True after an escape byte, the start of the end.
     ends: bool,
 }
@@ -133,7 +134,7 @@ impl Parser {
             // Nothing followed what begins a sequence: it was typed.
             State::Single { .. } => self.key_at(alt(Key::char('O')), self.at),
             State::Sequence { bytes, .. } if bytes.is_empty() => self.key_at(alt(Key::char('[')), self.at),
-            State::String(string) if string.is_empty && !string.ends && !string.in_one_byte => {
+            State::String(string) if string.text.is_empty() && !string.ends && !string.in_one_byte => {
                 self.key_at(alt(Key::char(char::from(string.introducer))), self.at);
             }
             // Its end may have been torn in two: the second half is still to come.
@@ -280,7 +281,7 @@ impl Parser {
             introducer,
             in_one_byte,
             since: self.at,
-            is_empty: true,
+            text: Vec::new(),
             ends: false,
         });
     }
@@ -332,25 +333,26 @@ impl Parser {
     fn string(&mut self, mut string: ControlString, byte: u8) {
         if string.ends {
             return match byte {
-                b'\\' => {}
+                b'\\' => self.finish(&string),
                 _ => self.escape(byte, false),
             };
         }
-        let is_end = match byte {
-            BELL | CANCEL | SUBSTITUTE => true,
-            STRING_END => string.in_one_byte,
-            _ => false,
-        };
-        if is_end {
-            return;
-        }
-        if byte == CTRL_C {
+        match byte {
+            BELL => return self.finish(&string),
+            STRING_END if string.in_one_byte => return self.finish(&string),
+            CANCEL | SUBSTITUTE => return,
             // No terminal sends it in a string, and it must count always.
-            return self.idle(byte, false);
+            CTRL_C => return self.idle(byte, false),
+            ESC => string.ends = true,
+            _ if string.text.len() < MAX_SEQUENCE => string.text.push(byte),
+            _ => {}
         }
-        string.ends = byte == ESC;
-        string.is_empty &= string.ends;
         self.state = State::String(string);
+    }
+
+    fn finish(&mut self, string: &ControlString) {
+        let background = sequence::background(&string.text).filter(|_| string.introducer == b']');
+        self.out.extend(background.map(TermMsg::Background));
     }
 
     fn paste(&mut self, text: &[u8]) {

@@ -34,6 +34,8 @@ static OUT: Mutex<()> = Mutex::new(());
 /// Alternate screen, bracketed paste, focus events, no cursor, and no reordering of right-to-left text: it would
 /// show the bytes that run in another order.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[?25l\x1b[8l";
+/// Asks for the colour of the background (OSC 11). The answer comes with the keys, or never.
+const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 /// Resets everything that [`ENTER`], a frame or an event reader may have set.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[0m\x1b[8h\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -136,6 +138,7 @@ fn set(options: Options) -> io::Result<()> {
         bytes.extend_from_slice(TITLE_ON);
     }
     bytes.extend_from_slice(ENTER);
+    bytes.extend_from_slice(ASK_BACKGROUND);
     if options.keyboard {
         bytes.extend_from_slice(KEYBOARD_ON);
     }

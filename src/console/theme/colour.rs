@@ -75,6 +75,14 @@ impl TerminalColour {
         }
     }
 
+    /// The terminal's own background, of this colour.
+    pub(super) const fn background(rgb: [u8; 3]) -> Self {
+        Self {
+            color: Color::Reset,
+            rgb,
+        }
+    }
+
     /// A colour on a terminal with this number of colours; none without colours. The sent colour is
     /// the one that was checked: a terminal's own palette is used only if it has no other.
     pub(super) fn of(rgb: [u8; 3], colours: Colours) -> Option<Self> {

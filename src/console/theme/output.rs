@@ -37,7 +37,7 @@ impl Look {
         let Some(mut pair) = self.legible(self.asked(sgr)) else {
             return Style::new();
         };
-        if self.is_reserved(pair, background_set, sgr.bold) && self.colours == Colours::Basic {
+        if self.is_reserved(pair, background_set, sgr.bold) && self.palette.colours == Colours::Basic {
             // The sixteen colours have a bright and a dark one of each kind.
             pair[0] = pair[0].map(twin);
         }
@@ -54,7 +54,7 @@ impl Look {
     /// True if the look has any colour.
     fn is_coloured(&self) -> bool {
         let mut styles = self.styles.iter();
-        self.colours != Colours::None && styles.any(|style| style.fg.is_some() || style.bg.is_some())
+        self.palette.colours != Colours::None && styles.any(|style| style.fg.is_some() || style.bg.is_some())
     }
 
     /// The requested colours, or those of the screen.
@@ -62,22 +62,23 @@ impl Look {
         let own = self.pair(Role::Text);
         let [mut fg, mut bg] = [(sgr.fg, own[0]), (sgr.bg, own[1])].map(|(tone, own)| match tone {
             Tone::Own => own,
-            Tone::Index(place) if place < 16 && self.colours == Colours::Basic => {
+            Tone::Index(place) if place < 16 && self.palette.colours == Colours::Basic => {
                 Some(TerminalColour::basic(place))
             }
-            Tone::Index(index) => TerminalColour::of(indexed(index), self.colours),
-            Tone::Rgb(rgb) => TerminalColour::of(rgb, self.colours),
+            Tone::Index(index) => TerminalColour::of(indexed(index), self.palette.colours),
+            Tone::Rgb(rgb) => TerminalColour::of(rgb, self.palette.colours),
         });
         if sgr.reverse {
             (fg, bg) = (bg, fg);
         }
         // A faint colour is the mean of the two. The sixteen colours have none in between.
-        if let (true, Some(one), Some(other)) = (sgr.faint && self.colours != Colours::Basic, fg, bg) {
+        if let (true, Some(one), Some(other)) = (sgr.faint && self.palette.colours != Colours::Basic, fg, bg)
+        {
             let mean = |at: usize| {
                 let part = |rgb: [u8; 3]| u16::from(rgb.get(at).copied().unwrap_or(0));
                 ((part(one.rgb) * 2 + part(other.rgb)) / 3) as u8
             };
-            fg = TerminalColour::of([mean(0), mean(1), mean(2)], self.colours);
+            fg = TerminalColour::of([mean(0), mean(1), mean(2)], self.palette.colours);
         }
         [fg, bg]
     }
@@ -99,7 +100,7 @@ impl Look {
                     contrast(*one, bg.rgb).total_cmp(&contrast(*other, bg.rgb))
                 };
                 let ink = EXTREMES.into_iter().max_by(far)?;
-                Some([TerminalColour::of(ink, self.colours), Some(bg)])
+                Some([TerminalColour::of(ink, self.palette.colours), Some(bg)])
             }
             _ => None,
         }
@@ -114,7 +115,9 @@ impl Look {
         };
         let own = self.pair(Role::Text)[1];
         // Many terminals with sixteen colours show bold text in the brighter colour of its kind.
-        let brighter = fg.filter(|_| bold && self.colours == Colours::Basic).map(twin);
+        let brighter = fg
+            .filter(|_| bold && self.palette.colours == Colours::Basic)
+            .map(twin);
         RESERVED.into_iter().any(|role| {
             let [ink, background] = self.pair(role);
             let is_ink = near(fg, ink) || (brighter.is_some() && near(brighter, ink));
@@ -126,7 +129,9 @@ impl Look {
     /// The colours of a role.
     fn pair(&self, role: Role) -> Pair {
         let style = self.full(role);
-        [style.fg, style.bg].map(|color| color.and_then(TerminalColour::seen))
+        let [fg, bg] = [style.fg, style.bg].map(|color| color.and_then(TerminalColour::seen));
+        let terminal = self.palette.background.filter(|_| style.bg.is_none());
+        [fg, bg.or_else(|| terminal.map(TerminalColour::background))]
     }
 
     /// A style, or none if it would equal that of a decision.

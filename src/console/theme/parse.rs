@@ -50,8 +50,21 @@ const WHOLE: &str = "a theme needs `name`, `[palette]` and `[roles]`";
 #[serde(deny_unknown_fields)]
 struct ThemeTable {
     name: String,
+    #[serde(default)]
+    background: Background,
     palette: BTreeMap<Spanned<String>, Colour>,
     roles: Spanned<BTreeMap<Role, Spanned<Look>>>,
+}
+
+/// The background of the screen.
+#[derive(Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Background {
+    /// That of `text`.
+    #[default]
+    Text,
+    /// The terminal's own, if the theme is readable on it.
+    Terminal,
 }
 
 #[derive(Deserialize)]
@@ -104,7 +117,12 @@ impl TryFrom<String> for Basic {
 
 pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     let document = Document::parse(file, text)?;
-    let ThemeTable { name, palette, roles } = document.read(&MISSING)?;
+    let ThemeTable {
+        name,
+        background,
+        palette,
+        roles,
+    } = document.read(&MISSING)?;
     if let Some((own, _)) = palette.get_key_value("default") {
         return Err(document
             .error(own.span(), "is the terminal's own colour already")
@@ -122,7 +140,12 @@ pub(super) fn theme(text: &str, file: &str) -> Result<Theme, Error> {
     };
     let looks: Vec<Entry> = Role::ALL.iter().map(look).collect::<Result<_, _>>()?;
     legible(&document, roles.get_ref(), &looks)?;
-    Ok(Theme { name, looks })
+    Ok(Theme {
+        name,
+        looks,
+        has_terminal_background: background == Background::Terminal,
+        light: None,
+    })
 }
 
 /// Refuses a theme in which decision texts or warnings are not readable on their background. The

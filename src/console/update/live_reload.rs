@@ -11,7 +11,7 @@ use crate::console::model::Model;
 use crate::console::model::overlay::{Gives, ListPurpose, Overlay};
 use crate::console::msg::Out;
 use crate::console::panes::log::model::Line;
-use crate::console::theme::Colours;
+use crate::console::theme::{Colours, Palette};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::resilience::policy::Policy;
 use crate::text::visible;
@@ -56,7 +56,7 @@ pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>
     let found = settings.themes.iter().find(|(name, _)| *name == settings.theme);
     match found {
         Some((name, theme)) => {
-            let look = theme.look(settings.look.colours());
+            let look = theme.look(settings.look.palette());
             if settings.look != look {
                 settings.look = look;
                 news.push(format!("theme {name}"));
@@ -133,6 +133,22 @@ fn afresh(model: &mut Model) {
     }
 }
 
+/// Draws the current theme on the background that the terminal named.
+pub(in crate::console) fn background(model: &mut Model, background: [u8; 3]) {
+    let settings = &mut model.settings;
+    let palette = Palette {
+        background: Some(background),
+        ..settings.look.palette()
+    };
+    let Some((_, theme)) = settings.themes.iter().find(|(name, _)| *name == settings.theme) else {
+        return;
+    };
+    settings.look = theme.look(palette);
+    if settings.tried.take().is_some() {
+        try_on(model);
+    }
+}
+
 /// Lists the themes.
 pub(in crate::console) fn list(model: &mut Model) {
     if model.settings.look.colours() == Colours::None {
@@ -161,7 +177,7 @@ pub(in crate::console) fn try_on(model: &mut Model) {
         Gives::Theme(name) => settings.themes.iter().find(|(known, _)| known == name),
         _ => None,
     });
-    settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.colours()));
+    settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.palette()));
 }
 
 /// Uses a theme until the program ends.
@@ -170,7 +186,7 @@ pub(in crate::console) fn choose(model: &mut Model, name: &str) {
     let Some((_, theme)) = settings.themes.iter().find(|(known, _)| known == name) else {
         return model.complain("The theme is gone");
     };
-    settings.look = theme.look(settings.look.colours());
+    settings.look = theme.look(settings.look.palette());
     settings.tried = None;
     name.clone_into(&mut settings.theme);
     model.set_status(format!(

@@ -19,6 +19,25 @@ pub(super) const fn single(byte: u8) -> Option<Code> {
     })
 }
 
+/// The background that a control string names: `11;rgb:RRRR/GGGG/BBBB`, each part with one to four digits.
+pub(super) fn background(text: &[u8]) -> Option<[u8; 3]> {
+    let text = std::str::from_utf8(text).ok()?;
+    let colour = text
+        .strip_prefix("11;rgb:")
+        .or_else(|| text.strip_prefix("11;rgba:"))?;
+    let part = |digits: &str| {
+        let most = 16_u32
+            .checked_pow(u32::try_from(digits.len()).ok()?)?
+            .checked_sub(1)?;
+        let value = u32::from_str_radix(digits, 16).ok()?;
+        (1..=4)
+            .contains(&digits.len())
+            .then(|| (value * 255 / most) as u8)
+    };
+    let mut parts = colour.split('/').map(part);
+    Some([parts.next()??, parts.next()??, parts.next()??])
+}
+
 /// The message of a sequence: the bytes between `ESC [` and its last one.
 pub(super) fn message(bytes: &[u8], last: u8, alt: bool, at: u64) -> Option<TermMsg> {
     let text = std::str::from_utf8(bytes).ok()?;

@@ -11,6 +11,7 @@ fn describe(messages: &[TermMsg]) -> Vec<String> {
         TermMsg::Paste { text, .. } => format!("paste {text:?}"),
         TermMsg::Mouse { mouse, x, y } => format!("{mouse:?} {x},{y}"),
         TermMsg::Focus(on) => format!("focus {on}"),
+        TermMsg::Background([red, green, blue]) => format!("background {red:02x}{green:02x}{blue:02x}"),
         other => format!("{other:?}"),
     };
     messages.iter().map(word).collect()
@@ -45,8 +46,10 @@ fn in_pieces(bytes: &[u8], mut check: impl FnMut(Vec<String>, &str)) {
 }
 
 /// Messages that terminals send by themselves.
-const MESSAGES: [&[u8]; 32] = [
-    b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+const MESSAGES: [&[u8]; 34] = [
+    b"\x1b]11;?\x1b\\",
+    b"\x1b]11;rgb:1e1e/1e1e\x1b\\",
+    b"\x1b]11;rgb:1e1e/1e1e/\xe2\x9c\x93\x1b\\",
     b"\x1b]10;rgb:aaaa/aaaa/aaaa\x07",
     b"\x1b]4;1;rgb:cccc/0000/0000\x1b\\",
     b"\x1b]52;c;YWFhYWE=\x07",
@@ -76,7 +79,7 @@ const MESSAGES: [&[u8]; 32] = [
     b"\x1b[?1;2;256S",
     b"\x1b[1;1;1;1*z",
     b"\x1b\\",
-    b"\x9d11;rgb:1e1e/1e1e/2e2e\x9c",
+    b"\x1bP11;rgb:1e1e/1e1e/2e2e\x1b\\",
     b"\xc2\x9b>41;388;0c",
 ];
 
@@ -89,6 +92,35 @@ fn what_a_terminal_sends_by_itself_is_no_key_however_it_is_torn() {
         // Between keys, and one after the other.
         let all = [b"a", message, b"b", message, message, b"\x1b[A"].concat();
         assert_eq!(read(&all), ["a", "b", "up"], "{message:?}");
+    }
+}
+
+/// The background of a terminal in all forms.
+const BACKGROUNDS: [&[u8]; 5] = [
+    b"\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\",
+    b"\x1b]11;rgb:1e1e/1e1e/2e2e\x07",
+    b"\x1b]11;rgb:1e/1e/2e\x07",
+    b"\x1b]11;rgba:1e1e/1e1e/2e2e/ffff\x1b\\",
+    b"\x9d11;rgb:1e1e/1e1e/2e2e\x9c",
+];
+
+#[test]
+fn the_background_of_the_terminal_is_a_message_and_no_key_however_it_is_torn() {
+    for message in BACKGROUNDS {
+        in_pieces(message, |reported, how| {
+            assert_eq!(reported, ["background 1e1e2e"], "{message:?}, {how}");
+        });
+        let all = [b"a", message, b"b"].concat();
+        assert_eq!(read(&all), ["a", "background 1e1e2e", "b"], "{message:?}");
+        for at in 2..message.len() {
+            let (first, second) = message.split_at(at);
+            let reported = reads(&[first, second], 400);
+            let expected = |word: &String| word.starts_with("background");
+            assert!(
+                reported.iter().all(expected),
+                "{message:?} torn at {at}: {reported:?}"
+            );
+        }
     }
 }
 

@@ -1,15 +1,18 @@
 //! Tests files of themes and keys that change while the console is open.
 
+use ratatui::style::Color;
+
 use crate::config::keymap::parse;
 use crate::console::context::Context;
 use crate::console::files::Read;
 use crate::console::keymap::Keymap;
 use crate::console::model::Source;
 use crate::console::model::overlay::Overlay;
-use crate::console::msg::Msg;
+use crate::console::msg::{Msg, TermMsg};
 use crate::console::panes::Pane;
 use crate::console::testing::Stage;
 use crate::console::theme::{Colours, Role, Theme};
+use crate::console::update::live_reload::choose;
 use crate::console::verbs::approve;
 use crate::domain::command::{Command, ResilienceCommand};
 
@@ -328,4 +331,22 @@ fn a_remaining_problem_is_not_reported_again() {
     stage.send(wrong(None));
     stage.press("4");
     assert_eq!(stage.text().matches("first").count(), 1);
+}
+
+#[test]
+fn the_background_of_the_terminal_stays_with_every_theme_that_is_chosen_or_tried() {
+    let mut stage = stage();
+    let painted = stage.draw().cell((50, 10)).unwrap().bg;
+    assert_ne!(painted, Color::Reset);
+    stage.send(Msg::Term(TermMsg::Background([0x1e; 3])));
+    assert_eq!(stage.draw().cell((50, 10)).unwrap().bg, Color::Reset);
+    // Paper has a background of its own; back at the theme, that of the terminal is there again.
+    choose(&mut stage.model, "paper");
+    assert_ne!(stage.draw().cell((50, 10)).unwrap().bg, Color::Reset);
+    choose(&mut stage.model, "dark");
+    assert_eq!(stage.draw().cell((50, 10)).unwrap().bg, Color::Reset);
+    // A light terminal: the dark theme paints its own.
+    stage.send(Msg::Term(TermMsg::Background([0xff; 3])));
+    assert_eq!(stage.draw().cell((50, 10)).unwrap().bg, painted);
+    assert!(stage.commands().is_empty(), "nothing was decided");
 }
