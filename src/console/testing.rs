@@ -61,8 +61,6 @@ pub struct Stage {
     record: Vec<Arc<Envelope>>,
     /// Background jobs on long texts.
     pub slow: Option<Vec<Work>>,
-    /// The screen that frames are drawn on.
-    terminal: Terminal<TestBackend>,
 }
 
 impl Stage {
@@ -102,7 +100,6 @@ impl Stage {
             seq: 0,
             record: Vec::new(),
             slow: None,
-            terminal: terminal(width, height),
         }
     }
 
@@ -218,14 +215,12 @@ impl Stage {
             }
         }
         let (width, height) = (self.model.screen.width, self.model.screen.height);
-        if self.terminal.backend().buffer().area.as_size() != (width, height).into() {
-            self.terminal = terminal(width, height);
-        }
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let model = &self.model;
-        self.terminal.draw(|frame| view(model, frame)).unwrap();
+        terminal.draw(|frame| view(model, frame)).unwrap();
         let at = self.now;
         self.send(Msg::Drawn { at });
-        self.terminal.backend().buffer().clone()
+        terminal.backend().buffer().clone()
     }
 
     /// The screen as text.
@@ -234,9 +229,9 @@ impl Stage {
         text_of(&self.draw())
     }
 
-    /// The text on the screen, without line breaks.
+    /// The text on the screen, without line breaks and the line beside the graph.
     pub fn flat(&mut self) -> String {
-        flat(&self.text())
+        flat(&self.text().replace('│', " "))
     }
 
     /// Time passes, with a frame before and after.
@@ -355,11 +350,6 @@ impl Stage {
 /// The words of a text, separated by single blanks.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// An empty screen of this size.
-fn terminal(width: u16, height: u16) -> Terminal<TestBackend> {
-    Terminal::new(TestBackend::new(width, height)).unwrap()
 }
 
 /// A buffer as text, without trailing blanks.

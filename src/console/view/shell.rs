@@ -43,6 +43,7 @@ pub(in crate::console) fn draw(model: &Model, frame: &mut Frame<'_>) {
                 pane.draw(model, &mut canvas, area);
             }
         }
+        divider(model, &mut canvas);
     }
     overlay::draw(model, frame);
     let mut canvas = Canvas {
@@ -53,6 +54,23 @@ pub(in crate::console) fn draw(model: &Model, frame: &mut Frame<'_>) {
         replay::draw(model, &mut canvas, area);
     }
     status::draw(model, &mut canvas, places.status);
+}
+
+/// Draws the line between the graph and the panes beside it.
+fn divider(model: &Model, canvas: &mut Canvas<'_>) {
+    let places = model.screen.places;
+    let (Some(graph), Some(queue)) = (places.graph, places.queue) else {
+        return;
+    };
+    if queue.x <= graph.right() {
+        return;
+    }
+    let is_ascii = model.settings.charset == Charset::Ascii || model.settings.line == Line::Ascii;
+    let (top, line) = if is_ascii { ("+", "|") } else { ("┬", "│") };
+    canvas.put(graph.right(), graph.y, 1, top, Role::Border);
+    for y in graph.y + 1..graph.bottom() {
+        canvas.put(graph.right(), y, 1, line, Role::Border);
+    }
 }
 
 /// Draws the title line of a pane.

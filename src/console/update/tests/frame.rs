@@ -141,7 +141,7 @@ fn the_whole_of_what_is_approved_is_looked_through() {
     stage.draw();
     stage.press("2");
     let text = stage.text();
-    let flat = flat(&text);
+    let flat = stage.flat();
     assert!(
         flat.contains(&format!(
             "byte {at}: letters of different scripts in one word: pаypal"

@@ -173,7 +173,7 @@ fn end_of_long(tool: &str, bytes: usize, found: Option<&str>) -> String {
         send_replaced(&mut stage, look("c3", 1), Replaced::Unreadable(why.into()));
     }
     stage.press("G");
-    flat(&stage.text())
+    stage.flat()
 }
 
 #[test]
