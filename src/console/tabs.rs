@@ -330,7 +330,7 @@ pub fn origin_word(revision: &Revision) -> String {
         Origin::Repair { attempt } => format!("by repair {attempt}"),
         Origin::Engine { rule } => format!("by the engine ({})", crate::text::visible(rule)),
         Origin::Reused { from } => format!("reused from {from}"),
-        Origin::Import => "imported".to_owned(),
+        Origin::Import => "from the agent".to_owned(),
     }
 }
 

@@ -6,17 +6,20 @@
 //! changed, no byte is.
 
 mod applied;
+mod inserted;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
+pub(super) use self::inserted::is_of_agent;
+use self::inserted::{Inserted, prompts};
 use super::run::ends;
 use crate::canon;
 use crate::domain::call::{Call, Outcome};
 use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::node::{Content, Node, Origin};
+use crate::domain::node::{Content, Node, Origin, Revision};
 use crate::domain::state::State;
 use crate::domain::transcript::result::result_text;
 use crate::model::wire::agent::PartEdit;
@@ -63,6 +66,8 @@ struct Known {
     /// True where what the provider added to the call still belongs to it.
     keeps_opaque: bool,
     was_released: bool,
+    /// True if the operator deleted it.
+    is_deleted: bool,
     /// The result that the model sees in place of the agent's, and whether it is an error.
     result: Option<(String, bool)>,
 }
@@ -78,6 +83,8 @@ pub struct Overlay {
     alike: BTreeMap<String, Vec<usize>>,
     /// The texts of the model as they came, and what became of those that were changed; none of one that was not.
     texts: BTreeMap<String, Option<PartEdit>>,
+    /// The prompts of the operator.
+    prompts: Vec<Inserted>,
 }
 
 impl Overlay {
@@ -86,6 +93,7 @@ impl Overlay {
         let mut overlay = Self {
             tag: tag(state),
             texts: texts(state),
+            prompts: prompts(state),
             ..Self::default()
         };
         for call in state.calls.values() {
@@ -141,7 +149,10 @@ impl Overlay {
 
 fn known(state: &State, call: &Call) -> Option<Known> {
     let node = state.nodes.get(&call.id)?;
-    let (tool, args) = node.as_call()?;
+    let is_call = |revision: &&Revision| matches!(revision.content, Content::Call { .. });
+    let Content::Call { tool, args } = &node.revisions.iter().rev().find(is_call)?.content else {
+        return None;
+    };
     let was_released = was_released(call);
     let given = call.attempts.last().map(|attempt| &*attempt.args);
     Some(Known {
@@ -150,6 +161,7 @@ fn known(state: &State, call: &Call) -> Option<Known> {
         args: given.unwrap_or(args).to_owned(),
         keeps_opaque: node.current == Rev(1),
         was_released,
+        is_deleted: matches!(node.now().content, Content::Deleted),
         result: result(state, call, was_released),
     })
 }

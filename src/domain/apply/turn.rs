@@ -39,7 +39,13 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         }
         TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {
-            add_node(state, at, *turn, *node, spoken(text), operator(state));
+            // The words of the user of another program come with its requests.
+            let origin = if state.is_of_agent() && !at.by_person {
+                Origin::Import
+            } else {
+                operator(state)
+            };
+            add_node(state, at, *turn, *node, spoken(text), origin);
             wake_run(state);
         }
         TurnEvent::Thought {
