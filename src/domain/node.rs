@@ -134,6 +134,12 @@ impl Node {
         }
     }
 
+    /// True for words that came with a request of another program's agent.
+    pub fn is_from_agent(&self) -> bool {
+        let first = self.revisions.first();
+        first.is_some_and(|revision| matches!(revision.origin, Origin::Import))
+    }
+
     /// Result or error of an observation.
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.now().content {
@@ -236,6 +242,6 @@ pub enum Origin {
         #[serde(default)]
         from: Seq,
     },
-    /// Another agent's transcript.
+    /// A request of another program's agent.
     Import,
 }

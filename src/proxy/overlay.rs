@@ -13,8 +13,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
-pub(super) use self::inserted::is_of_agent;
-use self::inserted::{Inserted, prompts};
+use self::inserted::{Inserted, inserted};
 use super::run::ends;
 use crate::canon;
 use crate::domain::call::{Call, Outcome};
@@ -83,8 +82,8 @@ pub struct Overlay {
     alike: BTreeMap<String, Vec<usize>>,
     /// The texts of the model as they came, and what became of those that were changed; none of one that was not.
     texts: BTreeMap<String, Option<PartEdit>>,
-    /// The prompts of the operator.
-    prompts: Vec<Inserted>,
+    /// The prompts and thoughts that the operator inserted.
+    inserted: Vec<Inserted>,
 }
 
 impl Overlay {
@@ -93,7 +92,7 @@ impl Overlay {
         let mut overlay = Self {
             tag: tag(state),
             texts: texts(state),
-            prompts: prompts(state),
+            inserted: inserted(state),
             ..Self::default()
         };
         for call in state.calls.values() {

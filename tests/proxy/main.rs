@@ -24,6 +24,7 @@ mod beside;
 mod course;
 mod forms;
 mod given_up;
+mod inserted;
 mod overlay;
 mod passing;
 mod program;

@@ -10,7 +10,7 @@ use overrule::domain::call::{Call, Status};
 use overrule::domain::command::{CallCommand, Command};
 use overrule::domain::event::run::Limits;
 use overrule::domain::id::NodeId;
-use overrule::domain::state::State;
+use overrule::domain::state::{Mode, State};
 use overrule::engine::log::Memory;
 use overrule::policy::Preset;
 use overrule::proxy::address::Token;
@@ -125,4 +125,17 @@ pub async fn reject(live: &Live, id: NodeId, reason: &str) {
         reason: reason.into(),
     };
     live.send(Command::Call(command)).await.unwrap();
+}
+
+/// The calls of a tool in their order.
+pub fn calls(state: &State, tool: &str) -> Vec<NodeId> {
+    let calls = state.calls.keys();
+    let is_it = |id: &&NodeId| &**state.nodes[id].as_call().unwrap().0 == tool;
+    calls.filter(is_it).copied().collect()
+}
+
+/// Waits until the run has its answer.
+pub async fn finished(live: &mut Live) {
+    live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
+        .await;
 }

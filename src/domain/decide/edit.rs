@@ -9,6 +9,7 @@ mod back;
 mod copy_node;
 mod insert;
 mod invalidation;
+mod of_agent;
 mod recall;
 mod revise;
 mod structure;
@@ -135,6 +136,7 @@ pub fn commit(
         not_too_long(edit)?;
         restrict::refuse_edit(base, advice, edit)?;
         server_question::refuse_edit(base, edit)?;
+        of_agent::refuse(base, edit)?;
         one(&mut draft, advice, edit, reason)?;
         let new = draft.events;
         takes_nothing_away(base, &events, &new)?;

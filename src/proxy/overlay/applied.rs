@@ -237,14 +237,13 @@ pub fn applied(
         .filter_map(|(place, known)| Some((history.calls.get(*place)?.at.0, *known)))
         .collect();
     let own = overlays.own.as_ref();
-    let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::places(own, request, &calls));
+    let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::messages(own, request, &calls));
     if !notes.is_empty() {
-        let end = inserted.entry(request.messages.len()).or_default();
-        end.push(notes.join("\n\n"));
+        let note = request.wire.agent_side().message(false, &notes.join("\n\n"));
+        inserted.entry(request.messages.len()).or_default().push(note);
     }
-    let message = |text: &String| request.wire.agent_side().user_message(text);
-    for (at, texts) in inserted {
-        rewrite.messages(at..at, texts.iter().map(message).collect());
+    for (at, messages) in inserted {
+        rewrite.messages(at..at, messages);
     }
     named(rewrite.body(), &named_by)
 }

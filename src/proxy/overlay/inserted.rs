@@ -5,16 +5,18 @@
 use std::collections::BTreeMap;
 
 use super::{Known, Overlay, text_key};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::{Content, Node, Origin};
+use crate::domain::id::NodeKind;
+use crate::domain::node::Content;
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Turn};
 use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
-/// A prompt of the operator, which the agent does not have.
+/// A prompt or thought of the operator, which the agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Inserted {
+    /// True for a thought: the model said it.
+    is_models: bool,
     text: String,
     /// What the model said last before it; none before its first reply.
     after: Option<Said>,
@@ -50,49 +52,48 @@ impl Said {
     }
 }
 
-/// True for a prompt that the agent sent.
-pub(in crate::proxy) fn is_of_agent(node: &Node) -> bool {
-    let first = node.revisions.first();
-    first.is_some_and(|revision| matches!(revision.origin, Origin::Import))
-}
-
-/// The prompts of the operator in their order.
-pub(super) fn prompts(state: &State) -> Vec<Inserted> {
+/// The prompts and thoughts that the operator inserted, in their order.
+pub(super) fn inserted(state: &State) -> Vec<Inserted> {
     let mut said = None;
-    let mut prompts = Vec::new();
+    let mut inserted = Vec::new();
     for turn in state.turns_of(ROOT).filter(|turn| turn.is_active()) {
         if turn.producer == Producer::Model {
             said = Said::of(state, turn).or(said);
+            continue;
         }
-        let nodes = turn.nodes.iter().filter_map(|id: &NodeId| state.nodes.get(id));
-        let own = nodes.filter(|node| node.id.kind == NodeKind::Prompt && node.active && !is_of_agent(node));
-        prompts.extend(own.filter(|node| !node.text().is_empty()).map(|node| Inserted {
+        let nodes = turn.nodes.iter().filter_map(|id| state.nodes.get(id));
+        let nodes = nodes.filter(|node| node.active && !node.text().is_empty() && !node.is_from_agent());
+        let words = nodes.filter(|node| matches!(node.id.kind, NodeKind::Prompt | NodeKind::Thought));
+        inserted.extend(words.map(|node| Inserted {
+            is_models: node.id.kind == NodeKind::Thought,
             text: node.text().to_owned(),
             after: said.clone(),
         }));
     }
-    prompts
+    inserted
 }
 
-/// The texts to insert, by the place of the message that follows them. One after a reply that the history lacks is left
-/// out. `found` has the known calls by message.
-pub(super) fn places(
+/// The messages to insert, as JSON texts, by the place of the message that follows them. One after a reply that the
+/// history lacks is left out. `found` has the known calls by message.
+pub(super) fn messages(
     overlay: &Overlay,
     request: &AgentRequest,
     found: &[(usize, &Known)],
 ) -> BTreeMap<usize, Vec<String>> {
-    let mut places: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for prompt in &overlay.prompts {
-        let at = match &prompt.after {
+    let mut messages: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let side = request.wire.agent_side();
+    for one in &overlay.inserted {
+        let at = match &one.after {
             None => begin(&request.messages),
             Some(said) => match last(overlay, request, found, said) {
                 Some(last) => after_results(&request.messages, last),
                 None => continue,
             },
         };
-        places.entry(at).or_default().push(prompt.text.clone());
+        let message = side.message(one.is_models, &one.text);
+        messages.entry(at).or_default().push(message);
     }
-    places
+    messages
 }
 
 /// The place before the first reply.

@@ -22,7 +22,7 @@ use crate::domain::turn::{Producer, Stream};
 use crate::model::wire::agent::{AgentMessage, Part, PartKind, Role};
 use crate::proxy::conversation::{self, SentResult, Tail};
 use crate::proxy::outlet;
-use crate::proxy::overlay::{is_of_agent, was_released};
+use crate::proxy::overlay::was_released;
 use crate::text::visible_head;
 
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
@@ -226,7 +226,8 @@ pub(super) fn newest(state: &State) -> Option<TurnId> {
 /// What the user of the agent wrote last.
 fn last_words(state: &State) -> Option<&str> {
     let prompts = state.nodes.values().rev();
-    let prompts = prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active && is_of_agent(node));
+    let prompts =
+        prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active && node.is_from_agent());
     prompts.map(Node::text).find(|text| *text != AGAIN)
 }
 
