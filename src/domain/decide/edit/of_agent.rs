@@ -3,6 +3,7 @@
 //! Must not know: how requests are changed.
 
 use crate::domain::command::Edit;
+use crate::domain::node::Node;
 use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 
@@ -14,7 +15,7 @@ pub(super) fn refuse(state: &State, edit: &Edit) -> Result<(), Refusal> {
                 .to_owned()
         }
         Edit::Text { node, .. } | Edit::Delete { node, .. }
-            if state.nodes.get(node).is_some_and(|node| node.is_from_agent()) =>
+            if state.nodes.get(node).is_some_and(Node::is_from_agent) =>
         {
             format!("cannot change {node}: the agent sends the words of its user itself; hint: guide the model")
         }
