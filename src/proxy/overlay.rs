@@ -42,6 +42,11 @@ fn tag(state: &State) -> String {
     tag
 }
 
+/// Returns the id of a reply that begins before the model has sent anything.
+pub fn reply_id(state: &State) -> String {
+    format!("overrule_{}_{}", tag(state), state.seq.0)
+}
+
 /// Returns the run and the number of the call that a name masks.
 fn read_mask(name: &str) -> Option<(&str, u32)> {
     let (tag, number) = name.strip_prefix(MASK)?.split_once('_')?;

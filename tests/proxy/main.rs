@@ -26,6 +26,7 @@ mod forms;
 mod given_up;
 mod overlay;
 mod passing;
+mod paused;
 mod program;
 mod restart;
 mod stage;

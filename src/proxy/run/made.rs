@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use hyper::StatusCode;
 use hyper::header::HeaderMap;
 
 use super::Pending;
@@ -137,8 +136,7 @@ impl Pending {
     /// Answers with these words as those of the model: the agent ends its turn.
     pub(super) fn answer_with_text(self, words: &str) {
         let (form, body) = body(&self, &text(words), head());
-        self.connection
-            .answer(StatusCode::OK, content_type(form), body.into_bytes());
+        self.connection.say((self.incoming.wire, form), words, &body);
     }
 }
 
