@@ -91,7 +91,7 @@ impl HeldReply {
             chunks,
             has_misplaced_call,
         } = read;
-        // What comes in another form than the reply began in is written anew.
+        // An event of another form than that of the beginning is written from its content.
         let is_other = self.has_own_beginning && event.form != self.form;
         if !is_other {
             self.form = event.form;

@@ -22,6 +22,7 @@ pub mod outlet;
 pub mod overlay;
 pub mod reading;
 pub mod release;
+pub mod resumed;
 pub mod run;
 mod secrets;
 pub mod server;

@@ -28,7 +28,7 @@ const TAG: usize = 8;
 
 /// Returns the name under which an agent gets a call that must not run: no tool has it, and no other run uses it.
 pub fn mask(state: &State, call: NodeId) -> String {
-    format!("{MASK}{}_{}", tag(state), call.no)
+    format!("{}{}", mask_prefix(state), call.no)
 }
 
 /// What stands for a run in the names of its masks.
@@ -40,6 +40,11 @@ fn tag(state: &State) -> String {
     );
     tag.truncate(TAG);
     tag
+}
+
+/// Returns the beginning of every such name of a run.
+pub fn mask_prefix(state: &State) -> String {
+    format!("{MASK}{}_", tag(state))
 }
 
 /// Returns the id of a reply that begins before the model has sent anything.
@@ -58,6 +63,17 @@ fn read_mask(name: &str) -> Option<(&str, u32)> {
 /// Returns true if an agent got a call under its own name: it was started there at least once.
 pub fn was_released(call: &Call) -> bool {
     !call.attempts.is_empty()
+}
+
+/// Returns true if an agent executed a call and sent its result.
+pub fn was_executed(state: &State, call: &Call) -> bool {
+    was_released(call) && first_result(state, call).is_some()
+}
+
+/// Returns the tool and the arguments of a call as an agent has them, in one spelling.
+pub fn given(state: &State, call: &Call) -> Option<(String, String)> {
+    let known = known(state, call)?;
+    Some((known.tool, spelled(&known.args)))
 }
 
 /// A call of a run.
@@ -183,8 +199,8 @@ fn first_result(state: &State, call: &Call) -> Option<String> {
     }
 }
 
-/// Arguments in one spelling.
-fn spelled(args: &str) -> String {
+/// Returns arguments in one spelling.
+pub fn spelled(args: &str) -> String {
     let args = if args.trim().is_empty() { "{}" } else { args };
     canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }

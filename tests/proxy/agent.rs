@@ -28,6 +28,8 @@ pub struct Agent {
     streams: bool,
     /// True for an agent that gives calls ids of its own.
     invents_ids: bool,
+    /// A header with which it names its session.
+    named: Option<&'static str>,
 }
 
 impl Agent {
@@ -40,6 +42,7 @@ impl Agent {
             ran: Ran::default(),
             streams: true,
             invents_ids: false,
+            named: None,
         }
     }
 
@@ -52,6 +55,12 @@ impl Agent {
     /// The same with ids of its own for calls that the model gave none.
     pub fn with_ids_of_its_own(mut self) -> Self {
         self.invents_ids = true;
+        self
+    }
+
+    /// The same with a header that names its session.
+    pub fn named_by(mut self, header: &'static str) -> Self {
+        self.named = Some(header);
         self
     }
 
@@ -133,8 +142,12 @@ impl Agent {
             ("ollama", _) => "/api/chat",
             _ => "/chat/completions",
         };
-        client()
-            .post(format!("{}{path}", self.base))
+        let request = client().post(format!("{}{path}", self.base));
+        let request = match self.named {
+            Some(header) => request.header(header, "s"),
+            None => request,
+        };
+        request
             .header("authorization", "Bearer canary-5c1f")
             .header("x-api-key", "canary-5c1f")
             .body(self.body().to_string())

@@ -3,9 +3,15 @@
 //! Must not know: how it works inside.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
 
-use crate::world::{World, finish};
+use crate::agent::Agent;
+use crate::beside::asked_model;
+use crate::course::{bash, streamed};
+use crate::server::Server;
+use crate::world::{World, finish, until};
 
 /// A world in whose path a program of this name stands.
 fn with_program(name: &str, script: &str) -> World {
@@ -54,4 +60,70 @@ fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
         ])
         .ends(3)
         .tells("this machine");
+}
+
+/// Starts the proxy in front of a model; returns its address for agents.
+fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
+    let args = ["proxy", "--headless", "--control", "--policy", "supervised"];
+    let at = [
+        "--listen",
+        "127.0.0.1:0",
+        "--upstream",
+        &model.base,
+        "--wire",
+        "openai-chat",
+    ];
+    let mut command = world.command(&[&args[..], &at, more].concat());
+    command.env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234");
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.unwrap().strip_prefix("the proxy serves ").map(str::to_owned));
+    // The program must not wait for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, line.unwrap())
+}
+
+#[tokio::test]
+async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new_one() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let model = Server::new(vec![
+        streamed(wire, "Hold.", &[("k1", "bash", bash("ls"))]),
+        streamed(wire, "A poem.", &[]),
+    ]);
+    let (mut first, base) = serving(&world, &model, &[]);
+    let mut agent = Agent::new(wire, &base);
+    agent.say("fix it");
+    agent.ask_until("Hold.").await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let before = world.journal(&session);
+
+    let (mut second, base) = serving(&world, &model, &["--resume", &session]);
+    let mut other = Agent::new(wire, &base);
+    assert_eq!(other.work("write a poem").await, "A poem.");
+    assert_eq!(world.ids().len(), 2, "a session of its own");
+    assert_eq!(
+        world.journal(&session),
+        before,
+        "nothing happened in the resumed one"
+    );
+    asked_model(&model, 2).await;
+    let agent = agent.at(&base);
+    agent.ask_until("Hold.").await;
+    assert_eq!(model.seen().len(), 2, "the model is not asked again");
+    assert_eq!(world.ids().len(), 2);
+    let queue = world.run(&["queue", &session]).out;
+    assert!(
+        queue.contains("bash") && queue.contains("awaiting approval"),
+        "{queue}"
+    );
+    assert!(agent.ran.lock().unwrap().is_empty());
+    second.kill().unwrap();
+    second.wait().unwrap();
 }

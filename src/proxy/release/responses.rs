@@ -344,7 +344,7 @@ impl Calls for Responses {
     fn failure(&mut self, error: &str) -> Vec<u8> {
         let error = frame::member(error, "error").unwrap_or("{}");
         let words = frame::member(error, "message").unwrap_or("\"\"");
-        let code = ["code", "type"]
+        let mut code = ["code", "type"]
             .into_iter()
             .filter_map(|key| frame::member(error, key));
         let code = code.find(|code| code.starts_with('"'));

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::arrival::{AGAIN, newest};
+use super::arrival::newest;
 use super::reply::calls_of;
 use super::{Inner, Pending};
 use crate::domain::call::{EffectClass, Status};
@@ -30,7 +30,7 @@ pub(super) struct Again {
 fn last_words(state: &State) -> Option<&str> {
     let prompts = state.nodes.values().rev();
     let prompts = prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
-    prompts.map(Node::text).find(|text| *text != AGAIN)
+    prompts.map(Node::text).find(|text| *text != conversation::AGAIN)
 }
 
 /// True if the agent may have executed a call of a turn that changes something.

@@ -25,8 +25,6 @@ use crate::text::visible_head;
 
 /// Maximum characters of a refusal in a notice.
 const MAX_REASON: usize = 200;
-/// What stands for a request that adds nothing.
-pub(super) const AGAIN: &str = "(the agent asks again)";
 /// Why a call is rejected whose agent did not wait for it.
 const GONE: &str = "the agent hung up and went on without this call";
 
@@ -338,7 +336,7 @@ impl Inner {
                 Command::Edit(EditCommand::Commit {
                     edits: vec![Edit::InsertPrompt {
                         after: None,
-                        text: Arc::from(AGAIN),
+                        text: Arc::from(conversation::AGAIN),
                     }],
                     effects_seen: None,
                     reason: None,

@@ -40,7 +40,7 @@ enum Progress {
 }
 
 /// A reply that continues on its connection.
-pub(super) struct Begun {
+pub(super) struct OpenReply {
     pub(super) held: HeldReply,
     pub(super) head: (StatusCode, HeaderMap),
     pub(super) out: BodyWriter,
@@ -61,20 +61,20 @@ impl Connection {
     }
 
     /// Begins the reply with this head, unless it has begun.
-    pub(super) fn begin(self, (wire, form): (Wire, Form), head: Head) -> Begun {
+    pub(super) fn begin(self, (wire, form): (Wire, Form), head: Head) -> OpenReply {
         let Head { status, headers } = head;
         match self.progress {
             Progress::Nothing(begin) => {
                 let head = (status, headers.clone());
                 // An error means that the agent has gone.
                 begin.send(Head { status, headers }).unwrap_or_default();
-                Begun {
+                OpenReply {
                     held: HeldReply::new(wire, form),
                     head,
                     out: self.out,
                 }
             }
-            Progress::Begun(held) => Begun {
+            Progress::Begun(held) => OpenReply {
                 held: *held,
                 head: (StatusCode::OK, content_type(form)),
                 out: self.out,
@@ -123,7 +123,7 @@ impl Connection {
     }
 
     /// Answers with these words as those of the model. `whole` is the body for an agent that has nothing yet.
-    pub(super) fn say(self, (wire, form): (Wire, Form), words: &str, whole: &str) {
+    pub(super) fn end_with_text(self, (wire, form): (Wire, Form), words: &str, whole: &str) {
         match self.progress {
             Progress::Nothing(_) => self.answer(StatusCode::OK, content_type(form), whole.as_bytes()),
             Progress::Begun(mut held) => {

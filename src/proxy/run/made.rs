@@ -136,7 +136,8 @@ impl Pending {
     /// Answers with these words as those of the model: the agent ends its turn.
     pub(super) fn answer_with_text(self, words: &str) {
         let (form, body) = body(&self, &text(words), head());
-        self.connection.say((self.incoming.wire, form), words, &body);
+        self.connection
+            .end_with_text((self.incoming.wire, form), words, &body);
     }
 }
 
