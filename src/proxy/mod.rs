@@ -17,6 +17,7 @@ mod error;
 pub mod events;
 mod headers;
 pub mod held;
+pub mod history;
 pub mod model;
 pub mod outlet;
 pub mod overlay;

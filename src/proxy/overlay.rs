@@ -186,7 +186,7 @@ fn result(state: &State, call: &Call, was_released: bool) -> Option<(String, boo
 }
 
 /// The text of the result that the agent sent.
-fn first_result(state: &State, call: &Call) -> Option<String> {
+pub(super) fn first_result(state: &State, call: &Call) -> Option<String> {
     // An agent's history has it whatever became of it here.
     let first = state.nodes.get(&call.id.observation())?.revisions.first()?;
     let Content::Observation { outcome, .. } = &first.content else {

@@ -5,7 +5,7 @@
 use super::conversation;
 use super::overlay;
 use crate::domain::call::Call;
-use crate::domain::id::NodeKind;
+use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
 use crate::model::wire::agent::{AgentRequest, PartKind, Role};
@@ -31,7 +31,7 @@ pub fn is_of(state: &State, request: &AgentRequest) -> bool {
     let executed: Vec<&Call> = state
         .calls
         .values()
-        .filter(|call| overlay::was_executed(state, call))
+        .filter(|call| overlay::was_executed(state, call) && is_newest(state, call.id))
         .collect();
     let prompts = prompts(state);
     if prompts.is_empty() && executed.is_empty() {
@@ -56,6 +56,12 @@ fn has_mask(state: &State, request: &AgentRequest) -> bool {
     })
 }
 
+/// True for a node that is in the history that the agent sent last: it is newer than the last rewriting.
+fn is_newest(state: &State, node: NodeId) -> bool {
+    let born = state.nodes.get(&node).map(Node::born);
+    state.agent.rewritten.is_none_or(|at| born > Some(at))
+}
+
 /// What the user of the agent wrote, in order. What the operator wrote is in no request.
 fn prompts(state: &State) -> Vec<&str> {
     let is_agents = |node: &&Node| {
@@ -65,7 +71,7 @@ fn prompts(state: &State) -> Vec<&str> {
     };
     let nodes = state.nodes.values();
     let nodes = nodes
-        .filter(|node| node.id.kind == NodeKind::Prompt)
+        .filter(|node| node.id.kind == NodeKind::Prompt && is_newest(state, node.id))
         .filter(is_agents);
     let texts = nodes.filter_map(|node| match &node.revisions.first()?.content {
         Content::Text { text, .. } => Some(&**text),

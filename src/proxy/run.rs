@@ -27,6 +27,7 @@ use tokio::sync::{Notify, oneshot};
 use self::connection::Connection;
 use super::conversation::{self, Tail};
 use super::events::Form;
+use super::history::History;
 use super::outlet::BodyReader;
 use super::overlay::Overlay;
 use super::upstream::Upstream;
@@ -142,6 +143,8 @@ struct Inner {
     delivered: BTreeSet<NodeId>,
     /// The newest request that was taken in.
     history: Vec<String>,
+    /// What its history says, if it is whole.
+    said: History,
     /// Tools whose calls take any text.
     texts: BTreeSet<String>,
     /// Tools as the agent offered them last; none before its first request.

@@ -28,8 +28,8 @@ pub struct Agent {
     streams: bool,
     /// True for an agent that gives calls ids of its own.
     invents_ids: bool,
-    /// A header with which it names its session.
-    named: Option<&'static str>,
+    /// A header of its requests.
+    header: Option<(&'static str, &'static str)>,
 }
 
 impl Agent {
@@ -42,7 +42,7 @@ impl Agent {
             ran: Ran::default(),
             streams: true,
             invents_ids: false,
-            named: None,
+            header: None,
         }
     }
 
@@ -58,10 +58,15 @@ impl Agent {
         self
     }
 
-    /// The same with a header that names its session.
-    pub fn named_by(mut self, header: &'static str) -> Self {
-        self.named = Some(header);
+    /// The same with a header.
+    pub fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.header = Some((name, value));
         self
+    }
+
+    /// Removes the end of its history from this message on.
+    pub fn forget(&mut self, from: usize) {
+        self.history.truncate(from);
     }
 
     /// The same without streamed replies.
@@ -143,8 +148,8 @@ impl Agent {
             _ => "/chat/completions",
         };
         let request = client().post(format!("{}{path}", self.base));
-        let request = match self.named {
-            Some(header) => request.header(header, "s"),
+        let request = match self.header {
+            Some((name, value)) => request.header(name, value),
             None => request,
         };
         request

@@ -29,4 +29,5 @@ mod passing;
 mod paused;
 mod program;
 mod restart;
+mod rewritten;
 mod stage;

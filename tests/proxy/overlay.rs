@@ -29,7 +29,7 @@ async fn finished(live: &mut Live) {
 }
 
 /// Corrects the result of a call.
-async fn correct(live: &Live, call: NodeId, words: &str) {
+pub async fn correct(live: &Live, call: NodeId, words: &str) {
     let observation = live.state.observation(call).unwrap();
     let edit = Edit::Observation {
         node: observation.id,

@@ -207,7 +207,7 @@ async fn a_session_continues_in_its_own_conversation_whoever_asks_first() {
             let (state, call, agent) = killed(wire, &model, true).await;
             let mut stage = Stage::with_session(model.base.trim_end_matches("/v1"), &state).await;
             let named = |agent: Agent| match header {
-                Some(header) => agent.named_by(header),
+                Some(header) => agent.with_header(header, "s"),
                 None => agent,
             };
             let mut other = named(Agent::new(wire, &stage.base));

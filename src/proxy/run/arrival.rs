@@ -12,14 +12,19 @@ use super::made::ENDED;
 use super::reply::calls_of;
 use super::{AgentRun, Answer, Incoming, Inner, New, Pending};
 use crate::domain::advance::ask::retry_after;
+use crate::domain::agent::Rewriting;
 use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
 use crate::domain::envelope::Actor;
 use crate::domain::id::{NodeId, TurnId};
+use crate::domain::input::Input;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
 use crate::proxy::conversation::{self, Tail};
+use crate::proxy::events::Form;
+use crate::proxy::headers;
+use crate::proxy::history::History;
 use crate::proxy::outlet;
 use crate::text::visible_head;
 
@@ -83,6 +88,7 @@ impl AgentRun {
     }
 
     async fn take_in(self: &Arc<Self>, pending: Pending) {
+        self.report(&pending).await;
         let (step, tail) = {
             let mut inner = self.lock();
             let tail = inner.tail(&pending);
@@ -127,6 +133,23 @@ impl AgentRun {
         }
         self.look();
         self.changed.notify_waiters();
+    }
+
+    /// Reports what a request says besides its messages: how long the agent waits, and what it rewrote.
+    async fn report(&self, pending: &Pending) {
+        let incoming = &pending.incoming;
+        let is_whole = incoming.form() == Form::Whole;
+        let wait_ms = headers::wait_ms(&incoming.headers).filter(|_| is_whole);
+        let (rewriting, had_wait) = {
+            let mut inner = self.lock();
+            let had_wait = inner.state.agent.wait.is_some();
+            (inner.rewriting(pending), had_wait)
+        };
+        if (wait_ms.is_some() || had_wait || rewriting.is_some())
+            && let Some(handle) = self.handle().await
+        {
+            handle.report(Input::AgentAsked { wait_ms, rewriting }).await;
+        }
     }
 
     async fn prompt(&self, words: &str) {
@@ -230,6 +253,18 @@ impl Inner {
             0
         };
         conversation::tail(&pending.incoming.request, known)
+    }
+
+    /// What the agent changed of its history since its last request.
+    fn rewriting(&mut self, pending: &Pending) -> Option<Rewriting> {
+        let request = &pending.incoming.request;
+        if conversation::continued_reply(request).is_some() {
+            // The request has the new part of the history alone.
+            return None;
+        }
+        let new = History::of(request);
+        let old = std::mem::replace(&mut self.said, new);
+        old.rewriting(&self.said, &self.state)
     }
 
     /// Gives up a reply for which the agent does not wait any more: the one that waits, the one that has not begun, or
