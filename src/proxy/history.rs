@@ -135,14 +135,15 @@ fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
     let nodes = nodes.filter_map(|node| {
         let call = state.calls.get(&node.id.call());
         let place = match (node.id.kind, call) {
-            (NodeKind::Thought | NodeKind::Answer, _) => place_of_node(state, node),
             // With an id, the call alone finds its result.
             (NodeKind::Observation, Some(call))
                 if call.provider_id.as_deref().is_some_and(|id| !id.is_empty()) =>
             {
                 place_of(state, call)
             }
-            (NodeKind::Observation, Some(_)) => place_of_node(state, node),
+            (NodeKind::Thought | NodeKind::Answer, _) | (NodeKind::Observation, Some(_)) => {
+                place_of_node(state, node)
+            }
             _ => None,
         };
         Some((node.id, place?))

@@ -8,7 +8,7 @@ use crate::domain::call::Call;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
-use crate::model::wire::agent::{AgentRequest, PartKind, Role};
+use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// Says of a request whether it belongs to the session that is resumed.
 pub type Belongs = Box<dyn Fn(&AgentRequest) -> bool + Send + Sync>;
@@ -37,7 +37,7 @@ pub fn is_of(state: &State, request: &AgentRequest) -> bool {
     if prompts.is_empty() && executed.is_empty() {
         return false;
     }
-    let words = words(request);
+    let words = user_texts(request);
     let Some((begin, end)) = found(&prompts, &words) else {
         return false;
     };
@@ -81,12 +81,12 @@ fn prompts(state: &State) -> Vec<&str> {
 }
 
 /// The texts of the agent's user in a request.
-fn words(request: &AgentRequest) -> Vec<&str> {
+fn user_texts(request: &AgentRequest) -> Vec<&str> {
     let users = request
         .messages
         .iter()
         .filter(|message| message.role == Role::User);
-    let texts = users.flat_map(|message| message.texts());
+    let texts = users.flat_map(AgentMessage::texts);
     texts.filter(|text| !conversation::is_by_agent(text)).collect()
 }
 
@@ -123,8 +123,8 @@ fn has_call(state: &State, call: &Call, request: &AgentRequest) -> bool {
     let mut parts = request.messages.iter().flat_map(|message| &message.parts);
     parts.any(|part| match &part.kind {
         PartKind::Call { id, name, args, .. } => {
-            let is_alike = |(tool, own): &(String, String)| tool == name && *own == overlay::spelled(args);
-            own.is_some() && own == id.as_deref() || given.as_ref().is_some_and(is_alike)
+            let is_equal = |(tool, own): &(String, String)| tool == name && *own == overlay::spelled(args);
+            own.is_some() && own == id.as_deref() || given.as_ref().is_some_and(is_equal)
         }
         _ => false,
     })

@@ -144,7 +144,7 @@ struct Inner {
     /// The newest request that was taken in.
     history: Vec<String>,
     /// What its history says, if it is whole.
-    said: History,
+    items: History,
     /// Tools whose calls take any text.
     texts: BTreeSet<String>,
     /// Tools as the agent offered them last; none before its first request.

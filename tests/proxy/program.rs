@@ -8,8 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
 
 use crate::agent::Agent;
-use crate::beside::asked_model;
-use crate::course::{bash, streamed};
+use crate::beside::{asked_model, asks};
+use crate::course::{bash, streamed, whole};
 use crate::server::Server;
 use crate::world::{World, finish, until};
 
@@ -82,6 +82,36 @@ fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
     // The program must not wait for a reader.
     std::thread::spawn(move || lines.for_each(drop));
     (child, line.unwrap())
+}
+
+#[tokio::test]
+async fn the_queue_says_how_long_an_agent_waits_for_a_reply_in_one_piece() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let calls = [("k1", "bash", bash("ls"))];
+    let model = Server::new(vec![whole(wire, "Hold.", &calls)]);
+    let (mut program, base) = serving(&world, &model, &[]);
+    let agent = Agent::new(wire, &base).with_header("x-stainless-timeout", "600");
+    let mut agent = agent.in_one_piece();
+    agent.say("fix it");
+    let asking = asks(&agent);
+    asked_model(&model, 1).await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    let words = world.run(&["queue", &session]).out;
+    assert!(words.contains("agent waits 10 min more"), "{words}");
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(view["agent_wait"]["ms"], 600_000, "{json}");
+    program.kill().unwrap();
+    program.wait().unwrap();
+    // Without the process nobody waits.
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert!(view["agent_wait"].is_null() && view["tool"] == "bash", "{json}");
+    asking.abort();
 }
 
 #[tokio::test]

@@ -293,7 +293,7 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
 }
 
 /// Records how long an agent waits, and what it rewrote. A request that says neither is no fact.
-pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting: &Option<Rewriting>) {
+pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting: Option<&Rewriting>) {
     if wait_ms.is_some() || draft.state.agent.wait.is_some() {
         draft.run(RunEvent::AgentAsked { wait_ms });
     }

@@ -263,8 +263,8 @@ impl Inner {
             return None;
         }
         let new = History::of(request);
-        let old = std::mem::replace(&mut self.said, new);
-        old.rewriting(&self.said, &self.state)
+        let old = std::mem::replace(&mut self.items, new);
+        old.rewriting(&self.items, &self.state)
     }
 
     /// Gives up a reply for which the agent does not wait any more: the one that waits, the one that has not begun, or

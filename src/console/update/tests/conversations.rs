@@ -143,7 +143,7 @@ fn a_rewritten_history_is_one_line_with_the_edits_that_no_longer_apply() {
     let words = "the agent rewrote its history from c3 on; edits that no longer apply: c3 t2";
     assert_eq!(stage.status(), words);
     assert!(stage.text().contains(words), "{}", stage.text());
-    assert!(stage.model.run.state.agent.lost.iter().eq(&lost));
+    assert_eq!(stage.model.run.state.agent.lost, lost.into_iter().collect());
     assert!(stage.model.run.state.agent.rewritten.is_some());
     let mut stage = Stage::new(80, 24);
     stage.begin();
