@@ -176,7 +176,9 @@ fn what_an_agent_adds_by_itself_and_a_repeated_request_are_no_rewriting() {
     for wire in WIRES {
         let history = |texts: &[&str]| {
             let mut agent = Agent::new(wire, "");
-            texts.iter().for_each(|text| agent.say(text));
+            for text in texts {
+                agent.say(text);
+            }
             let body = agent.body().to_string();
             History::of(&decode_request(Wire::named(wire).unwrap(), body.as_bytes()).unwrap())
         };
