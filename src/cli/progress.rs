@@ -103,6 +103,7 @@ pub fn line(state: &State, event: &Event) -> Option<String> {
         )),
         Event::Escape(event) => escape(event),
         Event::Edit(EditEvent::CorrectionsLost { nodes }) => Some(event_text::lost(nodes)),
+        Event::Run(RunEvent::HistoryRewritten(rewriting)) => Some(event_text::rewritten(rewriting)),
         Event::Run(RunEvent::LimitReached { message, .. }) => {
             Some(format!("limit reached: {}", print::safe_line(message)))
         }

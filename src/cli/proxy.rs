@@ -2,6 +2,8 @@
 //!
 //! Must not know: formats, how a request is read, how a call is decided.
 
+mod session;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,33 +12,22 @@ use tokio::process::Child;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::session::{Parts, Resumed, session};
 use super::agent_process as process;
 use super::args::{self, Common, Window};
-use super::build::{self, AppContext};
+use super::build::AppContext;
 use super::conversations::Conversations;
 use super::escalate::{self, Caller};
 use super::exit::{Code, Failure};
 use super::headless_decisions::End;
-use super::opening::{self, Opened};
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
 use super::{control, headless, live, print};
-use crate::domain::event::run::{Reuse, Started};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::state::State;
-use crate::engine::advise::Adviser;
-use crate::engine::setup::{ModelSetup, Setup};
-use crate::engine::{Launch, ids, resume};
-use crate::journal::Link;
-use crate::model::wire::Wire;
 use crate::proxy::address::Token;
 use crate::proxy::agents::{self, AGENTS, Agent};
-use crate::proxy::model::AgentModel;
 use crate::proxy::run::AgentRun;
 use crate::proxy::server::{self, Opening, Server};
-use crate::proxy::tool;
 use crate::proxy::upstream::Upstream;
-use crate::resilience::ladder::Ladder;
 use crate::text::visible;
 
 /// How long an agent may take until its first request.
@@ -52,6 +43,16 @@ struct Plan<'a> {
     agent: Option<&'static Agent>,
     upstream: Arc<Upstream>,
     headless: bool,
+}
+
+impl Plan<'_> {
+    fn parts(&self) -> Parts {
+        Parts {
+            upstream: self.upstream.clone(),
+            agent: self.agent,
+            headless: self.headless,
+        }
+    }
 }
 
 /// Supervises an agent.
@@ -151,12 +152,17 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         })?,
         None => Token::random(),
     };
+    let resumed = match plan.args.resume.as_deref() {
+        Some(id) => Resumed::open(&plan.context, id)?,
+        None => Resumed::default(),
+    };
     let (openings, mut opened) = mpsc::channel(8);
     let setup = server::Setup {
         token,
         upstream: plan.upstream.clone(),
         openings,
         begin: AgentRun::new,
+        resumed: resumed.recognition(),
     };
     let server = Server::new(setup, at);
     let serving = tokio::spawn(server.clone().serve(listener));
@@ -179,14 +185,21 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         // An error means that the run has ended.
         gone.send(end).unwrap_or_default();
     });
-    let (mut ready, handle_of_first) = begin(plan, &first, plan.args.resume.as_deref())?;
+    let parts = plan.parts();
+    let of_first = resumed.take_for(&first);
+    let mut ready = session(plan.common, &plan.context, &parts, &first, of_first)?;
+    if let Some(session) = resumed.waiting() {
+        let words =
+            format!("the agent began another conversation: session {session} continues once its own asks");
+        ready.handle.notice(words);
+    }
     let conversations = Conversations::new();
     conversations.add(&ready);
     let beside = tokio::spawn(serve_beside(
         (plan.common.clone(), plan.context.clone()),
-        Beside::of(plan),
+        (parts, resumed),
         opened,
-        (handle_of_first, conversations.clone()),
+        (ready.handle.clone(), conversations.clone()),
     ));
     if plan.common.keep_wire || plan.context.settings.keep_replies.value {
         let place = plan.context.store.find(&ready.session)?;
@@ -272,44 +285,32 @@ async fn ended(child: &mut Option<Child>) -> End {
     }
 }
 
-/// What a conversation other than the first one is built with.
-#[derive(Clone)]
-struct Beside {
-    upstream: Arc<Upstream>,
-    agent: Option<&'static Agent>,
-    headless: bool,
-}
-
-impl Beside {
-    fn of(plan: &Plan<'_>) -> Self {
-        Self {
-            upstream: plan.upstream.clone(),
-            agent: plan.agent,
-            headless: plan.headless,
-        }
-    }
-}
-
 /// Gives every conversation other than the first one a session of its own. The same policy decides in it, and the
 /// operator decides on the same screen, or by commands if they are allowed.
 async fn serve_beside(
     (common, context): (Common, AppContext),
-    of: Beside,
+    (of, resumed): (Parts, Resumed),
     mut opened: mpsc::Receiver<Opening>,
     (first, conversations): (crate::engine::Handle, Conversations),
 ) {
     while let Some(opening) = opened.recv().await {
-        let built = session(&common, &context, &of, &opening, None).and_then(|mut ready| {
-            ready.door = control::open(&common, &context, &ready, None)?;
-            Ok(ready)
-        });
+        let built =
+            session(&common, &context, &of, &opening, resumed.take_for(&opening)).and_then(|mut ready| {
+                ready.door = control::open(&common, &context, &ready, None)?;
+                Ok(ready)
+            });
         match built {
             Ok(ready) => {
                 let address = context.address(&ready.session);
-                first.notice(if common.control {
-                    format!("the agent began another conversation, such as a sub-agent: `overrule queue {address}` lists its calls")
+                let what = if opening.resumes {
+                    "the agent continues the session that is resumed"
                 } else {
-                    "the agent began another conversation, such as a sub-agent".to_owned()
+                    "the agent began another conversation, such as a sub-agent"
+                };
+                first.notice(if common.control {
+                    format!("{what}: `overrule queue {address}` lists its calls")
+                } else {
+                    what.to_owned()
                 });
                 conversations.add(&ready);
                 let caller = Caller::of(&context, &ready.session);
@@ -333,148 +334,4 @@ async fn serve_beside(
             }
         }
     }
-}
-
-fn begin(
-    plan: &Plan<'_>,
-    opening: &Opening,
-    again: Option<&str>,
-) -> Result<(Ready, crate::engine::Handle), Failure> {
-    let ready = session(plan.common, &plan.context, &Beside::of(plan), opening, again)?;
-    let handle = ready.handle.clone();
-    Ok((ready, handle))
-}
-
-/// Builds the session of a conversation.
-fn session(
-    common: &Common,
-    context: &AppContext,
-    of: &Beside,
-    opening: &Opening,
-    again: Option<&str>,
-) -> Result<Ready, Failure> {
-    let opened = if let Some(id) = again {
-        opening::open(context, &context.store.find(id)?)?
-    } else {
-        let id = ids::session();
-        Opened {
-            writer: context.store.create(id)?,
-            state: State::default(),
-            past: Vec::new(),
-            session: id.to_string(),
-            notices: Vec::new(),
-        }
-    };
-    let Opened {
-        writer,
-        state,
-        past,
-        session,
-        mut notices,
-    } = opened;
-    let name = opening
-        .request
-        .model
-        .clone()
-        .unwrap_or_else(|| "model".to_owned());
-    let setup = Setup {
-        session: session.clone(),
-        model: ModelSetup::Agent {
-            program: of.agent.map(|agent| agent.program.to_owned()),
-            wire: opening.wire,
-            upstream: of.upstream.shown(),
-            model: name.clone(),
-        },
-        headless: of.headless,
-        task: None,
-        policy: context.policy_text(),
-        output_schema: None,
-        samples: None,
-    };
-    let unattended = of.headless && !common.control;
-    let mut adviser = adviser(context, &setup, opening, unattended)?;
-    adviser.watch = adviser.watch.on(&state);
-    adviser.keep_rules(&state.rules);
-    if state.started.is_some() {
-        if common.policy.is_none() {
-            adviser.keep_preset(&state.policy);
-        }
-        adviser.keep_resilience(&state);
-    }
-    let model = Arc::new(AgentModel::new(
-        opening.run.clone(),
-        title(of, opening.wire, &name),
-    ));
-    let started = context.started_by_agent(&adviser, &*model, &setup, "null");
-    let started = Started {
-        system: opening.request.system_text().into(),
-        limits: tool::limits(started.limits),
-        // Only the agent decides what the model is asked and which calls are made.
-        reuse: Reuse {
-            replies: false,
-            pure: false,
-            reads: false,
-        },
-        ..started
-    };
-    let mut first = if state.started.is_some() {
-        resume::first_events(&state, &adviser, started)
-    } else {
-        vec![Event::Run(RunEvent::Started(Box::new(started)))]
-    };
-    first.extend(adviser.resilience(&state));
-    notices.extend(context.notices());
-    let (head, run) = (
-        if again.is_some() {
-            writer.head()
-        } else {
-            Link::FIRST
-        },
-        writer.run(),
-    );
-    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
-    let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
-    let driver = context.configured(driver);
-    let settings = context.clone();
-    let fit = Arc::new(move |registry| settings.fitted_to_agent(registry));
-    opening.run.attach(handle.clone(), fit);
-    Ok(Ready {
-        driver,
-        handle,
-        first,
-        task: None,
-        session,
-        past,
-        head,
-        run,
-        door: None,
-        guest: None,
-        tools,
-        connected: None,
-    })
-}
-
-/// The name of the model for people.
-fn title(of: &Beside, wire: Wire, model: &str) -> String {
-    let agent = of.agent.map_or_else(|| wire.name(), |agent| agent.program);
-    format!("{agent}: {}", visible(model))
-}
-
-/// Tools, policy and loop detection of a conversation. What the agent executes is never run again by itself, and its
-/// arguments are never repaired: the agent and its model do that.
-fn adviser(
-    context: &AppContext,
-    setup: &Setup,
-    opening: &Opening,
-    unattended: bool,
-) -> Result<Adviser, Failure> {
-    let registry = context.fitted_to_agent(tool::registry(&opening.request.tools, &opening.run));
-    let mut adviser = context.adviser_with(registry, setup, (&context.workspace, unattended))?;
-    let mut policy = adviser.ladder.policy.clone();
-    policy.retry.retries = 0;
-    policy.repair.on = false;
-    policy.breaker.consecutive = 0;
-    policy.breaker.rate = 0;
-    adviser.ladder = Ladder::new(policy, adviser.ladder.seed);
-    Ok(adviser)
 }

@@ -218,6 +218,9 @@ fn as_words(state: &State, view: &CallView<'_>, form: &[String]) -> String {
             deadline.describe(Clock::start().utc_ms())
         ));
     }
+    if let Some(wait) = decision.agent_wait {
+        lines.push(wait.describe(Clock::start().utc_ms()));
+    }
     if let Some(word) = decision.confirmation {
         lines.push(format!("irreversible: approve it with --word {}", visible(word)));
     }

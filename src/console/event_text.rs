@@ -8,6 +8,7 @@ mod command;
 
 pub use command::command;
 
+use crate::domain::agent::Rewriting;
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -90,6 +91,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
             | EditEvent::Named { .. } => None,
         },
         Event::Run(RunEvent::Finished { answer, .. }) => Some(*answer),
+        Event::Run(RunEvent::HistoryRewritten(rewriting)) => rewriting.from,
         Event::Run(_) | Event::Weight(_) => None,
         Event::Turn(event) => match event {
             TurnEvent::Prompted { node, .. }
@@ -139,6 +141,16 @@ fn list(ids: &[NodeId]) -> String {
     words.join(" ")
 }
 
+/// Describes what an agent changed of its history, and which edits do not reach the model any more.
+pub fn rewritten(rewriting: &Rewriting) -> String {
+    let from = rewriting.from.map(|node| format!(" from {node} on"));
+    let mut words = format!("the agent rewrote its history{}", from.unwrap_or_default());
+    if !rewriting.lost.is_empty() {
+        words = format!("{words}; edits that no longer apply: {}", list(&rewriting.lost));
+    }
+    words
+}
+
 fn run(event: &RunEvent) -> String {
     match event {
         RunEvent::Started(started) => format!("run started with {} in {}", started.model, started.workspace),
@@ -157,6 +169,9 @@ fn run(event: &RunEvent) -> String {
         RunEvent::LimitReached { which, message } => format!("limit of {which} reached: {message}"),
         RunEvent::LimitsRaised { .. } => "limits changed".to_owned(),
         RunEvent::Refused { command, reason } => format!("{command} refused: {reason}"),
+        RunEvent::AgentAsked { wait_ms: Some(ms) } => format!("the agent waits {} for its reply", span(*ms)),
+        RunEvent::AgentAsked { wait_ms: None } => "the agent asked".to_owned(),
+        RunEvent::HistoryRewritten(rewriting) => rewritten(rewriting),
         RunEvent::Titled { title } => format!("named {title}"),
         RunEvent::QuirkLearned { server, quirk, words } => {
             format!("{server} gets adapted requests from now on ({quirk}): {words}")

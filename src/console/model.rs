@@ -47,6 +47,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
+use crate::present::call::AgentWaitView;
 use crate::present::call::countdown;
 use crate::resilience::watch::Watch;
 use crate::text::{FormGuard, shown_in_ascii};
@@ -387,9 +388,17 @@ impl Model {
         })
     }
 
+    /// How long the agent of another program waits for the reply that a call holds back; none if that is not known.
+    pub fn agent_words(&self, call: &Call) -> Option<String> {
+        let wait = AgentWaitView::of(&self.run.state, call)?;
+        // A recorded run has no agent, and one that ended no connection to it.
+        Some(wait.describe(self.utc().filter(|_| !self.run.ended)?))
+    }
+
     /// Time left to decide about a call, with its name.
     pub fn time_left(&self, call: NodeId) -> Option<String> {
-        let words = self.deadline_words(self.run.state.call(call)?)?;
+        let of = self.run.state.call(call)?;
+        let words = self.deadline_words(of).or_else(|| self.agent_words(of))?;
         Some(format!("{call} waits: {words}"))
     }
 

@@ -84,6 +84,9 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             passing,
             usage,
         } => resilience::answered(&mut draft, (*call, *rev, *round), (reply, *passing), *usage),
+        Input::AgentAsked { wait_ms, rewriting } => {
+            run::agent_asked(&mut draft, *wait_ms, rewriting.as_ref());
+        }
         Input::ServerAsked {
             question,
             server,

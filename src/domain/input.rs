@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::agent::Rewriting;
 use super::call::{Answer, Outcome};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
@@ -127,6 +128,13 @@ pub enum Input {
         passing: Option<Passing>,
         /// What it cost.
         usage: Usage,
+    },
+    /// The agent of another program sent a request.
+    AgentAsked {
+        /// How long it waits for the reply, in milliseconds; none if it does not say.
+        wait_ms: Option<u64>,
+        /// What it changed of its history; none if it extends the one before.
+        rewriting: Option<Rewriting>,
     },
     /// A server asks the operator something while a call of it runs.
     ServerAsked {

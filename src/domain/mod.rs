@@ -9,6 +9,7 @@
 pub mod active;
 pub mod advance;
 pub mod advice;
+pub mod agent;
 pub mod apply;
 pub mod approval_stats;
 pub mod approver;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::active::Active;
+use super::agent::Agent;
 use super::approval_stats::ApprovalStats;
 use super::breaker::{Breaker, Scope};
 use super::call::{Call, Decision, EffectClass, Outcome, Verdict};
@@ -128,6 +129,8 @@ pub struct State {
     pub weights: WeightState,
     /// How repairs did, by tool and strategy.
     pub repair_stats: RepairStats,
+    /// The agent of another program that the run supervises.
+    pub agent: Agent,
 }
 
 /// Recorded data about weights; the weights themselves are computed from the ledger.

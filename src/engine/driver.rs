@@ -385,7 +385,8 @@ impl Driver {
             | Input::ServerWithdrew { .. }
             | Input::Spawned { .. }
             | Input::Finished { .. } => Actor::Tool,
-            Input::QuirkLearned { .. }
+            Input::AgentAsked { .. }
+            | Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::Probed { .. }
             | Input::Elapsed { .. }

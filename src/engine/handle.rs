@@ -213,6 +213,11 @@ impl Handle {
         self.send(Message::Refused { command, reason }).await;
     }
 
+    /// Reports something that happened outside of the engine.
+    pub async fn report(&self, input: Input) {
+        self.send(Message::Input(input)).await;
+    }
+
     /// Replaces the tools of the run.
     pub async fn tools(&self, toolbox: Toolbox) {
         self.send(Message::Tools(toolbox)).await;

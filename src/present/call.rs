@@ -2,6 +2,7 @@
 //!
 //! Must not know: who decides, whether a process still runs.
 
+mod agent_wait;
 mod deadline;
 mod launch;
 mod tool_change;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+pub use self::agent_wait::AgentWaitView;
 pub use self::deadline::{DeadlineView, countdown};
 pub use self::launch::{CallLaunchView, CommandView, commands};
 pub use self::tool_change::{ChangeView, ToolChangeView};
@@ -99,6 +101,9 @@ pub struct CallDecisionView<'s> {
     pub approver: Option<String>,
     /// When it expires; none without a deadline.
     pub deadline: Option<DeadlineView>,
+    /// How long the agent of another program waits for its reply; none if that is not known, or no process has the
+    /// session open.
+    pub agent_wait: Option<AgentWaitView>,
     /// The newest equal effect of the session that this one was forked from; none if it repeats none.
     pub elsewhere: Option<ElsewhereView<'s>>,
     /// The executions that it would repeat, newest first.
@@ -165,6 +170,7 @@ impl<'s> CallView<'s> {
                 confirmation: confirmation(state, call),
                 approver: approver::describe(call),
                 deadline: DeadlineView::of(state, call, around.held),
+                agent_wait: AgentWaitView::of(state, call).filter(|_| around.held),
                 elsewhere: fork::asked_about(state, call).map(ElsewhereView::of),
                 repeats: repeats(state, call),
                 redefined: ToolChangeView::of(state, call.id),

@@ -185,6 +185,9 @@ pub struct Tail {
     pub words: String,
 }
 
+/// What stands for a request that adds nothing.
+pub const AGAIN: &str = "(the agent asks again)";
+
 /// Text that agents add by themselves to what a user wrote.
 const BY_AGENT: [&str; 3] = [
     "<system-reminder>",
@@ -277,7 +280,8 @@ fn between(request: &AgentRequest, end: usize) -> Vec<SentResult> {
     found
 }
 
-fn is_by_agent(text: &str) -> bool {
+/// Returns true for a text that an agent adds by itself to what its user wrote.
+pub fn is_by_agent(text: &str) -> bool {
     let text = text.trim_start();
     text.is_empty() || BY_AGENT.iter().any(|begin| text.starts_with(begin))
 }

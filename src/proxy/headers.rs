@@ -50,6 +50,13 @@ pub fn for_agent(headers: &HeaderMap) -> HeaderMap {
     kept(headers, &[header::CONTENT_LENGTH])
 }
 
+/// Returns how long an agent waits for a reply that is not streamed, in milliseconds, if it says so.
+pub fn wait_ms(headers: &HeaderMap) -> Option<u64> {
+    let value = headers.get("x-stainless-timeout")?.to_str().ok()?;
+    let seconds = value.trim().parse::<u64>().ok().filter(|seconds| *seconds > 0)?;
+    seconds.checked_mul(1000)
+}
+
 /// Returns the coding of a body, unless it is none.
 pub fn coding(headers: &HeaderMap) -> Option<String> {
     let codings = headers.get_all(header::CONTENT_ENCODING).iter();

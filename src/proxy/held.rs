@@ -37,6 +37,8 @@ pub struct HeldReply {
     /// The parts of which the agent has something.
     passed: BTreeSet<u32>,
     has_ended: bool,
+    /// True for a reply that began here, before the model's: its form does not change.
+    has_own_beginning: bool,
     /// True once the rest can be written neither from its events nor in another way.
     is_unwritable: bool,
     /// Everything that was given out, without heartbeats.
@@ -59,10 +61,23 @@ impl HeldReply {
             begun: 0,
             passed: BTreeSet::new(),
             has_ended: false,
+            has_own_beginning: false,
             is_unwritable: false,
             shown: Vec::new(),
             given: BTreeSet::new(),
         }
+    }
+
+    /// Begins the reply before the model's. Returns its first bytes.
+    pub fn begin(&mut self, head: &ReplyHead) -> Vec<u8> {
+        self.has_own_beginning = true;
+        if self.form == Form::Whole {
+            return Vec::new();
+        }
+        let empty = self.wire.agent_side().whole(head, &ReplyParts::of(&[]));
+        let begun = self.calls.opening(&empty);
+        self.shown.extend_from_slice(&begun);
+        begun
     }
 
     /// Takes an event.
@@ -76,9 +91,13 @@ impl HeldReply {
             chunks,
             has_misplaced_call,
         } = read;
-        self.form = event.form;
+        // An event of another form than that of the beginning is written from its content.
+        let is_other = self.has_own_beginning && event.form != self.form;
+        if !is_other {
+            self.form = event.form;
+        }
         self.known = decoded.iter().map(|call| call + 1).fold(self.known, usize::max);
-        let is_clear = !event.is_unread && !has_misplaced_call;
+        let is_clear = !event.is_unread && !has_misplaced_call && !is_other;
         let calls = self.calls.of(&event, &decoded).filter(|_| is_clear);
         self.queue.push_back(Waiting {
             event,
@@ -248,6 +267,16 @@ impl HeldReply {
         let end = self.closing(whole);
         self.shown.extend_from_slice(&end);
         [kept, end].concat()
+    }
+
+    /// Ends the reply with an error: one line of JSON text, an object with the member `error`.
+    pub fn fail(&mut self, error: &str) -> Vec<u8> {
+        self.queue.clear();
+        self.has_ended = true;
+        match self.form {
+            Form::Whole => error.as_bytes().to_vec(),
+            Form::Stream | Form::Lines => self.calls.failure(error),
+        }
     }
 
     /// Ends the reply here as the model did, without the calls that the agent does not have.

@@ -30,7 +30,7 @@ const TAG: usize = 8;
 
 /// Returns the name under which an agent gets a call that must not run: no tool has it, and no other run uses it.
 pub fn mask(state: &State, call: NodeId) -> String {
-    format!("{MASK}{}_{}", tag(state), call.no)
+    format!("{}{}", mask_prefix(state), call.no)
 }
 
 /// What stands for a run in the names of its masks.
@@ -44,6 +44,16 @@ fn tag(state: &State) -> String {
     tag
 }
 
+/// Returns the beginning of every such name of a run.
+pub fn mask_prefix(state: &State) -> String {
+    format!("{MASK}{}_", tag(state))
+}
+
+/// Returns the id of a reply that begins before the model has sent anything.
+pub fn reply_id(state: &State) -> String {
+    format!("overrule_{}_{}", tag(state), state.seq.0)
+}
+
 /// Returns the run and the number of the call that a name masks.
 fn read_mask(name: &str) -> Option<(&str, u32)> {
     let (tag, number) = name.strip_prefix(MASK)?.split_once('_')?;
@@ -55,6 +65,17 @@ fn read_mask(name: &str) -> Option<(&str, u32)> {
 /// Returns true if an agent got a call under its own name: it was started there at least once.
 pub fn was_released(call: &Call) -> bool {
     !call.attempts.is_empty()
+}
+
+/// Returns true if an agent executed a call and sent its result.
+pub fn was_executed(state: &State, call: &Call) -> bool {
+    was_released(call) && first_result(state, call).is_some()
+}
+
+/// Returns the tool and the arguments of a call as an agent has them, in one spelling.
+pub fn given(state: &State, call: &Call) -> Option<(String, String)> {
+    let known = known(state, call)?;
+    Some((known.tool, spelled(&known.args)))
 }
 
 /// A call of a run.
@@ -176,7 +197,7 @@ fn result(state: &State, call: &Call, was_released: bool) -> Option<(String, boo
 }
 
 /// The text of the result that the agent sent.
-fn first_result(state: &State, call: &Call) -> Option<String> {
+pub(super) fn first_result(state: &State, call: &Call) -> Option<String> {
     // An agent's history has it whatever became of it here.
     let first = state.nodes.get(&call.id.observation())?.revisions.first()?;
     let Content::Observation { outcome, .. } = &first.content else {
@@ -189,8 +210,8 @@ fn first_result(state: &State, call: &Call) -> Option<String> {
     }
 }
 
-/// Arguments in one spelling.
-fn spelled(args: &str) -> String {
+/// Returns arguments in one spelling.
+pub fn spelled(args: &str) -> String {
     let args = if args.trim().is_empty() { "{}" } else { args };
     canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }

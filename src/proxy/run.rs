@@ -6,12 +6,15 @@
 //! the request that [`AgentRun::request`] received, and [`AgentTool`](super::tool::AgentTool) waits for the result that a
 //! later one brings. What was decided is read off the published facts.
 
+mod again;
 mod arrival;
+mod connection;
 mod made;
 mod reply;
+mod results;
 mod tools;
 
-pub(super) use arrival::ends;
+pub(super) use results::ends;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,9 +24,11 @@ use hyper::header::HeaderMap;
 use hyper::{Method, StatusCode};
 use tokio::sync::{Notify, oneshot};
 
+use self::connection::Connection;
 use super::conversation::{self, Tail};
 use super::events::Form;
-use super::outlet::{BodyReader, BodyWriter};
+use super::history::History;
+use super::outlet::BodyReader;
 use super::overlay::Overlay;
 use super::upstream::Upstream;
 use crate::domain::apply;
@@ -80,12 +85,6 @@ impl Incoming {
     }
 }
 
-/// The connection on which the agent waits for its reply.
-struct Connection {
-    head: oneshot::Sender<Head>,
-    out: BodyWriter,
-}
-
 /// A request of the agent.
 struct Pending {
     incoming: Arc<Incoming>,
@@ -96,35 +95,8 @@ struct Pending {
     nudged: bool,
     /// The question to the model that it became; 0 before.
     question: u64,
-}
-
-impl Connection {
-    /// True once the agent hung up.
-    fn is_closed(&self) -> bool {
-        self.head.is_closed()
-    }
-
-    /// Begins the reply.
-    fn begin(self, head: Head) -> BodyWriter {
-        // An error means that the agent has gone.
-        self.head.send(head).unwrap_or_default();
-        self.out
-    }
-
-    /// Answers with a whole response.
-    fn answer(self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
-        self.begin(Head { status, headers }).write(&body);
-    }
-
-    /// Answers with an error of the proxy's own.
-    fn refuse(self, status: u16, words: &str) {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
-        let body = serde_json::json!({"error": {"type": "proxy_error", "message": words}});
-        let mut headers = HeaderMap::new();
-        let json = hyper::header::HeaderValue::from_static("application/json");
-        headers.insert(hyper::header::CONTENT_TYPE, json);
-        self.answer(status, headers, body.to_string().into_bytes());
-    }
+    /// Its number among the requests, questions and replies of the conversation.
+    number: u64,
 }
 
 /// Gives the tools of an agent what the settings say of them.
@@ -171,11 +143,13 @@ struct Inner {
     delivered: BTreeSet<NodeId>,
     /// The newest request that was taken in.
     history: Vec<String>,
+    /// What its history says, if it is whole.
+    items: History,
     /// Tools whose calls take any text.
     texts: BTreeSet<String>,
     /// Tools as the agent offered them last; none before its first request.
     tools: Option<Vec<AgentTool>>,
-    /// The number of questions and replies that began.
+    /// The number of requests, questions and replies that began.
     begun: u64,
     /// Names of the replies that the model's server keeps.
     replies: BTreeSet<String>,
@@ -368,7 +342,7 @@ impl AgentRun {
     /// Answers the request that the model was asked with a whole response.
     pub fn answer(&self, status: StatusCode, headers: HeaderMap, body: Vec<u8>) {
         if let Some(asked) = self.lock().asked.take() {
-            asked.connection.answer(status, headers, body);
+            asked.connection.answer(status, headers, &body);
         }
     }
 

@@ -22,6 +22,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
+use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
 use super::upstream::Upstream;
 use super::{Error, compression, headers, overlay};
@@ -50,6 +51,8 @@ pub struct Opening {
     pub wire: Wire,
     /// True for a sub-agent, and for a conversation other than the first one.
     pub is_beside: bool,
+    /// True for the conversation of the session that is resumed.
+    pub resumes: bool,
 }
 
 /// What the server is made of.
@@ -62,6 +65,8 @@ pub struct Setup {
     pub openings: mpsc::Sender<Opening>,
     /// Makes a conversation.
     pub begin: fn(Arc<Upstream>) -> Arc<AgentRun>,
+    /// Recognises the conversation of the session that is resumed, if there is one.
+    pub resumed: Option<Belongs>,
 }
 
 /// The server.
@@ -69,6 +74,8 @@ pub struct Server {
     setup: Setup,
     at: SocketAddr,
     runs: Mutex<Runs>,
+    /// Recognises the conversation of the session that is resumed, until it was found.
+    resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
 }
 
@@ -83,9 +90,11 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
 
 impl Server {
     /// Makes a server for a listener at this address.
-    pub fn new(setup: Setup, at: SocketAddr) -> Arc<Self> {
+    pub fn new(mut setup: Setup, at: SocketAddr) -> Arc<Self> {
+        let resumed = Mutex::new(setup.resumed.take());
         Arc::new(Self {
             setup,
+            resumed,
             at,
             runs: Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
@@ -282,14 +291,17 @@ impl Server {
         history: &[String],
     ) -> (Arc<AgentRun>, Option<Opening>) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let resumes = self.is_resumed(&runs, incoming, history);
         let key = match place_of(&runs, key, incoming, history) {
-            Place::Known(run) => return (run, None),
+            Place::Known(run) if !resumes => return (run, None),
+            // Next to those that took the key before.
+            Place::Known(_) => free(&runs, key),
             Place::New(key) => key,
         };
         // A new conversation of the agent continues the run that no request of it is waiting for.
         let idle = runs
             .values()
-            .find(|run| !is_sub_agent && !run.is_sub_agent() && run.reserve_if_idle());
+            .find(|run| !resumes && !is_sub_agent && !run.is_sub_agent() && run.reserve_if_idle());
         if let Some(run) = idle.cloned() {
             runs.insert(key, run.clone());
             return (run, None);
@@ -303,8 +315,18 @@ impl Server {
             request: incoming.request.clone(),
             wire: incoming.wire,
             is_beside,
+            resumes,
         };
         (run, Some(opening))
+    }
+
+    /// True once, for the conversation of the session that is resumed. A conversation that has a run already is another.
+    fn is_resumed(&self, runs: &Runs, incoming: &run::Incoming, history: &[String]) -> bool {
+        let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
+        let belongs = |belongs: &mut Belongs| {
+            belongs(&incoming.request) && !runs.values().any(|run| run.known(history) > 0)
+        };
+        resumed.take_if(belongs).is_some()
     }
 
     /// Passes a request and its response on, byte for byte.
@@ -343,14 +365,23 @@ fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]
     if let Some(run) = continued.and_then(|reply| runs.values().find(|run| run.gave(&reply))) {
         return Place::Known(run.clone());
     }
-    let forks = (0..).map_while(|number| runs.get(&key.fork(number)));
-    let forks: Vec<&Arc<AgentRun>> = forks.collect();
+    let forks: Vec<&Arc<AgentRun>> = forks(runs, key).collect();
     // Of equal ones the first.
     let nearest = forks.iter().rev().max_by_key(|run| run.known(history));
     match nearest {
         Some(run) if !run.is_fork(&incoming.request, history) => Place::Known((*run).clone()),
-        _ => Place::New(key.fork(forks.len())),
+        _ => Place::New(free(runs, key)),
     }
+}
+
+/// The conversations of a key.
+fn forks<'r>(runs: &'r Runs, key: &Key) -> impl Iterator<Item = &'r Arc<AgentRun>> {
+    (0..).map_while(move |number| runs.get(&key.fork(number)))
+}
+
+/// A key of the same name that no conversation has.
+fn free(runs: &Runs, key: &Key) -> Key {
+    key.fork(forks(runs, key).count())
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.

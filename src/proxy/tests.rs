@@ -215,6 +215,7 @@ fn a_path_says_the_format_and_whether_it_streams() {
         &request
     ));
     assert!(!is_streamed(wire("gemini"), "/x:generateContent", &request));
+    assert!(!is_streamed(wire("gemini"), "/x:streamGenerateContent", &request));
     assert!(is_streamed(wire("anthropic"), "/v1/messages", &request));
 }
 

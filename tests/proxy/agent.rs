@@ -28,6 +28,8 @@ pub struct Agent {
     streams: bool,
     /// True for an agent that gives calls ids of its own.
     invents_ids: bool,
+    /// A header of its requests.
+    header: Option<(&'static str, &'static str)>,
 }
 
 impl Agent {
@@ -40,6 +42,7 @@ impl Agent {
             ran: Ran::default(),
             streams: true,
             invents_ids: false,
+            header: None,
         }
     }
 
@@ -53,6 +56,17 @@ impl Agent {
     pub fn with_ids_of_its_own(mut self) -> Self {
         self.invents_ids = true;
         self
+    }
+
+    /// The same with a header.
+    pub fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// Removes the end of its history from this message on.
+    pub fn forget(&mut self, from: usize) {
+        self.history.truncate(from);
     }
 
     /// The same without streamed replies.
@@ -133,8 +147,12 @@ impl Agent {
             ("ollama", _) => "/api/chat",
             _ => "/chat/completions",
         };
-        client()
-            .post(format!("{}{path}", self.base))
+        let request = client().post(format!("{}{path}", self.base));
+        let request = match self.header {
+            Some((name, value)) => request.header(name, value),
+            None => request,
+        };
+        request
             .header("authorization", "Bearer canary-5c1f")
             .header("x-api-key", "canary-5c1f")
             .body(self.body().to_string())

@@ -27,6 +27,8 @@ mod given_up;
 mod inserted;
 mod overlay;
 mod passing;
+mod paused;
 mod program;
 mod restart;
+mod rewritten;
 mod stage;

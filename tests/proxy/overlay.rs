@@ -16,7 +16,7 @@ use crate::server::{Reply, Server};
 use crate::stage::{Stage, approve, asked, calls, finished, reject};
 
 /// Corrects the result of a call.
-async fn correct(live: &Live, call: NodeId, words: &str) {
+pub async fn correct(live: &Live, call: NodeId, words: &str) {
     let observation = live.state.observation(call).unwrap();
     let edit = Edit::Observation {
         node: observation.id,

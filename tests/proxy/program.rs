@@ -3,9 +3,15 @@
 //! Must not know: how it works inside.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
 
-use crate::world::{World, finish};
+use crate::agent::Agent;
+use crate::beside::{asked_model, asks};
+use crate::course::{bash, streamed, whole};
+use crate::server::Server;
+use crate::world::{World, finish, until};
 
 /// A world in whose path a program of this name stands.
 fn with_program(name: &str, script: &str) -> World {
@@ -54,4 +60,100 @@ fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
         ])
         .ends(3)
         .tells("this machine");
+}
+
+/// Starts the proxy in front of a model; returns its address for agents.
+fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
+    let args = ["proxy", "--headless", "--control", "--policy", "supervised"];
+    let at = [
+        "--listen",
+        "127.0.0.1:0",
+        "--upstream",
+        &model.base,
+        "--wire",
+        "openai-chat",
+    ];
+    let mut command = world.command(&[&args[..], &at, more].concat());
+    command.env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234");
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.unwrap().strip_prefix("the proxy serves ").map(str::to_owned));
+    // The program must not wait for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, line.unwrap())
+}
+
+#[tokio::test]
+async fn the_queue_says_how_long_an_agent_waits_for_a_reply_in_one_piece() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let calls = [("k1", "bash", bash("ls"))];
+    let model = Server::new(vec![whole(wire, "Hold.", &calls)]);
+    let (mut program, base) = serving(&world, &model, &[]);
+    let agent = Agent::new(wire, &base).with_header("x-stainless-timeout", "600");
+    let mut agent = agent.in_one_piece();
+    agent.say("fix it");
+    let asking = asks(&agent);
+    asked_model(&model, 1).await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    let words = world.run(&["queue", &session]).out;
+    assert!(words.contains("agent waits 10 min more"), "{words}");
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(view["agent_wait"]["ms"], 600_000, "{json}");
+    program.kill().unwrap();
+    program.wait().unwrap();
+    // Without the process nobody waits.
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert!(view["agent_wait"].is_null() && view["tool"] == "bash", "{json}");
+    asking.abort();
+}
+
+#[tokio::test]
+async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new_one() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let model = Server::new(vec![
+        streamed(wire, "Hold.", &[("k1", "bash", bash("ls"))]),
+        streamed(wire, "A poem.", &[]),
+    ]);
+    let (mut first, base) = serving(&world, &model, &[]);
+    let mut agent = Agent::new(wire, &base);
+    agent.say("fix it");
+    agent.ask_until("Hold.").await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let before = world.journal(&session);
+
+    let (mut second, base) = serving(&world, &model, &["--resume", &session]);
+    let mut other = Agent::new(wire, &base);
+    assert_eq!(other.work("write a poem").await, "A poem.");
+    assert_eq!(world.ids().len(), 2, "a session of its own");
+    assert_eq!(
+        world.journal(&session),
+        before,
+        "nothing happened in the resumed one"
+    );
+    asked_model(&model, 2).await;
+    let agent = agent.at(&base);
+    agent.ask_until("Hold.").await;
+    assert_eq!(model.seen().len(), 2, "the model is not asked again");
+    assert_eq!(world.ids().len(), 2);
+    let queue = world.run(&["queue", &session]).out;
+    assert!(
+        queue.contains("bash") && queue.contains("awaiting approval"),
+        "{queue}"
+    );
+    assert!(agent.ran.lock().unwrap().is_empty());
+    second.kill().unwrap();
+    second.wait().unwrap();
 }

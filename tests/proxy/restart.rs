@@ -3,14 +3,17 @@
 //! Must not know: how a session is stored.
 
 use overrule::domain::call::Status;
-use overrule::domain::id::{NodeId, NodeKind};
+use overrule::domain::id::NodeId;
 use overrule::domain::state::{Mode, State};
 use overrule::domain::turn::Stream;
 use overrule::model::decode::summary;
 use overrule::model::wire::Wire;
+use overrule::model::wire::agent::decode_request;
 use overrule::policy::Preset;
+use overrule::proxy::resumed;
 
 use crate::agent::Agent;
+use crate::beside::{asks, finished, prompts, reply};
 use crate::course::{WIRES, bash, streamed};
 use crate::live::Live;
 use crate::server::{Reply, Server, open};
@@ -54,12 +57,6 @@ async fn restarted(
     // The server serves until the test ends.
     std::mem::forget(stage);
     (live, agent, asking)
-}
-
-fn prompts(state: &State) -> Vec<&str> {
-    let nodes = state.nodes.values();
-    let prompts = nodes.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
-    prompts.map(overrule::domain::node::Node::text).collect()
 }
 
 #[tokio::test]
@@ -196,4 +193,122 @@ async fn a_call_of_a_reply_that_the_end_of_the_proxy_cut_never_runs() {
         assert!(ran.lock().unwrap().is_empty());
         live.end().await;
     }
+}
+
+#[tokio::test]
+async fn a_session_continues_in_its_own_conversation_whoever_asks_first() {
+    for wire in WIRES {
+        for header in [None, Some("x-claude-code-session-id")] {
+            let id = if wire == "gemini" { "" } else { "k1" };
+            let model = Server::new(vec![
+                streamed(wire, "Hold.", &[(id, "bash", bash("ls"))]),
+                streamed(wire, "A poem.", &[]),
+            ]);
+            let (state, call, agent) = killed(wire, &model, true).await;
+            let mut stage = Stage::with_session(model.base.trim_end_matches("/v1"), &state).await;
+            let named = |agent: Agent| match header {
+                Some(header) => agent.with_header(header, "s"),
+                None => agent,
+            };
+            let mut other = named(Agent::new(wire, &stage.base));
+            other.say("write a poem");
+            let asking = asks(&other);
+            let (opening, resumes) = stage.opening().await;
+            assert!(!resumes, "{wire}: another task");
+            let mut first = stage.begin(&opening, Preset::Supervised, State::default());
+            assert_eq!(reply(wire, asking).await.text, "A poem.", "{wire}");
+            first.settles("finished", finished).await;
+
+            let agent = named(agent.at(&stage.base));
+            let asking = asks(&agent);
+            let (opening, resumes) = stage.opening().await;
+            assert!(resumes && opening.is_beside, "{wire}: its own conversation");
+            let mut live = stage.begin(&opening, Preset::Supervised, state);
+            live.settles("it still waits", |state| {
+                let call = state.calls.get(&call);
+                call.is_some_and(|call| call.status == Status::AwaitingApproval)
+            })
+            .await;
+            assert!(agent.ran.lock().unwrap().is_empty(), "{wire}");
+            approve(&live, call).await;
+            assert_eq!(reply(wire, asking).await.calls.len(), 1, "{wire}");
+            assert_eq!(model.seen().len(), 2, "{wire}: the model is not asked again");
+            assert_eq!(prompts(&live.state), ["fix it"], "{wire}");
+            assert_eq!(prompts(&first.state), ["write a poem"], "{wire}");
+            live.end().await;
+            first.end().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_history_without_a_call_that_ran_or_with_other_words_is_not_of_the_session() {
+    for wire in WIRES {
+        let id = if wire == "gemini" { "" } else { "k1" };
+        let model = Server::new(vec![
+            streamed(wire, "Hm.", &[(id, "bash", bash("ls"))]),
+            streamed(wire, "Listed.", &[]),
+        ]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        agent.say("go");
+        let fresh = agent.clone();
+        let work = tokio::spawn(async move {
+            let (_, bytes) = agent.ask().await;
+            agent.take(&summary(Wire::named(wire).unwrap(), &bytes));
+            let (_, bytes) = agent.ask().await;
+            agent.take(&summary(Wire::named(wire).unwrap(), &bytes));
+            agent
+        });
+        let mut live = stage.run(Preset::Auto).await;
+        let mut agent = work.await.unwrap();
+        live.settles("finished", finished).await;
+        let request = |agent: &Agent| {
+            let body = agent.body().to_string();
+            decode_request(Wire::named(wire).unwrap(), body.as_bytes()).unwrap()
+        };
+        let is_of = |agent: &Agent| resumed::is_of(&live.state, &request(agent));
+        assert!(is_of(&agent), "{wire}: the same history");
+        agent.say("and on");
+        assert!(is_of(&agent), "{wire}: more of it");
+        assert!(!is_of(&fresh), "{wire}: the same words without the call");
+        let mut other = Agent::new(wire, "");
+        other.say("write a poem");
+        other.say("and on");
+        assert!(!is_of(&other), "{wire}: other words");
+        assert!(
+            !resumed::is_of(&State::default(), &request(&agent)),
+            "{wire}: an empty session"
+        );
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_call_says_of_a_shortened_history_that_it_is_of_the_session() {
+    let wire = "anthropic";
+    let model = Server::new(vec![
+        streamed(wire, "Hm.", &[("k1", "bash", bash("ls"))]),
+        streamed(wire, "Then not.", &[]),
+    ]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    let work = tokio::spawn(async move {
+        agent.work("go").await;
+        agent
+    });
+    let mut live = stage.run(Preset::Supervised).await;
+    let call = asked(&mut live, "bash").await;
+    crate::stage::reject(&live, call, "no").await;
+    let agent = work.await.unwrap();
+    live.settles("finished", finished).await;
+    let mut body = agent.body();
+    body["messages"][0]["content"] = "a summary".into();
+    let of = |body: &serde_json::Value| {
+        decode_request(Wire::named(wire).unwrap(), body.to_string().as_bytes()).unwrap()
+    };
+    assert!(resumed::is_of(&live.state, &of(&body)));
+    body["messages"][1]["content"][1]["name"] = "rejected_by_operator_00000000_1".into();
+    assert!(!resumed::is_of(&live.state, &of(&body)), "of another session");
+    live.end().await;
 }

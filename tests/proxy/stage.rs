@@ -15,6 +15,7 @@ use overrule::engine::log::Memory;
 use overrule::policy::Preset;
 use overrule::proxy::address::Token;
 use overrule::proxy::model::AgentModel;
+use overrule::proxy::resumed::{self, Belongs};
 use overrule::proxy::run::AgentRun;
 use overrule::proxy::server::{self, Opening, Server};
 use overrule::proxy::tool;
@@ -40,6 +41,17 @@ fn quick(upstream: Arc<Upstream>) -> Arc<AgentRun> {
 impl Stage {
     /// Serves in front of a model at this address.
     pub async fn before(upstream: &str) -> Self {
+        Self::resuming(upstream, None).await
+    }
+
+    /// The same with a session that continues once its conversation asks.
+    pub async fn with_session(upstream: &str, state: &State) -> Self {
+        let state = state.clone();
+        let belongs = move |request: &_| resumed::is_of(&state, request);
+        Self::resuming(upstream, Some(Box::new(belongs))).await
+    }
+
+    async fn resuming(upstream: &str, resumed: Option<Belongs>) -> Self {
         let listener = server::listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let at = listener.local_addr().unwrap();
         let (to, openings) = mpsc::channel(4);
@@ -48,6 +60,7 @@ impl Stage {
             upstream: Arc::new(Upstream::new(upstream).unwrap()),
             openings: to,
             begin: quick,
+            resumed,
         };
         let server = Server::new(setup, at);
         tokio::spawn(server.clone().serve(listener));
@@ -68,6 +81,18 @@ impl Stage {
         let opening = self.openings.recv().await.unwrap();
         let live = begin(&opening, preset, self.dir.path(), State::default());
         (live, opening.run)
+    }
+
+    /// Waits for a conversation; returns it, and true if it is that of the session.
+    pub async fn opening(&mut self) -> (Opening, bool) {
+        let opening = self.openings.recv().await.unwrap();
+        let resumes = opening.resumes;
+        (opening, resumes)
+    }
+
+    /// Gives a conversation a run.
+    pub fn begin(&self, opening: &Opening, preset: Preset, state: State) -> Live {
+        begin(opening, preset, self.dir.path(), state)
     }
 
     /// Waits for a conversation, and gives it the run that another process began.

@@ -178,6 +178,9 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
     if let Event::Edit(EditEvent::CorrectionsLost { nodes }) = &envelope.event {
         model.notify(&event_text::lost(nodes));
     }
+    if let Event::Run(RunEvent::HistoryRewritten(rewriting)) = &envelope.event {
+        model.notify(&event_text::rewritten(rewriting));
+    }
     if let Event::Run(RunEvent::Finished { answer, .. }) = &envelope.event {
         answered(model, *answer);
     }

@@ -8,6 +8,7 @@ use super::edit::release;
 use super::resilience::{freeze, thaw};
 use super::turn::spend;
 use super::{At, index};
+use crate::domain::agent::Wait;
 use crate::domain::call::Status;
 use crate::domain::event::RunEvent;
 use crate::domain::fork::{Elsewhere, Fork, Happened};
@@ -81,6 +82,16 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             if let Some(rule) = state.rules.iter_mut().find(|rule| rule.no == *no) {
                 rule.dropped = true;
             }
+        }
+        RunEvent::AgentAsked { wait_ms } => {
+            state.agent.wait = wait_ms.map(|ms| Wait {
+                ms,
+                due: at.utc_ms.saturating_add_unsigned(ms),
+            });
+        }
+        RunEvent::HistoryRewritten(rewriting) => {
+            state.agent.rewritten = Some(at.seq);
+            state.agent.lost.extend(&rewriting.lost);
         }
         RunEvent::Refused { .. } => {}
         RunEvent::Forked { session, at: from } => forked(state, at, session, *from),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::edit;
 use super::reduce::{not_unchanged, reduce};
 use crate::domain::advance::ask;
+use crate::domain::agent::Rewriting;
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Reduction;
@@ -289,6 +290,16 @@ fn keep_arrived(draft: &mut Draft<'_>, turn: TurnId) -> Result<(), Refusal> {
         usage: Usage::default(),
     });
     Ok(())
+}
+
+/// Records how long an agent waits, and what it rewrote. A request that says neither is no fact.
+pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting: Option<&Rewriting>) {
+    if wait_ms.is_some() || draft.state.agent.wait.is_some() {
+        draft.run(RunEvent::AgentAsked { wait_ms });
+    }
+    if let Some(rewriting) = rewriting {
+        draft.run(RunEvent::HistoryRewritten(rewriting.clone()));
+    }
 }
 
 /// Records once which form of requests a server needs.

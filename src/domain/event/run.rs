@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::agent::Rewriting;
 use crate::domain::call::EffectClass;
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, Seq};
@@ -386,6 +387,14 @@ pub enum RunEvent {
         /// What is in force now.
         limits: Limits,
     },
+    /// The agent of another program sent a request.
+    AgentAsked {
+        /// How long it waits for the reply, in milliseconds; none if it does not say.
+        #[serde(default)]
+        wait_ms: Option<u64>,
+    },
+    /// The history of the agent of another program does not extend the one that it sent before.
+    HistoryRewritten(Rewriting),
     /// A command was refused because of its sender.
     Refused {
         /// Which command.

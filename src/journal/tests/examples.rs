@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::agent::Rewriting;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::escape::{Detector, LoopStep};
@@ -148,6 +149,15 @@ fn run() -> Vec<Event> {
                 }),
             },
         },
+        RunEvent::AgentAsked {
+            wait_ms: Some(600_000),
+        },
+        RunEvent::AgentAsked { wait_ms: None },
+        RunEvent::HistoryRewritten(Rewriting {
+            from: Some(CALL),
+            lost: vec![CALL],
+        }),
+        RunEvent::HistoryRewritten(Rewriting::default()),
         RunEvent::Refused {
             command: "approve".to_owned(),
             reason: "from a child".to_owned(),

@@ -203,6 +203,8 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         RunEvent::Resumed {}
         | RunEvent::Finished { .. }
         | RunEvent::HappenedElsewhere(_)
+        | RunEvent::AgentAsked { .. }
+        | RunEvent::HistoryRewritten(_)
         | RunEvent::QuirkLearned { .. } => None,
     }
 }

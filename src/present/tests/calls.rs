@@ -15,8 +15,8 @@ use crate::domain::state::LedgerOutcome;
 use crate::domain::template::NotOffered;
 use crate::policy::{DangerKind, DangerMark};
 use crate::present::call::{
-    CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView, CommandView,
-    DeadlineView, OriginalView, RepairView, ToolChangeView,
+    AgentWaitView, CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView,
+    CommandView, DeadlineView, OriginalView, RepairView, ToolChangeView,
 };
 use crate::present::effect::{
     AfterDamageView, EffectView, ElsewhereView, ExecutionView, ForeignView, InsertView, OfferView,
@@ -85,6 +85,10 @@ fn deadline(full: bool) -> DeadlineView {
         due: full.then_some(1),
         overdue: false,
     }
+}
+
+fn agent_wait() -> AgentWaitView {
+    AgentWaitView { ms: 600_000, due: 1 }
 }
 
 fn danger() -> DangerMark {
@@ -179,6 +183,7 @@ fn call(full: bool) -> CallView<'static> {
             confirmation: full.then(|| shared("shell")),
             approver: full.then(|| "gate leaves it to you".to_owned()),
             deadline: full.then(|| deadline(true)),
+            agent_wait: full.then(agent_wait),
             elsewhere: full.then(elsewhere),
             repeats: vec![repeated(true), RepeatView::Elsewhere(foreign())],
             redefined: full.then(|| tool_change(true)),
@@ -356,6 +361,7 @@ pub(super) fn examples() -> Examples {
         ("RepairView", vec![value(&repair())]),
         ("CommandView", both(command)),
         ("DeadlineView", both(deadline)),
+        ("AgentWaitView", vec![value(&agent_wait())]),
         ("RepeatView", repeats),
         ("ToolChangeView", both(tool_change)),
         ("ChangeView", vec![value(&change_of_text())]),

@@ -21,6 +21,8 @@ pub(super) struct Chat {
     most: usize,
     /// The members that every event of the reply repeats, as an object.
     shape: Option<String>,
+    /// True until the model begins a reply that began here.
+    has_own_beginning: bool,
 }
 
 fn is_object(raw: &str) -> bool {
@@ -162,7 +164,9 @@ impl Calls for Chat {
 
     fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>> {
         let is_whole = raw.form == Form::Whole;
-        if let Some(data) = raw.object().filter(|_| !is_whole && self.shape.is_none()) {
+        let is_first = self.shape.is_none() || self.has_own_beginning;
+        if let Some(data) = raw.object().filter(|_| !is_whole && is_first) {
+            self.has_own_beginning = false;
             let known = SHAPE.into_iter().filter_map(|key| Some((key, data.get(key)?)));
             self.shape = Some(known.fold("{}".to_owned(), |shape, (key, value)| {
                 with_member(&shape, key, value)
@@ -188,6 +192,13 @@ impl Calls for Chat {
     }
 
     fn heartbeat(&mut self) -> Vec<u8> {
+        self.chunk("{}", "null")
+    }
+
+    fn opening(&mut self, empty: &str) -> Vec<u8> {
+        self.has_own_beginning = true;
+        let shape = without(&without(empty, "choices"), "usage");
+        self.shape = Some(set(&shape, "object", "\"chat.completion.chunk\""));
         self.chunk("{}", "null")
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Messages {
     /// Numbers of the open calls, by the index of their block.
     open: BTreeMap<u64, usize>,
     has_begun: bool,
+    /// True until the model begins a reply that began here.
+    has_own_beginning: bool,
     /// The index of the next block.
     next: u64,
     /// The index of the block that was written last and not ended.
@@ -89,6 +91,11 @@ impl Calls for Messages {
 
     fn written(&mut self, raw: &RawEvent, calls: &[usize], changes: &Changes) -> Option<Vec<u8>> {
         self.note(raw);
+        if raw.kind() == "message_start" && std::mem::take(&mut self.has_own_beginning) {
+            // The agent has the message already, but not what it costs.
+            let message = frame::member(&raw.data, "message").unwrap_or("{}");
+            return Some(progress(frame::member(message, "usage")));
+        }
         if !any_changed(changes, calls) {
             return Some(raw.bytes.clone());
         }
@@ -120,23 +127,24 @@ impl Calls for Messages {
             return event("ping", "{\"type\":\"ping\"}");
         }
         let Some((index, kind)) = self.words else {
-            let nothing = json!({
-                "type": "message_delta", "delta": {"stop_reason": null, "stop_sequence": null},
-                "usage": {"output_tokens": 0},
-            });
-            return event("message_delta", &nothing.to_string());
+            return progress(None);
         };
         delta(index, kind, kind.trim_end_matches("_delta"), "")
+    }
+
+    fn opening(&mut self, empty: &str) -> Vec<u8> {
+        (self.has_begun, self.has_own_beginning) = (true, true);
+        start(empty)
+    }
+
+    fn failure(&mut self, error: &str) -> Vec<u8> {
+        event("error", &set(error, "type", "\"error\""))
     }
 
     fn closing(&mut self, whole: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         if !self.has_begun {
-            let message = set(&set(whole, "content", "[]"), "stop_reason", "null");
-            bytes.extend(event(
-                "message_start",
-                &format!("{{\"type\":\"message_start\",\"message\":{message}}}"),
-            ));
+            bytes.extend(start(whole));
         }
         self.words = None;
         if let Some(index) = self.unended.take() {
@@ -210,6 +218,23 @@ impl Messages {
             _ => {}
         }
     }
+}
+
+/// The beginning of a message.
+fn start(whole: &str) -> Vec<u8> {
+    let message = set(&set(whole, "content", "[]"), "stop_reason", "null");
+    let data = format!("{{\"type\":\"message_start\",\"message\":{message}}}");
+    event("message_start", &data)
+}
+
+/// An event that says nothing but what the message costs so far.
+fn progress(usage: Option<&str>) -> Vec<u8> {
+    let usage = usage.filter(|usage| Object::read(usage).is_some());
+    let data = format!(
+        "{{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":null,\"stop_sequence\":null}},\"usage\":{}}}",
+        usage.unwrap_or("{\"output_tokens\":0}")
+    );
+    event("message_delta", &data)
 }
 
 /// A piece of a block.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::splice::{each, function, in_member, object, set, text, without};
-use super::events::RawEvent;
+use super::events::{RawEvent, event};
 use crate::model::wire::Wire;
 use crate::model::wire::agent::CallPart;
 
@@ -40,7 +40,7 @@ pub enum Release {
 pub type Changes = BTreeMap<usize, (Arc<str>, Arc<str>)>;
 
 /// The calls in the events of one reply.
-pub trait Calls: Send {
+pub trait Calls: Send + Sync {
     /// Returns the numbers of the calls in an event, in the order in which it has them. `calls` are those that the
     /// decoder found in it. `None` where the event has others: it cannot be decided what of it may pass.
     fn of(&mut self, event: &RawEvent, calls: &[usize]) -> Option<Vec<usize>>;
@@ -58,6 +58,16 @@ pub trait Calls: Send {
     /// True for the end of a text, which is kept back so that a heartbeat can extend the text.
     fn ends_words(&self, _event: &RawEvent) -> bool {
         false
+    }
+
+    /// Returns the events with which a reply begins before the model's. `empty` is a whole reply without content.
+    fn opening(&mut self, _empty: &str) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Returns the events that end a reply with an error: one line of JSON text, an object with the member `error`.
+    fn failure(&mut self, error: &str) -> Vec<u8> {
+        event("", error)
     }
 
     /// Returns an event that changes nothing and that the agent counts as progress.

@@ -58,6 +58,17 @@ impl Calls for Ollama {
         format!("{}\n", self.named(&line)).into_bytes()
     }
 
+    fn opening(&mut self, empty: &str) -> Vec<u8> {
+        self.model = frame::member(empty, "model").map(str::to_owned);
+        self.heartbeat()
+    }
+
+    fn failure(&mut self, error: &str) -> Vec<u8> {
+        let error = frame::member(error, "error").unwrap_or("\"\"");
+        let words = frame::member(error, "message").unwrap_or(error);
+        format!("{{\"error\":{words}}}\n").into_bytes()
+    }
+
     fn closing(&mut self, whole: &str) -> Vec<u8> {
         format!("{}\n", self.named(whole)).into_bytes()
     }

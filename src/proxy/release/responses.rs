@@ -3,6 +3,8 @@
 //!
 //! Must not know: who decided.
 
+mod closing;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Calls, Changes, any_changed, change, each, in_member, set, text};
@@ -33,6 +35,8 @@ pub(super) struct Responses {
     last: Option<u64>,
     /// The response as it began, as JSON text.
     begun: Option<String>,
+    /// True until the model begins a reply that began here.
+    has_own_beginning: bool,
     /// The items that the agent has, each whole.
     items: Vec<String>,
     /// The places of all items of which the agent has something.
@@ -265,6 +269,10 @@ impl Calls for Responses {
         self.note(&kind, raw);
         if kind == "response.created" {
             self.begun = frame::member(&raw.data, "response").map(str::to_owned);
+            if std::mem::take(&mut self.has_own_beginning) {
+                let response = self.begun.clone().unwrap_or_else(|| "{}".to_owned());
+                return Some(self.own("response.in_progress", &[("response", &response)]));
+            }
         }
         let item = frame::member(&raw.data, "item").filter(|_| kind == "response.output_item.done");
         if !any_changed(changes, calls) {
@@ -327,12 +335,30 @@ impl Calls for Responses {
         self.own("response.in_progress", &[("response", &response)])
     }
 
+    fn opening(&mut self, empty: &str) -> Vec<u8> {
+        self.has_own_beginning = true;
+        self.next = Some(0);
+        self.create(empty)
+    }
+
+    fn failure(&mut self, error: &str) -> Vec<u8> {
+        let error = frame::member(error, "error").unwrap_or("{}");
+        let words = frame::member(error, "message").unwrap_or("\"\"");
+        let mut code = ["code", "type"]
+            .into_iter()
+            .filter_map(|key| frame::member(error, key));
+        let code = code.find(|code| code.starts_with('"'));
+        let error = with_member("{}", "code", code.unwrap_or("\"server_error\""));
+        let error = with_member(&error, "message", words);
+        let begun = self.begun.clone().unwrap_or_else(|| "{}".to_owned());
+        let response = set(&set(&begun, "status", "\"failed\""), "error", &error);
+        self.own("response.failed", &[("response", &response)])
+    }
+
     fn closing(&mut self, whole: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
         if self.begun.is_none() {
-            let begun = set(&set(whole, "output", "[]"), "status", "\"in_progress\"");
-            bytes.extend(self.own("response.created", &[("response", &begun)]));
-            self.begun = Some(begun);
+            bytes.extend(self.create(whole));
         }
         for (place, open) in std::mem::take(&mut self.open) {
             bytes.extend(self.rest_of_item(place, &open));
@@ -361,17 +387,15 @@ impl Calls for Responses {
     }
 }
 
-/// The id of an item that the model's server knows by it: what only the server can read, and what it executed.
-fn own_id(item: &str) -> Option<String> {
-    let is_own = match &*text(item, "type") {
-        "message" => false,
-        "reasoning" => frame::member(item, "encrypted_content").is_some(),
-        _ => !is_call(item),
-    };
-    frame::member(item, "id").filter(|_| is_own).map(str::to_owned)
-}
-
 impl Responses {
+    /// The beginning of a response.
+    fn create(&mut self, whole: &str) -> Vec<u8> {
+        let begun = set(&set(whole, "output", "[]"), "status", "\"in_progress\"");
+        let bytes = self.own("response.created", &[("response", &begun)]);
+        self.begun = Some(begun);
+        bytes
+    }
+
     /// Notes what the agent has of which item.
     fn note(&mut self, kind: &str, raw: &RawEvent) {
         let Some(data) = raw.object() else { return };
@@ -397,93 +421,5 @@ impl Responses {
             "response.output_item.done" => _ = self.open.remove(&place),
             _ => {}
         }
-    }
-
-    /// The end of an item that the agent has in part.
-    fn rest_of_item(&mut self, place: u64, open: &Open) -> Vec<u8> {
-        let (index, mut bytes) = (place.to_string(), Vec::new());
-        let id = frame::member(&open.begun, "id").unwrap_or("null").to_owned();
-        let mut parts = Vec::new();
-        for (at, words) in &open.texts {
-            let (at, words) = (at.to_string(), quoted(words));
-            let part = format!("{{\"type\":\"output_text\",\"text\":{words},\"annotations\":[]}}");
-            let place = [
-                ("item_id", &*id),
-                ("output_index", &*index),
-                ("content_index", &*at),
-            ];
-            for (name, own) in [
-                ("response.output_text.done", ("text", &*words)),
-                ("response.content_part.done", ("part", &*part)),
-            ] {
-                let members: Vec<(&str, &str)> = place.into_iter().chain([own]).collect();
-                bytes.extend(self.own(name, &members));
-            }
-            parts.push(part);
-        }
-        let mut item = set(&open.begun, "status", "\"incomplete\"");
-        if !parts.is_empty() {
-            item = set(&item, "content", &format!("[{}]", parts.join(",")));
-        }
-        bytes.extend(self.own(
-            "response.output_item.done",
-            &[("output_index", &index), ("item", &item)],
-        ));
-        self.items.push(item);
-        bytes
-    }
-
-    /// The events of an item that the model did not send in this form.
-    fn item(&mut self, item: &str) -> Vec<u8> {
-        let place = self
-            .places
-            .last()
-            .map_or(self.items.len() as u64, |last| last + 1);
-        self.places.insert(place);
-        let index = place.to_string();
-        let id = own_id(item).unwrap_or_else(|| quoted(&format!("overrule_{index}")));
-        let item = set(item, "id", &id);
-        let begun = ["content", "summary"]
-            .into_iter()
-            .fold(item.clone(), |item, key| {
-                in_member(&item, key, |_| "[]".to_owned())
-            });
-        let begun = in_member(&begun, "status", |_| "\"in_progress\"".to_owned());
-        let mut bytes = self.own(
-            "response.output_item.added",
-            &[("output_index", &index), ("item", &begun)],
-        );
-        let parts = frame::member(&item, "content")
-            .map(frame::array)
-            .unwrap_or_default();
-        for (at, part) in parts
-            .into_iter()
-            .enumerate()
-            .filter(|(_, part)| text(part, "type") == "output_text")
-        {
-            let at = at.to_string();
-            let words = quoted(&text(part, "text"));
-            let empty = set(part, "text", "\"\"");
-            let place = [
-                ("item_id", &*id),
-                ("output_index", &*index),
-                ("content_index", &*at),
-            ];
-            for (name, own) in [
-                ("response.content_part.added", ("part", &*empty)),
-                ("response.output_text.delta", ("delta", &*words)),
-                ("response.output_text.done", ("text", &*words)),
-                ("response.content_part.done", ("part", part)),
-            ] {
-                let members: Vec<(&str, &str)> = place.into_iter().chain([own]).collect();
-                bytes.extend(self.own(name, &members));
-            }
-        }
-        bytes.extend(self.own(
-            "response.output_item.done",
-            &[("output_index", &index), ("item", &item)],
-        ));
-        self.items.push(item);
-        bytes
     }
 }

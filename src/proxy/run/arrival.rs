@@ -2,35 +2,34 @@
 //!
 //! Must not know: formats, how a decision is made.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::again::{Again, has_acted};
+use super::connection::Connection;
 use super::made::ENDED;
 use super::reply::calls_of;
-use super::{AgentRun, Answer, Connection, Incoming, Inner, New, Pending};
+use super::{AgentRun, Answer, Incoming, Inner, New, Pending};
 use crate::domain::advance::ask::retry_after;
-use crate::domain::call::{Call, EffectClass, ErrorClass, Outcome, Status, ToolError};
+use crate::domain::agent::Rewriting;
+use crate::domain::call::Outcome;
 use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
 use crate::domain::envelope::Actor;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Node;
+use crate::domain::id::{NodeId, TurnId};
+use crate::domain::input::Input;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
-use crate::model::wire::agent::{AgentMessage, Part, PartKind, Role};
-use crate::proxy::conversation::{self, SentResult, Tail};
+use crate::proxy::conversation::{self, Tail};
+use crate::proxy::events::Form;
+use crate::proxy::headers;
+use crate::proxy::history::History;
 use crate::proxy::outlet;
-use crate::proxy::overlay::was_released;
 use crate::text::visible_head;
 
-/// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
-const LONGEST: usize = 512 * 1024;
 /// Maximum characters of a refusal in a notice.
 const MAX_REASON: usize = 200;
-/// What stands for a request that adds nothing.
-const AGAIN: &str = "(the agent asks again)";
 /// Why a call is rejected whose agent did not wait for it.
 const GONE: &str = "the agent hung up and went on without this call";
 
@@ -61,10 +60,12 @@ impl AgentRun {
     pub async fn request(self: &Arc<Self>, incoming: Incoming) -> Option<Answer> {
         let (head, begun) = oneshot::channel();
         let (out, body) = outlet::body();
+        let number = self.lock().next_number();
         let pending = Pending {
             history: incoming.request.canonical(),
             incoming: Arc::new(incoming),
-            connection: Connection { head, out },
+            connection: Connection::new(head, out),
+            number,
             nudged: false,
             question: 0,
         };
@@ -87,6 +88,7 @@ impl AgentRun {
     }
 
     async fn take_in(self: &Arc<Self>, pending: Pending) {
+        self.report(&pending).await;
         let (step, tail) = {
             let mut inner = self.lock();
             let tail = inner.tail(&pending);
@@ -123,12 +125,31 @@ impl AgentRun {
             // The agent's user stopped a reply, not the run.
             self.command(Command::Run(RunCommand::Resume {})).await;
         }
+        let (number, form) = (pending.number, pending.incoming.form());
         let results = self.lock().keep(pending, &new);
+        self.start_waiting(number, form);
         for (call, outcome) in results {
             self.finish(call, outcome).await;
         }
         self.look();
         self.changed.notify_waiters();
+    }
+
+    /// Reports what a request says besides its messages: how long the agent waits, and what it rewrote.
+    async fn report(&self, pending: &Pending) {
+        let incoming = &pending.incoming;
+        let is_whole = incoming.form() == Form::Whole;
+        let wait_ms = headers::wait_ms(&incoming.headers).filter(|_| is_whole);
+        let (rewriting, had_wait) = {
+            let mut inner = self.lock();
+            let had_wait = inner.state.agent.wait.is_some();
+            (inner.rewriting(pending), had_wait)
+        };
+        if (wait_ms.is_some() || had_wait || rewriting.is_some())
+            && let Some(handle) = self.handle().await
+        {
+            handle.report(Input::AgentAsked { wait_ms, rewriting }).await;
+        }
     }
 
     async fn prompt(&self, words: &str) {
@@ -223,41 +244,6 @@ pub(super) fn newest(state: &State) -> Option<TurnId> {
         .map(|turn| turn.id)
 }
 
-/// What the user of the agent wrote last.
-fn last_words(state: &State) -> Option<&str> {
-    let prompts = state.nodes.values().rev();
-    let prompts =
-        prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active && node.is_from_agent());
-    prompts.map(Node::text).find(|text| *text != AGAIN)
-}
-
-/// True if the agent may have executed a call of a turn that changes something.
-fn has_acted(state: &State, delivered: &BTreeSet<NodeId>, turn: TurnId) -> bool {
-    let calls = calls_of(state, turn).into_iter();
-    let mut calls = calls.filter(|call| call.effect > EffectClass::Read && was_released(call));
-    calls.any(|call| delivered.contains(&call.id) || matches!(call.status, Status::OutcomeUnknown(_)))
-}
-
-/// The messages after the one in which the agent's user wrote these words.
-fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [AgentMessage]> {
-    let is_it = |message: &AgentMessage| {
-        let texts: Vec<&str> = message.texts().collect();
-        message.role == Role::User && texts.join("\n\n").contains(words)
-    };
-    let at = messages.iter().rposition(is_it)?;
-    messages.get(at..)
-}
-
-/// A reply that an agent comes back for.
-struct Again {
-    /// Its turn.
-    turn: TurnId,
-    /// True if the agent lacks its text too.
-    with_text: bool,
-    /// What the agent's user wrote besides.
-    words: Option<String>,
-}
-
 impl Inner {
     /// What a request adds to the newest reply in it, without words of requests before it.
     fn tail(&self, pending: &Pending) -> Tail {
@@ -267,6 +253,18 @@ impl Inner {
             0
         };
         conversation::tail(&pending.incoming.request, known)
+    }
+
+    /// What the agent changed of its history since its last request.
+    fn rewriting(&mut self, pending: &Pending) -> Option<Rewriting> {
+        let request = &pending.incoming.request;
+        if conversation::continued_reply(request).is_some() {
+            // The request has the new part of the history alone.
+            return None;
+        }
+        let new = History::of(request);
+        let old = std::mem::replace(&mut self.items, new);
+        old.rewriting(&self.items, &self.state)
     }
 
     /// Gives up a reply for which the agent does not wait any more: the one that waits, the one that has not begun, or
@@ -344,122 +342,6 @@ impl Inner {
         self.results(new)
     }
 
-    /// True for a request that was taken in before, also by an earlier process.
-    fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
-        if !self.history.is_empty() {
-            return self.history == pending.history;
-        }
-        let is_same = tail.words.is_empty() || last_words(&self.state) == Some(tail.words.as_str());
-        !self.state.turns.is_empty() && is_same && !tail.results.iter().any(|result| self.is_awaited(result))
-    }
-
-    /// True if a call of the run waits for this result.
-    fn is_awaited(&self, result: &SentResult) -> bool {
-        let mut calls = self.state.calls.values().filter(|call| can_be_of(result, call));
-        calls.any(|call| matches!(call.status, Status::Running(_) | Status::OutcomeUnknown(_)))
-    }
-
-    /// The reply that an agent comes back for after its connection was lost: it sends the same request again, or the same
-    /// with the text that it got and one more message of its own. A call that the agent may have executed does not come
-    /// again: the model is asked instead.
-    fn again(&self, pending: &Pending, tail: &Tail) -> Option<Again> {
-        let turn = newest(&self.state)?;
-        let calls = calls_of(&self.state, turn);
-        let is_due = self.unwritten == Some(turn) || calls.iter().any(|call| !call.status.is_settled());
-        let is_whole = matches!(self.state.turns.get(&turn)?.stream, Stream::Closed(_));
-        let messages = &pending.incoming.request.messages;
-        let has_call = |part: &Part| {
-            let PartKind::Call { id: Some(id), .. } = &part.kind else {
-                return false;
-            };
-            let mut same = calls.iter().filter_map(|call| call.provider_id.as_deref());
-            same.any(|of| of == id.as_str())
-        };
-        let has_them = messages.iter().flat_map(|message| &message.parts).any(has_call);
-        if !is_due
-            || !is_whole
-            || has_them
-            || tail.results.iter().any(|one| self.is_awaited(one))
-            || has_acted(&self.state, &self.delivered, turn)
-        {
-            return None;
-        }
-        let again = |with_text, words: Option<&str>| Again {
-            turn,
-            with_text,
-            words: words.map(str::to_owned).filter(|words| !words.is_empty()),
-        };
-        if self.is_known(pending, tail) {
-            return Some(again(true, None));
-        }
-        // With words of its user, only a call that the operator still decides about is offered again.
-        if self.with_agent.keys().any(|call| self.delivered.contains(call)) {
-            return None;
-        }
-        let (from, words) = if self.history.is_empty() {
-            let last = last_words(&self.state)?;
-            let words = tail.words.strip_prefix(last).unwrap_or(&tail.words).trim();
-            (after_words(messages, last)?, words)
-        } else {
-            pending.history.strip_prefix(self.history.as_slice())?;
-            (messages.get(self.history.len()..)?, tail.words.as_str())
-        };
-        let shown = from.iter().filter(|message| message.role == Role::Assistant);
-        let shown = shown.flat_map(AgentMessage::texts);
-        let shown: Vec<&str> = shown
-            .filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
-            .collect();
-        let nodes = &self.state.turns.get(&turn)?.nodes;
-        let written: Vec<&str> = nodes
-            .iter()
-            .filter(|id| id.kind != NodeKind::Call)
-            .filter_map(|id| Some(self.state.nodes.get(id)?.text()))
-            .collect();
-        let is_own = |text: &str| written.iter().any(|whole| whole.starts_with(text.trim_end()));
-        let has_text = !shown.is_empty();
-        let own = from.iter().filter(|message| message.role == Role::User).count();
-        let is_after_restart = self.history.is_empty();
-        (shown.into_iter().all(is_own) && (is_after_restart || own == 1 && has_text))
-            .then(|| again(!has_text, Some(words)))
-    }
-
-    /// The outcomes that a request brings, and those of calls that it has none for.
-    fn results(&self, new: &New) -> Vec<(NodeId, Outcome)> {
-        let unknown = self.state.calls.values();
-        let unknown = unknown.filter(|call| matches!(call.status, Status::OutcomeUnknown(_)));
-        let waits = self.with_agent.keys().filter_map(|id| self.state.calls.get(id));
-        let waiting: Vec<&Call> = waits.chain(unknown).collect();
-        let newest = newest(&self.state).map_or_else(Vec::new, |turn| calls_of(&self.state, turn));
-        let mut found: Vec<(NodeId, Outcome)> = Vec::new();
-        // The results of a request that was taken in before are known.
-        let sent = if new.is_repeated {
-            &[][..]
-        } else {
-            &new.tail.results
-        };
-        for result in sent {
-            let by_id =
-                |call: &&&Call| result.id.is_some() && call.provider_id.as_deref() == result.id.as_deref();
-            let by_place = result.place.and_then(|place| newest.get(place));
-            let by_place = by_place
-                .filter(|call| can_be_of(result, call) && waiting.iter().any(|one| one.id == call.id));
-            if let Some(call) = waiting.iter().rev().find(by_id).or(by_place) {
-                found.push((call.id, outcome(result)));
-            }
-        }
-        let is_found = |id: &NodeId| found.iter().any(|(call, _)| call == id);
-        let left = self.with_agent.keys().filter(|id| !is_found(id));
-        let left: Vec<(NodeId, Outcome)> = left
-            .map(|id| {
-                // A call that the agent never got did not run there.
-                let executed = self.delivered.contains(id);
-                (*id, Outcome::Cancelled { executed })
-            })
-            .collect();
-        found.extend(left);
-        found
-    }
-
     /// The commands that end what an agent does not wait for any more.
     fn leave(&self, turn: TurnId) -> (Option<Command>, Vec<Command>) {
         let state = &self.state;
@@ -489,7 +371,7 @@ impl Inner {
                 Command::Edit(EditCommand::Commit {
                     edits: vec![Edit::InsertPrompt {
                         after: None,
-                        text: Arc::from(AGAIN),
+                        text: Arc::from(conversation::AGAIN),
                     }],
                     effects_seen: None,
                     reason: None,
@@ -514,55 +396,4 @@ impl Inner {
         pending.nudged = true;
         Some(command)
     }
-}
-
-/// True for a result that may be of a call. An agent may give calls ids of its own where the model gave none.
-fn can_be_of(result: &SentResult, call: &Call) -> bool {
-    match (&call.provider_id, &result.id) {
-        (Some(given), Some(sent)) => **given == **sent,
-        (None, _) | (_, None) => result.place.is_some(),
-    }
-}
-
-/// The outcome of a call that the agent executed.
-fn outcome(result: &SentResult) -> Outcome {
-    if result.is_error {
-        return Outcome::err(ToolError {
-            class: ErrorClass::Business,
-            message: ends(&result.text).0,
-            evidence: "the agent reports an error".to_owned(),
-            hint: None,
-            partial: None,
-            executed: true,
-            retry_after_ms: None,
-        });
-    }
-    let (text, discarded) = ends(&result.text);
-    Outcome::Ok {
-        value: serde_json::Value::from(text).to_string().into(),
-        meta: None,
-        discarded,
-        exit: None,
-    }
-}
-
-/// Both ends of a long text, and the bytes that were left out.
-pub(in crate::proxy) fn ends(text: &str) -> (String, u64) {
-    if text.len() <= LONGEST {
-        return (text.to_owned(), 0);
-    }
-    let mut head = LONGEST / 2;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len() - LONGEST / 2;
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    let left_out = (tail - head) as u64;
-    let (head, tail) = (
-        text.get(..head).unwrap_or_default(),
-        text.get(tail..).unwrap_or_default(),
-    );
-    (format!("{head}\n… {left_out} bytes left out …\n{tail}"), left_out)
 }

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use hyper::StatusCode;
 use hyper::header::HeaderMap;
 
 use super::Pending;
@@ -138,7 +137,7 @@ impl Pending {
     pub(super) fn answer_with_text(self, words: &str) {
         let (form, body) = body(&self, &text(words), head());
         self.connection
-            .answer(StatusCode::OK, content_type(form), body.into_bytes());
+            .end_with_text((self.incoming.wire, form), words, &body);
     }
 }
 

@@ -125,7 +125,8 @@ impl Reply {
     /// Continues on another connection: everything that was given out comes again.
     pub(super) fn resume(&mut self, pending: Pending) {
         let (status, headers) = self.head.clone();
-        let out = pending.connection.begin(Head { status, headers });
+        let head = Head { status, headers };
+        let out = pending.connection.begin((self.wire, self.form), head).out;
         out.write(self.held.shown());
         self.out = Some(out);
         self.delivered.extend(self.held.given());
@@ -307,14 +308,15 @@ impl AgentRun {
         let number = inner.next_number();
         let wire = pending.incoming.wire;
         let (status, headers) = (StatusCode::OK, content_type(form));
+        let begun = pending.connection.begin((wire, form), Head { status, headers });
         let mut reply = Reply {
             turn,
             wire,
             form,
-            held: HeldReply::new(wire, form),
+            held: begun.held,
             calls: Vec::new(),
-            head: (status, headers.clone()),
-            out: Some(pending.connection.begin(Head { status, headers })),
+            head: begun.head,
+            out: Some(begun.out),
             history: pending.history,
             has_ended: true,
             is_withdrawn: false,
@@ -368,15 +370,15 @@ impl AgentRun {
             let mut inner = self.lock();
             let Some(asked) = inner.asked.take() else { return };
             let number = inner.next_number();
-            let head = (status, headers.clone());
+            let begun = asked.connection.begin((wire, form), Head { status, headers });
             let reply = Reply {
                 turn,
                 wire,
                 form,
-                held: HeldReply::new(wire, form),
+                held: begun.held,
                 calls: Vec::new(),
-                out: Some(asked.connection.begin(Head { status, headers })),
-                head,
+                out: Some(begun.out),
+                head: begun.head,
                 history: asked.history,
                 has_ended: false,
                 is_withdrawn: false,
@@ -395,10 +397,14 @@ impl AgentRun {
 
     /// Begins to send heartbeats to an agent that waits for this reply.
     fn start_heartbeat(self: &Arc<Self>, number: u64, form: Form) {
-        let (of_stream, of_whole) = self.beats;
-        let every = if form == Form::Whole { of_whole } else { of_stream };
-        let run = self.clone();
+        let (every, run) = (self.every(form), self.clone());
         tokio::spawn(async move { run.beat(number, every).await });
+    }
+
+    /// How often an agent that waits for a reply in this form gets an event.
+    pub(super) fn every(&self, form: Form) -> std::time::Duration {
+        let (of_stream, of_whole) = self.beats;
+        if form == Form::Whole { of_whole } else { of_stream }
     }
 
     /// Keeps an agent waiting as long as a call is undecided.

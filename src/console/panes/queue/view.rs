@@ -216,6 +216,9 @@ fn call_entry(model: &Model, id: NodeId, rev: Rev, width: usize) -> Styled {
     if let Some(words) = model.deadline_words(call) {
         line = line.own(Role::Warning, format!("({words}) "));
     }
+    if let Some(words) = model.agent_words(call) {
+        line = line.own(Role::Warning, format!("({words}) "));
+    }
     if let Some(other) = ready::same_targets(state, id).first() {
         line = line.own(Role::Warning, format!("(writes the same as {other}) "));
     }

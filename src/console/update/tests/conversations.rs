@@ -4,7 +4,9 @@
 
 use crate::console::link::{Conversation, Update};
 use crate::console::msg::{Leave, Msg, Out};
-use crate::console::testing::Stage;
+use crate::console::testing::{Stage, id};
+use crate::domain::agent::Rewriting;
+use crate::domain::event::{Event, RunEvent};
 
 fn other(session: &str, waiting: usize) -> Conversation {
     Conversation {
@@ -126,4 +128,25 @@ fn leaving_asks_first_while_another_conversation_is_not_over() {
     set_others(&mut stage, &[other("a", 0), other("b", 0)]);
     stage.press("q");
     assert_eq!(stage.out, [Out::Quit(Leave::Quit)]);
+}
+
+#[test]
+fn a_rewritten_history_is_one_line_with_the_edits_that_no_longer_apply() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    let rewriting = |lost| {
+        let from = Some(id("c3"));
+        Event::Run(RunEvent::HistoryRewritten(Rewriting { from, lost }))
+    };
+    let lost = vec![id("c3"), id("t2")];
+    stage.engine(rewriting(lost.clone()));
+    let words = "the agent rewrote its history from c3 on; edits that no longer apply: c3 t2";
+    assert_eq!(stage.status(), words);
+    assert!(stage.text().contains(words), "{}", stage.text());
+    assert_eq!(stage.model.run.state.agent.lost, lost.into_iter().collect());
+    assert!(stage.model.run.state.agent.rewritten.is_some());
+    let mut stage = Stage::new(80, 24);
+    stage.begin();
+    stage.engine(rewriting(Vec::new()));
+    assert_eq!(stage.status(), "the agent rewrote its history from c3 on");
 }

@@ -33,7 +33,8 @@ impl AgentSide for Gemini {
     }
 
     fn is_streamed(&self, path: &str, _request: &AgentRequest) -> bool {
-        path.contains(":streamGenerateContent")
+        // Without the parameter the reply is one list.
+        path.contains(":streamGenerateContent") && path.contains("alt=sse")
     }
 
     fn stored_tools(&self) -> &'static [&'static str] {

@@ -1,0 +1,210 @@
+//! Builds the session of a conversation of an agent: a new one, or the one that is resumed.
+//!
+//! Must not know: formats, how a request is read, how a call is decided.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::cli::args::Common;
+use crate::cli::build::{self, AppContext};
+use crate::cli::exit::Failure;
+use crate::cli::opening::{self, Opened};
+use crate::cli::run::Ready;
+use crate::domain::event::run::{Reuse, Started};
+use crate::domain::event::{Event, RunEvent};
+use crate::domain::state::State;
+use crate::engine::advise::Adviser;
+use crate::engine::setup::{ModelSetup, Setup};
+use crate::engine::{Launch, ids, resume};
+use crate::journal::Link;
+use crate::model::wire::Wire;
+use crate::proxy::agents::Agent;
+use crate::proxy::model::AgentModel;
+use crate::proxy::resumed::{self, Belongs};
+use crate::proxy::server::Opening;
+use crate::proxy::tool;
+use crate::proxy::upstream::Upstream;
+use crate::resilience::ladder::Ladder;
+use crate::text::visible;
+
+/// The session that is resumed, until the conversation asks that it was recorded from.
+#[derive(Clone, Default)]
+pub struct Resumed(Arc<Mutex<Option<Opened>>>);
+
+impl Resumed {
+    /// Opens the session.
+    pub fn open(context: &AppContext, id: &str) -> Result<Self, Failure> {
+        let opened = opening::open(context, &context.store.find(id)?)?;
+        Ok(Self(Arc::new(Mutex::new(Some(opened)))))
+    }
+
+    /// Recognises its conversation; none where no session is resumed.
+    pub fn recognition(&self) -> Option<Belongs> {
+        let resumed = self.clone();
+        let is_there = self.with(|opened| opened.is_some());
+        is_there.then(|| -> Belongs {
+            Box::new(move |request| {
+                resumed.with(|opened| {
+                    let state = opened.as_ref().map(|opened| &opened.state);
+                    state.is_some_and(|state| resumed::is_of(state, request))
+                })
+            })
+        })
+    }
+
+    /// Takes the session for this conversation, if it is the one.
+    pub fn take_for(&self, opening: &Opening) -> Option<Opened> {
+        self.with(|opened| opened.take_if(|_| opening.resumes))
+    }
+
+    /// The id of the session, until its conversation asks.
+    pub fn waiting(&self) -> Option<String> {
+        self.with(|opened| opened.as_ref().map(|opened| opened.session.clone()))
+    }
+
+    fn with<T>(&self, read: impl FnOnce(&mut Option<Opened>) -> T) -> T {
+        read(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What the session of a conversation is built with.
+#[derive(Clone)]
+pub struct Parts {
+    /// The model's server.
+    pub upstream: Arc<Upstream>,
+    /// The agent, if it is a known one.
+    pub agent: Option<&'static Agent>,
+    /// True without a screen.
+    pub headless: bool,
+}
+
+/// A new session.
+fn new(context: &AppContext) -> Result<Opened, Failure> {
+    let id = ids::session();
+    Ok(Opened {
+        writer: context.store.create(id)?,
+        state: State::default(),
+        past: Vec::new(),
+        session: id.to_string(),
+        notices: Vec::new(),
+    })
+}
+
+/// Builds the session of a conversation.
+pub fn session(
+    common: &Common,
+    context: &AppContext,
+    of: &Parts,
+    opening: &Opening,
+    resumed: Option<Opened>,
+) -> Result<Ready, Failure> {
+    let is_resumed = resumed.is_some();
+    let opened = match resumed {
+        Some(opened) => opened,
+        None => new(context)?,
+    };
+    let Opened {
+        writer,
+        state,
+        past,
+        session,
+        mut notices,
+    } = opened;
+    let name = opening
+        .request
+        .model
+        .clone()
+        .unwrap_or_else(|| "model".to_owned());
+    let setup = Setup {
+        session: session.clone(),
+        model: ModelSetup::Agent {
+            program: of.agent.map(|agent| agent.program.to_owned()),
+            wire: opening.wire,
+            upstream: of.upstream.shown(),
+            model: name.clone(),
+        },
+        headless: of.headless,
+        task: None,
+        policy: context.policy_text(),
+        output_schema: None,
+        samples: None,
+    };
+    let unattended = of.headless && !common.control;
+    let mut adviser = adviser(context, &setup, opening, unattended)?;
+    adviser.watch = adviser.watch.on(&state);
+    adviser.keep_rules(&state.rules);
+    if state.started.is_some() {
+        if common.policy.is_none() {
+            adviser.keep_preset(&state.policy);
+        }
+        adviser.keep_resilience(&state);
+    }
+    let model = Arc::new(AgentModel::new(
+        opening.run.clone(),
+        title(of, opening.wire, &name),
+    ));
+    let started = context.started_by_agent(&adviser, &*model, &setup, "null");
+    let started = Started {
+        system: opening.request.system_text().into(),
+        limits: tool::limits(started.limits),
+        // Only the agent decides what the model is asked and which calls are made.
+        reuse: Reuse {
+            replies: false,
+            pure: false,
+            reads: false,
+        },
+        ..started
+    };
+    let mut first = if state.started.is_some() {
+        resume::first_events(&state, &adviser, started)
+    } else {
+        vec![Event::Run(RunEvent::Started(Box::new(started)))]
+    };
+    first.extend(adviser.resilience(&state));
+    notices.extend(context.notices());
+    let (head, run) = (if is_resumed { writer.head() } else { Link::FIRST }, writer.run());
+    let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
+    let (driver, handle) = build::driver(state, writer, adviser, Launch::World(model), notices);
+    let driver = context.configured(driver);
+    let settings = context.clone();
+    let fit = Arc::new(move |registry| settings.fitted_to_agent(registry));
+    opening.run.attach(handle.clone(), fit);
+    Ok(Ready {
+        driver,
+        handle,
+        first,
+        task: None,
+        session,
+        past,
+        head,
+        run,
+        door: None,
+        guest: None,
+        tools,
+        connected: None,
+    })
+}
+
+/// The name of the model for people.
+fn title(of: &Parts, wire: Wire, model: &str) -> String {
+    let agent = of.agent.map_or_else(|| wire.name(), |agent| agent.program);
+    format!("{agent}: {}", visible(model))
+}
+
+/// Tools, policy and loop detection of a conversation. What the agent executes is never run again by itself, and its
+/// arguments are never repaired: the agent and its model do that.
+fn adviser(
+    context: &AppContext,
+    setup: &Setup,
+    opening: &Opening,
+    unattended: bool,
+) -> Result<Adviser, Failure> {
+    let registry = context.fitted_to_agent(tool::registry(&opening.request.tools, &opening.run));
+    let mut adviser = context.adviser_with(registry, setup, (&context.workspace, unattended))?;
+    let mut policy = adviser.ladder.policy.clone();
+    policy.retry.retries = 0;
+    policy.repair.on = false;
+    policy.breaker.consecutive = 0;
+    policy.breaker.rate = 0;
+    adviser.ladder = Ladder::new(policy, adviser.ladder.seed);
+    Ok(adviser)
+}

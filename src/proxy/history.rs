@@ -1,0 +1,152 @@
+//! Compares the history of a request with the one before: what the agent rewrote, and which edits it concerns.
+//!
+//! Must not know: formats, how a run shows it.
+
+use std::collections::BTreeMap;
+
+use super::conversation;
+use super::overlay;
+use crate::canon;
+use crate::domain::agent::Rewriting;
+use crate::domain::call::Call;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::{Content, Node, Origin};
+use crate::domain::state::State;
+use crate::model::wire::agent::{AgentRequest, Part, PartKind, Role};
+
+/// What a history says, item by item: words of the user and of the model, calls, results. What an agent adds by itself, and
+/// what only the provider can read, is no item.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct History(Vec<String>);
+
+impl History {
+    /// Reads a request.
+    pub fn of(request: &AgentRequest) -> Self {
+        let messages = request.messages.iter();
+        let parts = messages.flat_map(|message| message.parts.iter().map(|part| (message.role, part)));
+        let mut items: Vec<String> = parts.filter_map(|(role, part)| item(role, part)).collect();
+        // Some agents send a result twice.
+        items.dedup();
+        Self(items)
+    }
+
+    fn has(&self, item: &String) -> bool {
+        self.0.contains(item)
+    }
+
+    /// What an agent rewrote that sent this history before; none if the new one extends it.
+    pub fn rewriting(&self, new: &Self, state: &State) -> Option<Rewriting> {
+        let pairs = self.0.iter().zip(&new.0);
+        let same = pairs.take_while(|(old, new)| old == new).count();
+        let changed = self.0.get(same..).filter(|changed| !changed.is_empty())?;
+        let places = places(state);
+        let mut lost: Vec<NodeId> = edited(state)
+            .filter(|(_, place)| self.has(place) && !new.has(place))
+            .map(|(node, _)| node)
+            .filter(|node| !state.agent.lost.contains(node))
+            .collect();
+        lost.sort_unstable();
+        Some(Rewriting {
+            from: changed.iter().find_map(|item| places.get(item)).copied(),
+            lost,
+        })
+    }
+}
+
+fn key(kind: &str, parts: &[&str]) -> String {
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    canon::hash(&format!("overrule history {kind} v1"), &parts)
+}
+
+fn item(role: Role, part: &Part) -> Option<String> {
+    match (&part.kind, role) {
+        (PartKind::Text { text }, Role::User) if !conversation::is_by_agent(text) => {
+            Some(key("prompt", &[text]))
+        }
+        (PartKind::Text { text }, Role::Assistant)
+            if !text.is_empty() && !conversation::is_no_reply(text) =>
+        {
+            Some(key("text", &[text]))
+        }
+        (PartKind::Call { id, name, args, .. }, _) => {
+            Some(of_call(id.as_deref(), name, &overlay::spelled(args)))
+        }
+        (PartKind::Result { id, text, .. }, _) => {
+            Some(key("result", &[id.as_deref().unwrap_or_default(), text]))
+        }
+        _ => None,
+    }
+}
+
+fn of_call(id: Option<&str>, name: &str, args: &str) -> String {
+    match id.filter(|id| !id.is_empty()) {
+        Some(id) => key("call", &[id]),
+        None => key("call", &[name, args]),
+    }
+}
+
+/// The item that an agent has of a call.
+fn place_of(state: &State, call: &Call) -> Option<String> {
+    let (name, args) = if overlay::was_released(call) {
+        overlay::given(state, call)?
+    } else {
+        (overlay::mask(state, call.id), "{}".to_owned())
+    };
+    Some(of_call(call.provider_id.as_deref(), &name, &args))
+}
+
+/// The item that an agent has of a text or a result.
+fn place_of_node(state: &State, node: &Node) -> Option<String> {
+    let first = &node.revisions.first()?.content;
+    match (first, node.id.kind) {
+        (Content::Text { text, .. }, NodeKind::Prompt) => Some(key("prompt", &[text])),
+        (Content::Text { text, .. }, _) => Some(key("text", &[text])),
+        (Content::Observation { .. }, _) => {
+            let call = state.calls.get(&node.id.call())?;
+            let id = call.provider_id.as_deref().unwrap_or_default();
+            Some(key("result", &[id, &overlay::first_result(state, call)?]))
+        }
+        _ => None,
+    }
+}
+
+/// The nodes by their items.
+fn places(state: &State) -> BTreeMap<String, NodeId> {
+    let calls = state.calls.values();
+    let calls = calls.filter_map(|call| Some((place_of(state, call)?, call.id)));
+    let nodes = state.nodes.values();
+    let nodes = nodes.filter_map(|node| Some((place_of_node(state, node)?, node.id)));
+    nodes.chain(calls).collect()
+}
+
+/// The nodes that the operator changed for the model, each with the item that the change needs: rejected calls, corrected
+/// results, rewritten texts.
+fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
+    let rejected = state.calls.values().filter(|call| call.status.is_settled());
+    let rejected = rejected
+        .filter(|call| !overlay::was_released(call))
+        .filter_map(|call| Some((call.id, place_of(state, call)?)));
+    let is_edited = |node: &&Node| {
+        let first = node.revisions.first().map(|revision| revision.no);
+        let by_operator = matches!(node.now().origin, Origin::Operator { .. });
+        node.active && by_operator && first != Some(node.current)
+    };
+    let nodes = state.nodes.values().filter(is_edited);
+    let nodes = nodes.filter_map(|node| {
+        let call = state.calls.get(&node.id.call());
+        let place = match (node.id.kind, call) {
+            // With an id, the call alone finds its result.
+            (NodeKind::Observation, Some(call))
+                if call.provider_id.as_deref().is_some_and(|id| !id.is_empty()) =>
+            {
+                place_of(state, call)
+            }
+            (NodeKind::Thought | NodeKind::Answer, _) | (NodeKind::Observation, Some(_)) => {
+                place_of_node(state, node)
+            }
+            _ => None,
+        };
+        Some((node.id, place?))
+    });
+    rejected.chain(nodes)
+}

@@ -1,0 +1,126 @@
+//! Recognises the conversation from which a session was recorded, so that it continues that session.
+//!
+//! Must not know: formats, how a session is stored.
+
+use super::conversation;
+use super::overlay;
+use crate::domain::call::Call;
+use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::{Content, Node};
+use crate::domain::state::State;
+use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+
+/// Says of a request whether it belongs to the session that is resumed.
+pub type Belongs = Box<dyn Fn(&AgentRequest) -> bool + Send + Sync>;
+
+/// True for a request with the recorded history, or with one that extends it: the words of the agent's user in order, and
+/// every call that the agent executed. A call that was rejected in the session belongs to no other.
+pub fn is_of(state: &State, request: &AgentRequest) -> bool {
+    if has_mask(state, request) {
+        return true;
+    }
+    if conversation::continued_reply(request).is_some() {
+        // The request has the new part of the history alone.
+        let ids = state
+            .calls
+            .values()
+            .filter_map(|call| call.provider_id.as_deref());
+        let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+        return conversation::has_any(request, &ids);
+    }
+    let executed: Vec<&Call> = state
+        .calls
+        .values()
+        .filter(|call| overlay::was_executed(state, call) && is_newest(state, call.id))
+        .collect();
+    let prompts = prompts(state);
+    if prompts.is_empty() && executed.is_empty() {
+        return false;
+    }
+    let words = user_texts(request);
+    let Some((begin, end)) = found(&prompts, &words) else {
+        return false;
+    };
+    // The same words may be in a history by chance. Without a call they are at its beginning or at its end.
+    let is_placed = begin == 0 || end + 1 >= words.len() || !executed.is_empty();
+    is_placed && executed.into_iter().all(|call| has_call(state, call, request))
+}
+
+/// True if a call of the request has the name under which the agent got a rejected call of this session.
+fn has_mask(state: &State, request: &AgentRequest) -> bool {
+    let begin = overlay::mask_prefix(state);
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| match &part.kind {
+        PartKind::Call { name, args, .. } => name.starts_with(&begin) || args.contains(&begin),
+        _ => false,
+    })
+}
+
+/// True for a node that is in the history that the agent sent last: it is newer than the last rewriting.
+fn is_newest(state: &State, node: NodeId) -> bool {
+    let born = state.nodes.get(&node).map(Node::born);
+    state.agent.rewritten.is_none_or(|at| born > Some(at))
+}
+
+/// What the user of the agent wrote, in order. What the operator wrote is in no request.
+fn prompts(state: &State) -> Vec<&str> {
+    let nodes = state.nodes.values();
+    let nodes = nodes
+        .filter(|node| node.id.kind == NodeKind::Prompt && node.is_from_agent())
+        .filter(|node| is_newest(state, node.id));
+    let texts = nodes.filter_map(|node| match &node.revisions.first()?.content {
+        Content::Text { text, .. } => Some(&**text),
+        _ => None,
+    });
+    texts.filter(|text| *text != conversation::AGAIN).collect()
+}
+
+/// The texts of the agent's user in a request.
+fn user_texts(request: &AgentRequest) -> Vec<&str> {
+    let users = request
+        .messages
+        .iter()
+        .filter(|message| message.role == Role::User);
+    let texts = users.flat_map(AgentMessage::texts);
+    texts.filter(|text| !conversation::is_by_agent(text)).collect()
+}
+
+/// The place of the first prompt among the texts of a request, and the place after the last one. None if a prompt is
+/// missing. A prompt may be several texts.
+fn found(prompts: &[&str], words: &[&str]) -> Option<(usize, usize)> {
+    let (mut first, mut next) = (None, 0);
+    for prompt in prompts {
+        let (begin, end) =
+            (next..words.len()).find_map(|begin| Some((begin, end_of(prompt, words, begin)?)))?;
+        first = first.or(Some(begin));
+        next = end;
+    }
+    Some((first.unwrap_or(0), next))
+}
+
+/// The place after a prompt that begins here.
+fn end_of(prompt: &str, words: &[&str], begin: usize) -> Option<usize> {
+    let mut rest = prompt;
+    for (at, text) in words.iter().enumerate().skip(begin) {
+        rest = rest.strip_prefix(text)?;
+        if rest.is_empty() {
+            return Some(at + 1);
+        }
+        rest = rest.strip_prefix("\n\n")?;
+    }
+    None
+}
+
+/// True if a request has a call, by its id or by what it says: not every agent sends ids.
+fn has_call(state: &State, call: &Call, request: &AgentRequest) -> bool {
+    let own = call.provider_id.as_deref().filter(|id| !id.is_empty());
+    let given = overlay::given(state, call);
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts.any(|part| match &part.kind {
+        PartKind::Call { id, name, args, .. } => {
+            let is_equal = |(tool, own): &(String, String)| tool == name && *own == overlay::spelled(args);
+            own.is_some() && own == id.as_deref() || given.as_ref().is_some_and(is_equal)
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,127 @@
+//! Recognises an agent that comes back after its connection was lost, and the reply that it comes back for.
+//!
+//! Must not know: formats, how a decision is made.
+
+use std::collections::BTreeSet;
+
+use super::arrival::newest;
+use super::reply::calls_of;
+use super::{Inner, Pending};
+use crate::domain::call::{EffectClass, Status};
+use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::domain::node::Node;
+use crate::domain::state::State;
+use crate::domain::turn::Stream;
+use crate::model::wire::agent::{AgentMessage, Part, PartKind, Role};
+use crate::proxy::conversation::{self, Tail};
+use crate::proxy::overlay::was_released;
+
+/// A reply that an agent comes back for.
+pub(super) struct Again {
+    /// Its turn.
+    pub(super) turn: TurnId,
+    /// True if the agent lacks its text too.
+    pub(super) with_text: bool,
+    /// What the agent's user wrote besides.
+    pub(super) words: Option<String>,
+}
+
+/// What the user of the agent wrote last.
+fn last_words(state: &State) -> Option<&str> {
+    let prompts = state.nodes.values().rev();
+    let prompts =
+        prompts.filter(|node| node.id.kind == NodeKind::Prompt && node.active && node.is_from_agent());
+    prompts.map(Node::text).find(|text| *text != conversation::AGAIN)
+}
+
+/// True if the agent may have executed a call of a turn that changes something.
+pub(super) fn has_acted(state: &State, delivered: &BTreeSet<NodeId>, turn: TurnId) -> bool {
+    let calls = calls_of(state, turn).into_iter();
+    let mut calls = calls.filter(|call| call.effect > EffectClass::Read && was_released(call));
+    calls.any(|call| delivered.contains(&call.id) || matches!(call.status, Status::OutcomeUnknown(_)))
+}
+
+/// The messages after the one in which the agent's user wrote these words.
+fn after_words<'m>(messages: &'m [AgentMessage], words: &str) -> Option<&'m [AgentMessage]> {
+    let is_it = |message: &AgentMessage| {
+        let texts: Vec<&str> = message.texts().collect();
+        message.role == Role::User && texts.join("\n\n").contains(words)
+    };
+    let at = messages.iter().rposition(is_it)?;
+    messages.get(at..)
+}
+
+impl Inner {
+    /// True for a request that was taken in before, also by an earlier process.
+    pub(super) fn is_known(&self, pending: &Pending, tail: &Tail) -> bool {
+        if !self.history.is_empty() {
+            return self.history == pending.history;
+        }
+        let is_same = tail.words.is_empty() || last_words(&self.state) == Some(tail.words.as_str());
+        !self.state.turns.is_empty() && is_same && !tail.results.iter().any(|result| self.is_awaited(result))
+    }
+
+    /// The reply that an agent comes back for after its connection was lost: it sends the same request again, or the same
+    /// with the text that it got and one more message of its own. A call that the agent may have executed does not come
+    /// again: the model is asked instead.
+    pub(super) fn again(&self, pending: &Pending, tail: &Tail) -> Option<Again> {
+        let turn = newest(&self.state)?;
+        let calls = calls_of(&self.state, turn);
+        let is_due = self.unwritten == Some(turn) || calls.iter().any(|call| !call.status.is_settled());
+        let is_whole = matches!(self.state.turns.get(&turn)?.stream, Stream::Closed(_));
+        let messages = &pending.incoming.request.messages;
+        let has_call = |part: &Part| {
+            let PartKind::Call { id: Some(id), .. } = &part.kind else {
+                return false;
+            };
+            let mut same = calls.iter().filter_map(|call| call.provider_id.as_deref());
+            same.any(|of| of == id.as_str())
+        };
+        let has_them = messages.iter().flat_map(|message| &message.parts).any(has_call);
+        if !is_due
+            || !is_whole
+            || has_them
+            || tail.results.iter().any(|one| self.is_awaited(one))
+            || has_acted(&self.state, &self.delivered, turn)
+        {
+            return None;
+        }
+        let again = |with_text, words: Option<&str>| Again {
+            turn,
+            with_text,
+            words: words.map(str::to_owned).filter(|words| !words.is_empty()),
+        };
+        if self.is_known(pending, tail) {
+            return Some(again(true, None));
+        }
+        // With words of its user, only a call that the operator still decides about is offered again.
+        if self.with_agent.keys().any(|call| self.delivered.contains(call)) {
+            return None;
+        }
+        let (from, words) = if self.history.is_empty() {
+            let last = last_words(&self.state)?;
+            let words = tail.words.strip_prefix(last).unwrap_or(&tail.words).trim();
+            (after_words(messages, last)?, words)
+        } else {
+            pending.history.strip_prefix(self.history.as_slice())?;
+            (messages.get(self.history.len()..)?, tail.words.as_str())
+        };
+        let shown = from.iter().filter(|message| message.role == Role::Assistant);
+        let shown = shown.flat_map(AgentMessage::texts);
+        let shown: Vec<&str> = shown
+            .filter(|text| !text.is_empty() && !conversation::is_no_reply(text))
+            .collect();
+        let nodes = &self.state.turns.get(&turn)?.nodes;
+        let written: Vec<&str> = nodes
+            .iter()
+            .filter(|id| id.kind != NodeKind::Call)
+            .filter_map(|id| Some(self.state.nodes.get(id)?.text()))
+            .collect();
+        let is_own = |text: &str| written.iter().any(|whole| whole.starts_with(text.trim_end()));
+        let has_text = !shown.is_empty();
+        let own = from.iter().filter(|message| message.role == Role::User).count();
+        let is_after_restart = self.history.is_empty();
+        (shown.into_iter().all(is_own) && (is_after_restart || own == 1 && has_text))
+            .then(|| again(!has_text, Some(words)))
+    }
+}
