@@ -9,7 +9,7 @@ use crate::console::model::Model;
 use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, Refusal};
 use crate::console::update::edits;
 use crate::console::update::stage::{count, hold, them};
 
@@ -48,19 +48,19 @@ fn can_stage(model: &Model) -> bool {
 fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (edits, item) = match model.overlays.last() {
         Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
-            return Err("Cannot stage: this is not an edit of the graph".into());
+            return Err(EditRefusal::NoEdit("stage").into());
         }
         Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
             Some((edit, item)) => (vec![edit], item),
             None => return Ok(()),
         },
         Some(Overlay::Review(_)) if model.run.committing => {
-            return Err("Already sent, waiting for a reply".into());
+            return Err(Refusal::Sent);
         }
         Some(Overlay::Review(review)) => match review.whose {
             Whose::AllStaged => {
                 let key = model.settings.keymap.first("commit-edit");
-                return Err(format!("Already staged. {key} commits them").into());
+                return Err(EditRefusal::AlreadyStaged { key }.into());
             }
             Whose::New => (review.edits().to_vec(), None),
             Whose::Item(no) => (review.edits().to_vec(), Some(no)),
@@ -68,7 +68,7 @@ fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         _ => return Ok(()),
     };
     if edits.is_empty() {
-        return Err("Cannot stage: this is not an edit".into());
+        return Err(EditRefusal::NoEdit("stage").into());
     }
     let mut again = false;
     for edit in edits {
