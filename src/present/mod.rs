@@ -27,6 +27,7 @@ pub mod setup;
 #[cfg(test)]
 mod tests;
 pub mod time;
+pub mod tool;
 pub mod weight;
 mod words;
 
