@@ -39,7 +39,7 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-/// Refuses a call that does not await approval.
+/// Checks that the selected call awaits approval.
 fn awaiting(model: &Model) -> Result<(), Refusal> {
     let id = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
     if status(model) == Some(&Status::AwaitingApproval) {

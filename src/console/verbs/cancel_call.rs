@@ -59,7 +59,7 @@ fn runs(model: &Model) -> bool {
     running && subject(model).is_some_and(|id| model.run.running().any(|one| one == id.call()))
 }
 
-/// Refuses a call that has not begun, or has ended.
+/// Checks that the selected call can be cancelled: it was approved, and has not ended.
 fn cancellable(model: &Model) -> Result<(), Refusal> {
     let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
     match model.run.state.call(call).map(|call| &call.status) {

@@ -94,7 +94,7 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Refuses a call that is not in repair.
+/// Checks that the selected call is in repair.
 fn repairing(model: &Model) -> Result<(), Refusal> {
     let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
     if model.run.state.agenda.repairing.contains(&call) {

@@ -38,7 +38,7 @@ pub const VERB: Verb = Verb {
     ..Verb::BASE
 };
 
-/// Refuses a call that is not scheduled.
+/// Checks that the selected call is scheduled.
 fn scheduled(model: &Model) -> Result<(), Refusal> {
     let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
     if model.run.state.agenda.delayed.contains(&call) {
