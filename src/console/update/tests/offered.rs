@@ -153,7 +153,7 @@ fn the_key_sends_the_command_that_the_run_was_asked_about() {
 }
 
 #[test]
-fn a_refused_verb_says_why_and_sends_nothing() {
+fn a_refused_verb_shows_why_and_sends_nothing() {
     let scenes: &[(Scene, bool)] = &[
         (nothing, false),
         (waiting, false),
