@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::args::{Common, Tools, ToolsWhat};
@@ -18,11 +18,13 @@ use crate::domain::event::run::ToolCard;
 use crate::domain::id::NodeId;
 use crate::domain::weight::ToolRecord;
 use crate::engine::advise::parse_args;
+use crate::present::json;
+use crate::present::tool::{ServerToolView, ToolDetailView, ToolLineView, ToolServerView, ToolView};
 use crate::resilience::ladder::Ladder;
 use crate::text::{visible, visible_lines};
 use crate::tools::registry::Registry;
 use crate::tools::run::Limits;
-use crate::tools::sources::mcp::ServerView;
+use crate::tools::sources::mcp::{self, ServerView};
 use crate::tools::{self, Job};
 
 /// Columns of the longest name that is aligned.
@@ -106,10 +108,10 @@ fn known<'r>(registry: &'r Registry, name: &str) -> Result<&'r ToolCard, Failure
 fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &[ToolRecord]) {
     if common.json {
         for server in servers {
-            print::out(&json!({ "server": server }).to_string());
+            print::out(&json(&ToolLineView::Server(server_view(server))));
         }
         for card in registry.cards() {
-            print::out(&json!({ "tool": tool_json(&card, servers) }).to_string());
+            print::out(&json(&ToolLineView::Tool(tool_view(&card, servers))));
         }
         return;
     }
@@ -172,10 +174,7 @@ fn line(card: &ToolCard, servers: &[ServerView], widest: usize) -> String {
     line
 }
 
-fn of_server<'s>(
-    card: &ToolCard,
-    servers: &'s [ServerView],
-) -> Option<(&'s ServerView, &'s crate::tools::sources::mcp::ToolView)> {
+fn of_server<'s>(card: &ToolCard, servers: &'s [ServerView]) -> Option<(&'s ServerView, &'s mcp::ToolView)> {
     servers.iter().find_map(|server| {
         let mut tools = server.tools.iter();
         let tool = tools.find(|tool| tool.offered.as_deref() == Some(&*card.name))?;
@@ -183,30 +182,49 @@ fn of_server<'s>(
     })
 }
 
-fn tool_json(card: &ToolCard, servers: &[ServerView]) -> Value {
-    let origin = card.origin.as_deref();
-    let view = of_server(card, servers);
-    json!({
-        "name": card.name,
-        "source": origin.map_or("builtin", |origin| &origin.source),
-        "server": card.server(),
-        "effect": card.effect.label(),
-        "tags": card.tags,
-        "pin": origin.map(|origin| &origin.pin),
-        "tokens": view.map(|(_, tool)| tool.tokens),
-        "proposed": view.and_then(|(_, tool)| tool.proposed).map(crate::domain::call::EffectClass::label),
-    })
+fn tool_view<'c>(card: &'c ToolCard, servers: &[ServerView]) -> ToolView<'c> {
+    let described = of_server(card, servers).map(|(_, tool)| server_tool_view(tool));
+    ToolView::new(card, described.as_ref())
+}
+
+fn server_view(server: &ServerView) -> ToolServerView<'_> {
+    ToolServerView {
+        name: &server.name,
+        command: &server.command,
+        file: &server.file,
+        state: server.state,
+        why: server.why.as_deref(),
+        protocol: server.protocol.as_deref(),
+        pid: server.pid,
+        start_ms: server.start_ms,
+        restarts: server.restarts,
+        drift: &server.drift,
+        tools: server.tools.iter().map(server_tool_view).collect(),
+        log: server.log.as_ref().map(|file| visible(&file.to_string_lossy())),
+    }
+}
+
+fn server_tool_view(tool: &mcp::ToolView) -> ServerToolView<'_> {
+    ServerToolView {
+        name: &tool.name,
+        offered: tool.offered.as_deref(),
+        claims: &tool.claims,
+        proposed: tool.proposed,
+        pin: &tool.pin,
+        tokens: tool.tokens,
+    }
 }
 
 fn show(common: &Common, registry: &Registry, servers: &[ServerView], name: &str) -> Result<(), Failure> {
     let card = known(registry, name)?;
     let view = of_server(card, servers);
     if common.json {
-        let mut shown = tool_json(card, servers);
-        shown["description"] = (*card.description).into();
-        shown["schema"] = serde_json::from_str(&card.schema).unwrap_or_default();
-        shown["definition"] = view.map(|(_, tool)| tool.definition.content.clone()).into();
-        print::out(&shown.to_string());
+        print::out(&json(&ToolDetailView {
+            tool: tool_view(card, servers),
+            description: &card.description,
+            schema: serde_json::from_str(&card.schema).unwrap_or_default(),
+            definition: view.map(|(_, tool)| &tool.definition.content),
+        }));
         return Ok(());
     }
     print::out(&line(card, servers, 0));

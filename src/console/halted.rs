@@ -7,10 +7,10 @@
 
 use super::model::Model;
 use super::model::overlay::Overlay;
-use super::refusal::Refusal;
+use super::refusal::{self, Refusal};
 
 /// Message for the queue.
-pub const NOTHING: &str = "halted: nothing can be decided";
+pub const NOTHING: &str = refusal::HALTED;
 
 /// True for a live run that halted. A run that is only read cannot halt.
 pub fn is(model: &Model) -> bool {
@@ -40,29 +40,23 @@ pub fn short(model: &Model, words: &str) -> Option<String> {
 }
 
 /// Why the typed text cannot be sent any more, and how to save it; none if it can.
-pub fn typed(model: &Model) -> Option<String> {
+pub fn typed(model: &Model) -> Option<Refusal> {
     if !is(model) {
         return None;
     }
     let key = |name| model.settings.keymap.first(name);
     match model.overlays.last()? {
         Overlay::Editor(editor) => {
-            let collect = if editor.is_no_edit() {
-                String::new()
-            } else {
-                format!(", {} stages it", key("stage"))
-            };
-            Some(format!(
-                "halted: the text stays, but cannot be sent; {} copies it, {} opens it in $EDITOR, where it can be \
-                 saved{collect}",
-                key("copy-selected"),
-                key("external")
-            ))
+            let stage = (!editor.is_no_edit()).then(|| key("stage"));
+            Some(Refusal::HaltedText {
+                copy: key("copy-selected"),
+                editor: Some((key("external"), stage)),
+            })
         }
-        Overlay::Line(line) if line.purpose.must_be_recorded() => Some(format!(
-            "halted: this stays, but cannot be sent; {} copies it",
-            key("copy-selected")
-        )),
+        Overlay::Line(line) if line.purpose.must_be_recorded() => Some(Refusal::HaltedText {
+            copy: key("copy-selected"),
+            editor: None,
+        }),
         _ => None,
     }
 }

@@ -37,6 +37,7 @@ use super::panes::inspector::model::Inspector;
 use super::panes::log::model::LogPane;
 use super::panes::queue::model::{QueueEntry, QueuePane};
 use super::panes::rows::{RowsPanes, Target};
+use super::refusal::Empty;
 use super::symbols::{Charset, Symbol};
 use super::terminal::Reach;
 use super::theme::{Look, Theme};
@@ -145,19 +146,16 @@ pub struct Message {
     pub is_logged: bool,
 }
 
-/// Shown when the queue is empty; removed as soon as an entry arrives.
-pub const IDLE: &str = "Queue empty";
-
 /// Message for an empty queue. The run can need attention although no call waits.
-pub fn idle(model: &Model) -> String {
+pub fn idle(model: &Model) -> Empty {
     if halted::is(model) {
-        return halted::NOTHING.to_owned();
+        return Empty::Halted;
     }
     if !model.settings.is_recorded() && model.run.stuck().is_some() {
-        let why = model.settings.keymap.first("why-waiting");
-        return format!("Queue empty, but the run needs you. {why} shows why");
+        let key = model.settings.keymap.first("why-waiting");
+        return Empty::QueueOfStuckRun { key };
     }
-    IDLE.to_owned()
+    Empty::Queue
 }
 
 /// All data that the screen is drawn from.

@@ -82,7 +82,7 @@ pub mod weights;
 pub mod write_rule;
 
 pub use renamed::current_name;
-pub use verb::{About, By, Care, Effect, Press, Rank, Verb};
+pub use verb::{About, Access, By, Care, Effect, Press, Rank, Verb};
 
 /// Every verb, by family with its heading, in the order of help.
 pub static FAMILIES: [(&str, &[Verb]); 13] = [

@@ -4,22 +4,22 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::graph::{EdgeKind, Edges};
+use crate::domain::graph::EdgeKind;
 use crate::domain::id::NodeKind;
-use crate::domain::node::Node;
 use crate::domain::state::State;
-use crate::present::node_line;
+use crate::present::picture::{Picture, PictureNode};
 
 /// Maximum number of columns of a node's text.
-const WORDS: usize = 60;
+pub(super) const WORDS: usize = 60;
 
 /// Returns the graph in the DOT language; superseded nodes are dashed.
 pub fn dot(state: &State) -> String {
     let mut out = String::from(
         "digraph overrule {\n  rankdir=TB;\n  node [fontname=\"monospace\", fontsize=10, shape=box];\n",
     );
-    for node in state.nodes.values() {
-        let style = match (node.active, node.is_edited()) {
+    let picture = Picture::of(state, WORDS);
+    for node in &picture.nodes {
+        let style = match (node.active, node.edited) {
             (false, _) => ", style=dashed, color=gray, fontcolor=gray",
             (true, true) => ", style=bold",
             (true, false) => "",
@@ -28,12 +28,11 @@ pub fn dot(state: &State) -> String {
             out,
             "  {} [label={}, shape={}{style}];",
             node.id,
-            quoted(&label(state, node)),
-            shape(node.id.kind)
+            quoted(&label(node)),
+            shape(node.kind)
         );
     }
-    let mut edges = Edges::new(state);
-    for edge in state.nodes.keys().flat_map(|id| edges.ending_in(*id)) {
+    for edge in &picture.edges {
         let style = match edge.kind {
             EdgeKind::Produces => "",
             EdgeKind::Data => " [style=bold, label=\"data\"]",
@@ -47,14 +46,14 @@ pub fn dot(state: &State) -> String {
 }
 
 /// Returns the label of a node's box, one or two visible lines.
-pub(super) fn label(state: &State, node: &Node) -> String {
-    let mut label = format!("{} {}", node.id, node_line::line(state, node, WORDS));
-    let remarks = node_line::remarks(state, node);
-    if !remarks.is_empty() {
-        let _ = write!(label, " ({})", remarks.join(", "));
+pub(super) fn label(node: &PictureNode) -> String {
+    let text = &node.text;
+    let mut label = format!("{} {}", node.id, text.line);
+    if !text.remarks.is_empty() {
+        let _ = write!(label, " ({})", text.remarks.join(", "));
     }
-    if let Some(output) = node_line::model_reason(node) {
-        let _ = write!(label, " · {output}");
+    if let Some(reason) = &text.reason {
+        let _ = write!(label, " · {reason}");
     }
     label
 }

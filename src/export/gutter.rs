@@ -14,7 +14,7 @@ use crate::domain::graph::Edges;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::Node;
 use crate::domain::state::State;
-use crate::present::node_line;
+use crate::present::picture::NodeText;
 
 /// Maximum number of columns of a node's text.
 const WORDS: usize = 96;
@@ -130,13 +130,13 @@ fn symbol(state: &State, node: &Node) -> Symbol {
 
 fn describe(out: &mut String, state: &State, node: &Node) {
     let id = node.id.to_string();
-    let _ = write!(out, "{id:<5} {}", node_line::line(state, node, WORDS));
-    let remarks = node_line::remarks(state, node);
-    if !remarks.is_empty() {
-        let _ = write!(out, "  ({})", remarks.join(", "));
+    let text = NodeText::of(state, node, WORDS);
+    let _ = write!(out, "{id:<5} {}", text.line);
+    if !text.remarks.is_empty() {
+        let _ = write!(out, "  ({})", text.remarks.join(", "));
     }
-    if let Some(output) = node_line::model_reason(node) {
-        let _ = write!(out, "  {output}");
+    if let Some(reason) = text.reason {
+        let _ = write!(out, "  {reason}");
     }
 }
 

@@ -4,26 +4,27 @@
 
 use std::fmt::Write as _;
 
-use super::dot::label;
-use crate::domain::graph::{EdgeKind, Edges};
+use super::dot::{WORDS, label};
+use crate::domain::graph::EdgeKind;
 use crate::domain::id::NodeKind;
 use crate::domain::state::State;
+use crate::present::picture::Picture;
 
 /// Returns the graph as a Mermaid flow chart; superseded nodes are dashed.
 pub fn mermaid(state: &State) -> String {
     let mut out = String::from("flowchart TD\n");
-    for node in state.nodes.values() {
-        let (open, close) = brackets(node.id.kind);
-        let class = match (node.active, node.is_edited()) {
+    let picture = Picture::of(state, WORDS);
+    for node in &picture.nodes {
+        let (open, close) = brackets(node.kind);
+        let class = match (node.active, node.edited) {
             (false, _) => ":::old",
             (true, true) => ":::edited",
             (true, false) => "",
         };
-        let label = escaped(&label(state, node));
+        let label = escaped(&label(node));
         let _ = writeln!(out, "  {}{open}\"{label}\"{close}{class}", node.id);
     }
-    let mut edges = Edges::new(state);
-    for edge in state.nodes.keys().flat_map(|id| edges.ending_in(*id)) {
+    for edge in &picture.edges {
         let arrow = match edge.kind {
             EdgeKind::Produces => "-->",
             EdgeKind::Data => "==>",

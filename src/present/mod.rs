@@ -16,8 +16,9 @@ pub mod fork;
 pub mod graph;
 pub mod health;
 pub mod loops;
-pub mod node_line;
+mod node_line;
 pub mod output;
+pub mod picture;
 pub mod plan;
 pub mod queue;
 pub mod rule;
@@ -27,6 +28,7 @@ pub mod setup;
 #[cfg(test)]
 mod tests;
 pub mod time;
+pub mod tool;
 pub mod weight;
 mod words;
 

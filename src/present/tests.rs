@@ -5,6 +5,7 @@
 mod calls;
 mod runs;
 mod stored;
+mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -40,6 +41,7 @@ fn examples() -> Examples {
     let mut all = calls::examples();
     all.extend(runs::examples());
     all.extend(stored::examples());
+    all.extend(tools::examples());
     all
 }
 

@@ -4,6 +4,7 @@
 
 use super::run::RunPart;
 use crate::console::link::OrphanCandidate;
+use crate::console::refusal::NodeState;
 use crate::domain::call::Status;
 use crate::domain::id::{Attempt, NodeId};
 use crate::domain::orphan_process::OrphanProcess;
@@ -30,10 +31,10 @@ impl OrphanStatus {
     }
 
     /// Why an execution cannot be reported as not happened yet; none if it can.
-    pub fn forbids(self, process: OrphanCandidate) -> Option<String> {
+    pub fn forbids(self, process: OrphanCandidate) -> Option<NodeState> {
         let left = self.runs()?;
         let words = left.describe(process.call, process.pid);
-        Some(format!("{words}: it may happen yet"))
+        Some(NodeState::StillRuns(words))
     }
 }
 

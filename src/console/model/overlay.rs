@@ -15,6 +15,7 @@ use crate::console::context::Context;
 use crate::console::doc::Doc;
 use crate::console::field::Field;
 use crate::console::keymap::Keymap;
+use crate::console::refusal::{self, Unseen};
 use crate::console::summary::Summary;
 use crate::console::tabs::Maker;
 use crate::console::verbs::Verb;
@@ -327,11 +328,11 @@ pub struct Review {
 
 impl Review {
     /// The plan, or the reason why there is none.
-    pub fn known(&self) -> Result<&Plan, &str> {
+    pub fn known(&self) -> Result<&Plan, refusal::Refusal> {
         match &self.plan {
             Some(Ok(plan)) => Ok(plan),
-            Some(Err(refusal)) => Err(&refusal.message),
-            None => Err("it was not on screen yet: look first at what it does"),
+            Some(Err(refusal)) => Err(refusal::Refusal::Outside(refusal.message.clone())),
+            None => Err(Unseen::Preview.into()),
         }
     }
 

@@ -20,6 +20,7 @@ use crate::console::link::{
     At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
 };
 use crate::console::panes::rows::NameHash;
+use crate::console::refusal::{NoTarget, NodeState, Refusal, TurnState};
 use crate::console::replay::Mark;
 use crate::domain::breaker::Phase;
 use crate::domain::call::Call;
@@ -165,27 +166,28 @@ impl RunPart {
     }
 
     /// Checks that a call needs a decision now. The error says why not.
-    pub fn waits(&self, call: &Call) -> Result<(), String> {
+    pub fn waits(&self, call: &Call) -> Result<(), NodeState> {
         let id = call.id;
         match EffectiveStatus::of_call(&self.state, call) {
             EffectiveStatus::Superseded(_) => {
-                let why = effective_status::replaced_words(&self.state, id);
-                Err(format!("{id} is superseded: {why}"))
+                let by = effective_status::replaced_words(&self.state, id);
+                Err(NodeState::Superseded { node: id, by })
             }
             EffectiveStatus::Suspended(status) | EffectiveStatus::Active(status)
                 if !status.needs_operator() =>
             {
-                Err(format!("cannot decide {id}: it is {}", status.base_label()))
+                Err(NodeState::Undecidable {
+                    call: id,
+                    status: status.base_label(),
+                })
             }
-            EffectiveStatus::Suspended(_) => {
-                Err(format!("cannot decide {id}: suspended by an open edit before it"))
-            }
+            EffectiveStatus::Suspended(_) => Err(NodeState::Suspended(id)),
             EffectiveStatus::Active(_) => Ok(()),
         }
     }
 
     /// Checks that a question is still open. The error says what changed.
-    pub fn still_asks(&self, question: &Question) -> Result<(), String> {
+    pub fn still_asks(&self, question: &Question) -> Result<(), Refusal> {
         match question {
             Question::Call {
                 call: id,
@@ -193,7 +195,7 @@ impl RunPart {
                 digest,
                 status,
             } => {
-                let call = self.state.call(*id).ok_or_else(|| format!("{id} is not there"))?;
+                let call = self.state.call(*id).ok_or(NoTarget::NotFound(*id))?;
                 self.waits(call)?;
                 let now = (
                     self.state.node(*id).map(Node::rev),
@@ -203,14 +205,14 @@ impl RunPart {
                 if now == (Some(*rev), digest, *status) {
                     Ok(())
                 } else {
-                    Err(format!("{id} asks a new question: close this and open it again"))
+                    Err(NodeState::NewQuestion(*id).into())
                 }
             }
             Question::Turn { turn, request } => {
                 let mut broken = self.broken();
                 let same = broken.any(|one| one.id == *turn && one.asked == *request);
                 same.then_some(())
-                    .ok_or_else(|| format!("the stream of {turn} is no longer broken"))
+                    .ok_or_else(|| TurnState::NotBroken(*turn).into())
             }
             Question::Definitions {
                 server,
@@ -221,9 +223,8 @@ impl RunPart {
                 let same = now.is_some_and(|now| {
                     now.hash.as_deref() == Some(&**hash) && now.difference.as_ref() == Some(difference)
                 });
-                same.then_some(()).ok_or_else(|| {
-                    format!("{server} has other definitions now: close this and open it again")
-                })
+                same.then_some(())
+                    .ok_or_else(|| NodeState::NewDefinitions(Arc::clone(server)).into())
             }
             _ => Ok(()),
         }

@@ -9,7 +9,7 @@ use crate::console::doc::Styled;
 use crate::console::keymap::Keymap;
 use crate::console::theme::Role;
 use crate::console::verbs::tasks::{REPLAY, Row, TASKS, Task};
-use crate::console::verbs::{FAMILIES, Verb, help, is_move, verbs};
+use crate::console::verbs::{Access, FAMILIES, Verb, help, is_move, verbs};
 
 /// Columns of keys and name before the doc of a command.
 const BEFORE: usize = 34;
@@ -35,12 +35,12 @@ pub enum HelpMode {
 }
 
 impl HelpMode {
-    /// True if such a run refuses a verb.
-    const fn refuses(self, verb: &Verb) -> bool {
+    /// What such a run lets verbs do.
+    const fn access(self) -> Access {
         match self {
-            Self::Live => false,
-            Self::Read | Self::Replayed => verb.effect.acts(),
-            Self::Halted { busy } => verb.effect.must_be_recorded() && !(busy && verb.effect.ends()),
+            Self::Live => Access::All,
+            Self::Read | Self::Replayed => Access::Read,
+            Self::Halted { busy } => Access::End { busy },
         }
     }
 
@@ -192,7 +192,9 @@ impl Listed<'_> {
 
     /// A row of the first screen; none without a key, or if the run refuses all of it.
     fn row(&self, verbs: &[&'static Verb], label: &str) -> Option<Styled> {
-        let verbs = verbs.iter().filter(|verb| !self.mode.refuses(verb));
+        let verbs = verbs
+            .iter()
+            .filter(|verb| verb.effect.is_allowed(self.mode.access()));
         let keys: Vec<String> = verbs
             .map(|verb| self.keymap.first(verb.name))
             .filter(|key| !key.is_empty())
@@ -241,7 +243,7 @@ impl Listed<'_> {
         let is_listed = |verb: &&'static Verb| {
             let first = verb.contexts.first() == Some(&context);
             let is_here = context == self.here && verb.contexts.contains(&context);
-            (first || is_here) && !self.mode.refuses(verb)
+            (first || is_here) && verb.effect.is_allowed(self.mode.access())
         };
         let mut last = None;
         for (task, family) in FAMILIES {

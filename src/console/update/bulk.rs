@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 
 use super::decide::armed;
 use super::open;
@@ -19,7 +18,7 @@ use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::panes::log::model::Line;
 use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, Refusal, Unseen};
 use crate::console::verbs::By;
 use crate::domain::bulk;
 use crate::domain::call::Status;
@@ -28,29 +27,19 @@ use crate::domain::id::NodeId;
 use crate::domain::state::State;
 use crate::present::many;
 
-/// Maximum number of row ranges that a message names.
-const NAMED: usize = 3;
-
 /// Opens the list, or adds calls that arrived since to the open one.
 pub(in crate::console) fn list(model: &mut Model) -> Result<(), Refusal> {
-    if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".into());
-    }
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
-        return Err("The list is up to date: no new calls".into());
+        return Err(Empty::NewCalls.into());
     }
     let items = items(model);
     let left = bulk::left_out(&model.run.state);
     if items.is_empty() {
         model.arming.no_list = true;
-        let none = "No waiting calls can be approved together";
-        let why = match bulk_exclusion::describe(&left) {
-            words if words.is_empty() => none.to_owned(),
-            words => format!("{none}: {words}"),
-        };
-        return Err(why.into());
+        let left = bulk_exclusion::describe(&left);
+        return Err(Empty::List { left }.into());
     }
     if matches!(model.overlays.last(), Some(Overlay::Bulk(_))) {
         model.overlays.pop();
@@ -135,23 +124,14 @@ fn stamp(items: &[BulkItem]) -> u64 {
     hasher.finish()
 }
 
-/// Names the rows that were not on screen yet; `None` if all were.
-pub(in crate::console) fn unread(shown: &VisibleQuestion) -> Option<String> {
+/// Refuses a list with rows that were not on screen yet.
+pub(in crate::console) fn rows_read(shown: &VisibleQuestion) -> Result<(), Refusal> {
     let missed = shown.read.misses(shown.rows);
-    let name = |rows: &Range<usize>| match rows.len() {
-        1 => rows.end.to_string(),
-        _ => format!("{}-{}", rows.start + 1, rows.end),
-    };
-    let named: Vec<String> = missed.iter().take(NAMED).map(name).collect();
-    let more = if missed.len() > NAMED { " and others" } else { "" };
-    let one = missed.len() == 1 && missed.iter().all(|rows| rows.len() == 1);
-    let rows = if one { "Row" } else { "Rows" };
-    (!missed.is_empty()).then(|| {
-        format!(
-            "{rows} {}{more} not on screen yet. Scroll there first",
-            named.join(", ")
-        )
-    })
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(Unseen::Rows(missed).into())
+    }
 }
 
 /// Approves the listed calls that wait unchanged, if the whole list was on screen.
@@ -165,14 +145,12 @@ pub(in crate::console) fn approve(
         return Ok(());
     };
     let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
-    if let Some(why) = unread(shown) {
-        return Err(why.into());
-    }
+    rows_read(shown)?;
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();
     if items.is_empty() {
-        return Err("Nothing approved: no listed call still waits unchanged".into());
+        return Err(Empty::Unchanged.into());
     }
     model.overlays.pop();
     let commands: Vec<Command> = items

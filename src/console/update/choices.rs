@@ -13,7 +13,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
 use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row, Unseen};
 use crate::console::verbs::By;
 use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
@@ -25,29 +25,28 @@ pub(in crate::console) fn choices(model: &mut Model) -> Result<(), Refusal> {
         return dialog(model, DialogKind::Broken(turn));
     }
     let (call, ..) = waiting(model, "decide")?;
+    let key = |name| model.settings.keymap.first(name);
+    let other_keys = |keys| NodeState::OtherKeys { keys }.into();
     match model.run.state.call(call).map(|call| call.status.clone()) {
         Some(Status::Consent(_)) => dialog(model, DialogKind::Consent),
         Some(Status::OutcomeUnknown(_)) => dialog(model, DialogKind::UnknownOutcome),
-        Some(Status::AwaitingApproval) => Err(format!(
-            "{} approves, {} rejects, {} edits",
-            model.settings.keymap.first("approve"),
-            model.settings.keymap.first("reject"),
-            model.settings.keymap.first("edit")
-        )
-        .into()),
-        Some(Status::Repairing(_)) => Err(format!(
-            "{call} cannot run as it is: {} chooses a repair, {} lets the call fail, {} edits",
-            model.settings.keymap.first("choose-repair"),
-            model.settings.keymap.first("skip-repair"),
-            model.settings.keymap.first("edit")
-        )
-        .into()),
-        _ => Err("Nothing to choose".into()),
+        Some(Status::AwaitingApproval) => Err(other_keys(OtherKeys::Approval {
+            approve: key("approve"),
+            reject: key("reject"),
+            edit: key("edit"),
+        })),
+        Some(Status::Repairing(_)) => Err(other_keys(OtherKeys::Repair {
+            call,
+            choose: key("choose-repair"),
+            skip: key("skip-repair"),
+            edit: key("edit"),
+        })),
+        _ => Err(Empty::Nothing("choose").into()),
     }
 }
 
 fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
-    let question = question(model).ok_or("Nothing selected")?;
+    let question = question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
     let exact_first = model.inspector.exact;
     open(
         model,
@@ -70,14 +69,14 @@ pub(in crate::console) fn asked(
     at: u64,
 ) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Err("No question is open".into());
+        return Err(NoTarget::NotOpen(Part::Question).into());
     };
     armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
-        _ => Err("This is not about a call".into()),
+        _ => Err(NoTarget::NotAboutCall.into()),
     }
 }
 
@@ -87,11 +86,14 @@ pub(in crate::console) fn whole(model: &Model) -> Result<(), Refusal> {
         return Ok(());
     };
     let shown = model.arming.find(&dialog.question, true);
-    let shown = shown.ok_or("Its arguments are not on screen")?;
+    let shown = shown.ok_or(Unseen::Arguments)?;
     let missing = unread(shown, &dialog.doc)?;
     if missing > 0 {
-        let way = hints::reads_on(model, shown);
-        return Err(format!("{missing} bytes unread. {way}").into());
+        return Err(Unseen::Bytes {
+            bytes: missing,
+            next: Some(hints::reads_on(model, shown)),
+        }
+        .into());
     }
     Ok(())
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::prompts;
 use crate::console::doc::Doc;
-use crate::console::halted;
 use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::overlay::LinePurpose;
 use crate::console::model::run::SentCommand;
@@ -16,7 +15,7 @@ use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::inspector::model::{Subject, Tab};
 use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::{NotShown, Refusal};
+use crate::console::refusal::{Confirmation, Empty, NodeState, NotShown, Refusal, TurnState, Unseen};
 use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::effective_status::EffectiveStatus;
@@ -67,24 +66,13 @@ pub(in crate::console) fn question(model: &Model) -> Option<Question> {
     }
 }
 
-/// Refuses every decision in a recorded or halted run, or on a small screen.
-pub(in crate::console) fn can_decide(model: &Model) -> Result<(), Refusal> {
-    can_show(model)?;
-    if halted::is(model) {
-        return Err(halted::why(model));
+/// Refuses every question on a small screen.
+pub(in crate::console) fn ensure_room(model: &Model) -> Result<(), Refusal> {
+    if model.screen.can_decide() {
+        Ok(())
+    } else {
+        Err(Refusal::SmallScreen)
     }
-    Ok(())
-}
-
-/// Refuses every question in a recorded run, or on a small screen.
-fn can_show(model: &Model) -> Result<(), Refusal> {
-    if model.settings.is_recorded() {
-        return Err(Refusal::RecordedDecision);
-    }
-    if !model.screen.can_decide() {
-        return Err(Refusal::SmallScreen);
-    }
-    Ok(())
 }
 
 /// The visible question, if it was on screen for long enough and uncovered; else a refusal.
@@ -94,19 +82,7 @@ pub(in crate::console) fn armed<'m>(
     by: By,
     at: u64,
 ) -> Result<&'m VisibleQuestion, Refusal> {
-    can_decide(model)?;
-    looked_at(model, question, by, at)
-}
-
-/// Like `armed`, for verbs that only end something: they need no record, so a halted run allows
-/// them.
-pub(in crate::console) fn looked_at<'m>(
-    model: &'m Model,
-    question: &Question,
-    by: By,
-    at: u64,
-) -> Result<&'m VisibleQuestion, Refusal> {
-    can_show(model)?;
+    ensure_room(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
     let on_top = !model.overlays.is_empty();
@@ -125,7 +101,7 @@ pub(in crate::console) fn looked_at<'m>(
         _ => at,
     };
     if !shown.is_armed(until, wait) {
-        return Err(Refusal::TooSoon { arming_ms: wait });
+        return Err(Unseen::TooSoon { arming_ms: wait }.into());
     }
     Ok(shown)
 }
@@ -133,7 +109,7 @@ pub(in crate::console) fn looked_at<'m>(
 pub(in crate::console) fn all_read(unread: u64) -> Result<(), Refusal> {
     match unread {
         0 => Ok(()),
-        bytes => Err(Refusal::Unread { bytes }),
+        bytes => Err(Unseen::Bytes { bytes, next: None }.into()),
     }
 }
 
@@ -150,7 +126,7 @@ pub(in crate::console) fn not_shown(model: &Model) -> Refusal {
     } else {
         NotShown::Unread
     };
-    Refusal::NotShown { next }
+    Unseen::NotShown { next }.into()
 }
 
 /// Sends a command about a call and remembers what was on screen for it.
@@ -203,19 +179,12 @@ pub(in crate::console) fn waiting(
     if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
-        let why = if gone {
-            "That entry no longer waits. Look at the next one".to_owned()
-        } else {
-            idle(model)
-        };
+        let why = if gone { Empty::Entry } else { idle(model) };
         return Err(why.into());
     }
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
-        return Err(format!(
-            "The stream of {turn} broke. {} shows the choices",
-            model.settings.keymap.first("decide")
-        )
-        .into());
+        let keys = model.settings.keymap.first("decide");
+        return Err(TurnState::Broken { turn, keys }.into());
     }
     let id = subject(model)
         .map(NodeId::call)
@@ -228,17 +197,17 @@ pub(in crate::console) fn waiting(
     let awaits = call.status == Status::AwaitingApproval;
     if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
         // A second press would not help here.
-        can_decide(model)?;
+        ensure_room(model)?;
         if go_to_queue(model, id) {
             let key = model.settings.keymap.first(name);
-            let what = match name {
+            let next = Some(match name {
                 "approve" | "approve-unread" if awaits => "approve",
                 "reject" if awaits => "reject",
                 _ => "decide",
-            };
-            return Err(format!("Now on {id}. Press {key} again to {what}").into());
+            });
+            return Err(Confirmation::NowShown { call: id, key, next }.into());
         }
-        return Err(format!("{id} is not in the queue").into());
+        return Err(NodeState::NotQueued(id).into());
     }
     let rev = model
         .run
@@ -250,22 +219,22 @@ pub(in crate::console) fn waiting(
     Ok((id, rev, digest, question))
 }
 
-fn nothing_here(model: &Model) -> String {
+fn nothing_here(model: &Model) -> Empty {
     match model.waiting() {
         0 => idle(model),
-        count => format!(
-            "No waiting call selected, {count} wait. {} goes to the next one",
-            model.settings.keymap.first("next-pending")
-        ),
+        count => Empty::Selection {
+            count,
+            key: model.settings.keymap.first("next-pending"),
+        },
     }
 }
 
 /// Bytes of the arguments that were not on screen yet.
 pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, Refusal> {
-    let all = doc.decided_len().ok_or("Its arguments are not on screen")?;
+    let all = doc.decided_len().ok_or(Unseen::Arguments)?;
     if all != shown.rows || doc.stamp() != shown.stamp {
         // No frame has shown the new layout yet: rows read in the old one do not apply.
-        return Err("The layout just changed. Read it again".into());
+        return Err(Unseen::Layout.into());
     }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())

@@ -9,6 +9,7 @@ use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Meanwhile};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
+use crate::console::refusal::Refusal;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
 /// an editor closes whose node changed since it was opened.
@@ -24,7 +25,7 @@ pub(in crate::console) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     if editor.sent {
-        model.complain("Already sent, waiting for a reply");
+        model.complain(Refusal::Sent);
         return;
     }
     let node = editor.holds();

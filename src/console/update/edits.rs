@@ -12,7 +12,7 @@ use crate::console::model::double_press::What;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, NoTarget, NodeState, Refusal, Row, TurnState};
 use crate::domain;
 use crate::domain::advice::Cards;
 use crate::domain::call::Outcome;
@@ -63,30 +63,22 @@ pub(in crate::console) fn guide_with(model: &mut Model, words: &str) {
 
 /// The selected node, if it is active.
 pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
-    let id = subject(model).ok_or("Nothing selected that can be edited")?;
-    let node = model
-        .run
-        .state
-        .node(id)
-        .ok_or_else(|| format!("{id} does not exist"))?;
+    let id = subject(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
     if !node.active {
-        let why = effective_status::replaced_words(&model.run.state, id);
-        return Err(format!("{id} is superseded: {why}").into());
+        let by = effective_status::replaced_words(&model.run.state, id);
+        return Err(NodeState::Superseded { node: id, by }.into());
     }
     Ok((id, node.rev()))
 }
 
 pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
     let Some(id) = subject(model) else { return Ok(None) };
-    let turn = model
-        .run
-        .state
-        .turn_of(id)
-        .ok_or_else(|| format!("{id} does not exist"))?;
+    let turn = model.run.state.turn_of(id).ok_or(NoTarget::NotFound(id))?;
     if turn.is_active() {
         Ok(Some(turn.id))
     } else {
-        Err(format!("{} is superseded or suspended. Choose an active turn", turn.id).into())
+        Err(TurnState::Inactive(turn.id).into())
     }
 }
 
@@ -104,8 +96,8 @@ pub(in crate::console) fn open_editor(model: &mut Model, editor: Editor, out: &m
 }
 
 /// An editor on the current content of a node.
-pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, String> {
-    let node = model.run.state.node(id).ok_or_else(|| format!("{id} is gone"))?;
+pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
+    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
     let base = node.rev();
     Ok(match (&node.now().content, id.kind) {
         (Content::Call { tool, args }, _) => {
@@ -129,7 +121,10 @@ pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor,
             let purpose = Purpose::Observation { node: id, base };
             Editor::value(purpose, format!("result {id} {base}"), &value)
         }
-        _ => return Err(format!("Cannot edit {id}: it is a {}", id.kind.label())),
+        _ => {
+            let kind = id.kind.label();
+            return Err(EditRefusal::Kind { node: id, kind }.into());
+        }
     })
 }
 

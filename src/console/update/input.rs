@@ -15,7 +15,7 @@ use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
-use crate::console::verbs::availability::{self, Availability};
+use crate::console::verbs::availability;
 use crate::console::verbs::{By, Care, Press, Verb, approve, quit};
 
 /// Handles a paste.
@@ -173,14 +173,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 
 /// Carries out a verb, or says why not.
 pub(in crate::console) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
-    let done = match availability::of(model, verb) {
-        Availability::Refused(refusal) => Err(refusal),
-        // For this press, the verb checks what was seen of its question.
-        Availability::Offered | Availability::NotYet(_) | Availability::NotOffered => {
-            (verb.run)(model, &mut Press { by, at, out })
-        }
-    };
-    if let Err(refusal) = done {
+    if let Err(refusal) = availability::carry_out(model, verb, &mut Press { by, at, out }) {
         model.complain(refusal);
     }
 }

@@ -14,6 +14,7 @@ use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::inspector::model::{Subject, Tab};
+use crate::console::refusal::NoPlace;
 use crate::console::tabs;
 use crate::domain::call::Status;
 use crate::domain::id::TurnId;
@@ -201,7 +202,8 @@ pub(in crate::console) fn orphan_found(model: &mut Model, of: OrphanCandidate, l
         return;
     }
     // A shown refusal because of the old status is outdated.
-    if before.forbids(of).is_some_and(|why| model.message.text == why) {
+    let refused = before.forbids(of);
+    if refused.is_some_and(|why| model.message.text == why.to_string()) {
         model.message = Message::default();
     }
     decisions_changed(model);
@@ -218,15 +220,15 @@ pub(in crate::console) fn decisions_changed(model: &mut Model) {
 }
 
 /// Shows older or newer entries where the inspector shows only a few at a time.
-pub(in crate::console) fn older(model: &mut Model, back: bool) -> Result<(), &'static str> {
+pub(in crate::console) fn older(model: &mut Model, back: bool) -> Result<(), NoPlace> {
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
-    let several = several.ok_or("Older ones exist only in the tabs `revisions`, `context` and `wire`")?;
+    let several = several.ok_or(NoPlace::NoPages)?;
     let shown = several.shown(inspector.upto);
     let upto = match back {
-        true if shown.start == 0 => return Err("No older ones"),
+        true if shown.start == 0 => return Err(NoPlace::NoMore { back }),
         true => shown.end - several.most,
-        false if shown.end == several.all => return Err("No newer ones"),
+        false if shown.end == several.all => return Err(NoPlace::NoMore { back }),
         false => shown.end + several.most,
     };
     inspector.upto = (upto < several.all).then_some(upto);

@@ -12,7 +12,7 @@ use crate::console::model::editor::Purpose;
 use crate::console::model::listing::Item;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Confirmation, NodeState, Refusal};
 use crate::console::verbs::By;
 use crate::console::verbs::effects;
 use crate::domain::call::Status;
@@ -52,11 +52,7 @@ pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
 
 /// The attempt under the cursor, if an answer about its outcome is accepted now.
 fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), Refusal> {
-    if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".into());
-    }
-    let known = || "Its outcome is known: nothing to resolve".to_owned();
-    let entry = unknown_outcome(model).ok_or_else(known)?;
+    let entry = unknown_outcome(model).ok_or(NodeState::Resolved)?;
     armed(model, &Question::Effect { seq: entry.seq }, by, at)?;
     Ok((entry.seq, entry.call, entry.attempt))
 }
@@ -87,7 +83,7 @@ pub(in crate::console) fn did_not(
     }
     let key = model.settings.keymap.first("it-did-not");
     if !model.confirm_press(What::DidNot(seq)) {
-        return Err(format!("{key} again confirms: {seq} of {call} did not happen").into());
+        return Err(Confirmation::DidNotHappen { key, seq, call }.into());
     }
     let command = Command::Call(CallCommand::Resolve {
         call,

@@ -10,7 +10,6 @@ use nucleo_matcher::{Config, Matcher};
 use super::input;
 use super::{edits, live_reload, open, prepare, typing};
 use crate::console::field::Field;
-use crate::console::halted;
 use crate::console::json;
 use crate::console::model::Model;
 use crate::console::model::arming::BURST_KEYS;
@@ -269,7 +268,6 @@ pub(in crate::console) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>)
             model.overlays.pop();
             live_reload::choose(model, &name);
         }
-        Gives::Tool(_) if halted::is(model) => model.complain(halted::why(model)),
         Gives::Tool(tool) => {
             model.overlays.pop();
             with_tool(model, purpose, tool, out);

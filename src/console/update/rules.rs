@@ -12,13 +12,6 @@ use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::rule::RuleRequest;
 use crate::policy::backtest::would;
 
-pub(in crate::console) fn live(model: &Model) -> Result<(), Refusal> {
-    if model.settings.is_recorded() {
-        return Err("Cannot decide: this run is recorded".into());
-    }
-    Ok(())
-}
-
 /// The call that a rule is to be written from.
 pub(in crate::console) fn call(model: &Model) -> Option<NodeId> {
     subject(model)
@@ -31,9 +24,9 @@ pub(in crate::console) fn finish(model: &mut Model) -> Result<(), Refusal> {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return Ok(());
     };
-    let text = editor.result()?;
+    let text = editor.result().map_err(Refusal::Outside)?;
     let requested = RuleRequest::Text { text };
-    would(&model.run.state, &requested)?;
+    would(&model.run.state, &requested).map_err(Refusal::Outside)?;
     show(model, requested);
     Ok(())
 }

@@ -14,10 +14,11 @@ use crate::console::link::{Conversation, Update};
 use crate::console::model::listing::Kind;
 use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
 use crate::console::model::run::{LookResult, SentCommand};
-use crate::console::model::{IDLE, Message, Model};
+use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
 use crate::console::panes::Pane;
 use crate::console::panes::log::model::Line;
+use crate::console::refusal::Empty;
 use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
 use crate::domain::envelope::Envelope;
 use crate::domain::event::{EditEvent, Event, RunEvent};
@@ -165,7 +166,8 @@ fn happened(model: &mut Model, envelope: Arc<Envelope>, before: &Before, out: &m
         stage::hold_again(model, out);
     }
     let waits = model.run.asking();
-    if waits > 0 && model.message.text == IDLE {
+    // An empty queue is no news any more.
+    if waits > 0 && model.message.text == Empty::Queue.to_string() {
         model.message = Message::default();
     }
     if waits > before.waits && before.waits == 0 {

@@ -4,7 +4,6 @@
 
 use super::prompts;
 use super::refresh::list_entries;
-use super::views::STILL;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Text};
 use crate::console::model::screen::inside;
@@ -14,6 +13,7 @@ use crate::console::panes::graph::model::{Pick, Search};
 use crate::console::panes::graph::view as graph_view;
 use crate::console::panes::inspector::model::Subject;
 use crate::console::panes::{Pane, Place};
+use crate::console::refusal::Refusal;
 use crate::console::verbs::jumps;
 use crate::domain::id::TurnId;
 use crate::domain::node::Node;
@@ -121,7 +121,7 @@ pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
         return true;
     };
     if doc.is_waiting() {
-        model.complain(STILL);
+        model.complain(Refusal::Loading);
         return true;
     }
     let Some((row, around)) = seek.step(doc, *top, back) else {

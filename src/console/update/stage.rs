@@ -12,7 +12,7 @@ use crate::console::model::editor::Editor;
 use crate::console::model::overlay::Overlay;
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, Refusal};
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::id::NodeId;
 use crate::domain::state::Mode;
@@ -77,11 +77,8 @@ pub(in crate::console) fn hold_again(model: &Model, out: &mut Vec<Out>) {
 
 pub(in crate::console) fn some(model: &Model) -> Result<(), Refusal> {
     if model.staged_edits.is_empty() {
-        return Err(format!(
-            "No staged edits. {} in an editor stages one",
-            model.settings.keymap.first("stage")
-        )
-        .into());
+        let key = model.settings.keymap.first("stage");
+        return Err(Empty::StagedEdits { key }.into());
     }
     Ok(())
 }

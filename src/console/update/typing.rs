@@ -10,16 +10,18 @@ use crate::console::model::Model;
 use crate::console::model::editor::Form;
 use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Overlay};
 use crate::console::msg::Out;
+use crate::console::refusal::{NoPlace, Refusal};
 use crate::text::visible;
 
 /// Longest text for the clipboard, in bytes. Base64 makes it a third longer, and tmux drops a
 /// sequence of more than 1 MiB. A terminal does not report that.
 const CLIPBOARD: usize = 512 * 1024;
 
-/// Refuses a text that has too many bytes for the clipboard.
-pub(in crate::console) fn fits_clipboard(bytes: usize) -> Result<(), String> {
+/// Refuses a text that has too many bytes for the clipboard. It says if the text can be saved.
+pub(in crate::console) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
     if bytes > CLIPBOARD {
-        return Err(format!("Cannot copy {bytes} bytes: the limit is {CLIPBOARD}"));
+        let limit = CLIPBOARD;
+        return Err(NoPlace::Clipboard { bytes, limit, saves }.into());
     }
     Ok(())
 }
@@ -105,7 +107,7 @@ pub(in crate::console) fn copy(model: &mut Model, out: &mut Vec<Out>) {
         return;
     };
     let text = field.selected().to_owned();
-    match fits_clipboard(text.len()) {
+    match fits_clipboard(text.len(), false) {
         Ok(()) => {
             model.set_status(format!("Copied {} bytes", text.len()));
             out.push(Out::Copy(text));

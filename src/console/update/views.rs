@@ -46,9 +46,6 @@ pub(in crate::console) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
 }
 
-/// The status text for a text that is not laid out yet.
-pub(in crate::console) const STILL: &str = "Loading text…";
-
 /// Carries out a move.
 pub(in crate::console) fn step(model: &mut Model, to: Move) {
     let page = usize::from(model.screen.places.body.height.saturating_sub(4)).max(1);

@@ -2,14 +2,15 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
+use super::availability::{Availability, offered};
 use super::selection::{call_and_rev, has_result, is_question, status};
 use super::{About, Effect, Rank, Verb, correct};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::editor::Purpose;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal};
+use crate::console::update::decide::subject;
 use crate::console::update::edits::{selected, value_editor};
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -24,7 +25,13 @@ pub const VERB: Verb = Verb {
     rank: |model| Rank::leads_if(is_question(model)),
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, status(model).is_some_and(|status| !has_result(status))),
+    available: |model| match (subject(model), status(model)) {
+        (Some(id), Some(Status::OutcomeUnknown(_))) => {
+            let (call, key) = (id.call(), model.settings.keymap.first("decide"));
+            Availability::Refused(NodeState::UnknownOutcome { call, key }.into())
+        }
+        (_, status) => offered(status.is_some_and(|status| !has_result(status))),
+    },
     command: |model| {
         let (call, rev) = call_and_rev(model)?;
         let value = "null".into();
@@ -43,21 +50,9 @@ pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), R
         .node(call)
         .map(crate::domain::node::Node::rev)
         .unwrap_or_default();
-    let life = model
-        .run
-        .state
-        .call(call)
-        .ok_or("Only a call can be answered for")?;
-    match life.status {
-        Status::Succeeded | Status::Exited(_) | Status::Failed(_) => return correct::observation(model, out),
-        Status::OutcomeUnknown(_) => {
-            return Err(format!(
-                "Outcome of {call} unknown. {} in the queue resolves it first",
-                model.settings.keymap.first("decide")
-            )
-            .into());
-        }
-        _ => {}
+    let life = model.run.state.call(call).ok_or(NoTarget::NotCall(call))?;
+    if has_result(&life.status) {
+        return correct::observation(model, out);
     }
     value_editor(model, Purpose::Answer { call, rev });
     Ok(())

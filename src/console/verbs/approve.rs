@@ -2,22 +2,21 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{decision, question_seen};
-use super::selection::{call_and_rev, is_hidden, status};
+use super::availability::{Availability, decision, question_seen};
+use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, By, Care, Effect, Press, Verb};
 use crate::console::context::Context;
 use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Confirmation, NodeState, Refusal, Unseen};
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{
-    all_read, approved, armed, ask_word, irreversible, question, shown_form, unread, waiting,
+    all_read, approved, armed, ask_word, irreversible, question, shown_form, subject, unread, waiting,
 };
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
-use crate::domain::tags;
 
 /// The verb `approve`.
 pub const APPROVE: Verb = Verb {
@@ -30,7 +29,13 @@ pub const APPROVE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_approvable(model), read),
+    available: |model| match subject(model) {
+        Some(id) if is_question(model) => {
+            let (call, key) = (id.call(), model.settings.keymap.first("answer"));
+            Availability::Refused(NodeState::AsksOperator { call, key }.into())
+        }
+        _ => decision(model, is_approvable(model), read),
+    },
     command,
     run: |model, press| approve(model, false, press),
     ..Verb::BASE
@@ -82,26 +87,25 @@ fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result
         Some(Status::AwaitingApproval) => {}
         _ => return choices(model),
     }
-    if tags::asks_operator(&model.run.state, call) {
-        let key = model.settings.keymap.first("answer");
-        return Err(format!("Cannot approve {call}: it asks you a question. {key} answers it").into());
-    }
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
-        return Err(format!("Nothing approved: there was no list. {key} again approves {call} alone").into());
+        return Err(Confirmation::NoList { key, call }.into());
     }
     let shown = armed(model, &question, press.by, press.at)?;
     let unread = unread(shown, &model.inspector.doc)?;
     if unread > 0 && !unread_too {
-        return Err(format!(
-            "{unread} bytes unread. {}, {} approves unread",
+        let (more, key) = (
             hints::reads_on(model, shown),
             model.settings.keymap.first("approve-unread"),
-        )
+        );
+        return Err(Unseen::Bytes {
+            bytes: unread,
+            next: Some(format!("{more}, {key} approves unread")),
+        }
         .into());
     }
     let Some(digest) = digest else {
-        return Err(format!("{call} is not ready yet").into());
+        return Err(NodeState::NotReady(call).into());
     };
     let form = shown_form(model, call);
     if let Some(tool) = irreversible(model, call) {

@@ -3,12 +3,12 @@
 //! Must not know: how a verb is carried out, how a hint is drawn.
 
 use super::selection::is_visible;
-use super::{About, By, Effect, Verb};
+use super::{About, Access, By, Effect, Press, Verb};
 use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::overlay::Overlay;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Refusal, Unseen};
 use crate::console::update::decide::{all_read, armed, not_shown, question, unread};
 use crate::console::update::ledger;
 use crate::console::update::visibility;
@@ -56,24 +56,42 @@ pub fn of(model: &Model, verb: &Verb) -> Availability {
     }
 }
 
+/// Carries out a verb, unless it is refused. For this press, the verb checks what was seen of its question.
+pub fn carry_out(model: &mut Model, verb: &Verb, press: &mut Press<'_>) -> Result<(), Refusal> {
+    match of(model, verb) {
+        Availability::Refused(refusal) => Err(refusal),
+        Availability::Offered | Availability::NotYet(_) | Availability::NotOffered => {
+            (verb.run)(model, press)
+        }
+    }
+}
+
 /// True for a verb that can act now, perhaps after its question was read.
 pub fn is_offered(model: &Model, verb: &Verb) -> bool {
     matches!(of(model, verb), Availability::Offered | Availability::NotYet(_))
 }
 
+/// Refuses a verb that the run does not allow, whatever is selected.
+pub(super) fn allowed(model: &Model, verb: &Verb) -> Result<(), Refusal> {
+    let access = if halted::is(model) {
+        let busy = matches!(verb.effect, Effect::Ends(some) if some(model));
+        Access::End { busy }
+    } else if model.settings.is_recorded() {
+        Access::Read
+    } else {
+        Access::All
+    };
+    match access {
+        _ if verb.effect.is_allowed(access) => Ok(()),
+        Access::End { .. } => Err(halted::why(model)),
+        _ if verb.decides => Err(Refusal::RecordedDecision),
+        _ => Err(Refusal::Recorded),
+    }
+}
+
 /// Refuses a verb that the run does not allow, or that has several targets under the cursor.
 fn possible(model: &Model, verb: &Verb) -> Result<(), Refusal> {
-    let halted = halted::is(model) && verb.effect.must_be_recorded();
-    if halted && !matches!(verb.effect, Effect::Ends(some) if some(model)) {
-        return Err(halted::why(model));
-    }
-    if model.settings.is_recorded() && verb.effect.acts() {
-        return Err(if verb.decides {
-            Refusal::RecordedDecision
-        } else {
-            Refusal::Recorded
-        });
-    }
+    allowed(model, verb)?;
     if let Some(several) = model.folded(verb) {
         let key = model.settings.keymap.first("expand");
         return Err(Refusal::Folded { several, key });
@@ -83,14 +101,16 @@ fn possible(model: &Model, verb: &Verb) -> Result<(), Refusal> {
 
 /// True unless the run refuses the verb, whatever is selected.
 pub fn is_possible(model: &Model, verb: &Verb) -> bool {
-    !matches!(
-        possible(model, verb),
-        Err(Refusal::Halted { .. } | Refusal::Recorded | Refusal::RecordedDecision)
-    )
+    allowed(model, verb).is_ok()
 }
 
 fn is_after_paste(model: &Model, verb: &Verb) -> bool {
     model.keys.is_after_paste(model.arming.now) && verb.waits_after_paste() && !(verb.stops)(model)
+}
+
+/// Refused for what the console knows for certain, else as `then` says.
+pub(super) fn unless_refused(may: Result<(), Refusal>, then: impl FnOnce() -> Availability) -> Availability {
+    may.map_or_else(Availability::Refused, |()| then())
 }
 
 /// Offered, or not.
@@ -122,8 +142,7 @@ pub(super) fn decision(
     is: bool,
     seen: impl FnOnce(&Model) -> Result<(), Refusal>,
 ) -> Availability {
-    let may = !model.settings.is_recorded() && model.screen.can_decide();
-    seen_if(is && may, || seen(model))
+    seen_if(is && model.screen.can_decide(), || seen(model))
 }
 
 /// An answer to the question of the open dialog.
@@ -181,7 +200,7 @@ pub(super) fn overlay_seen(model: &Model) -> Result<(), Refusal> {
 /// Like [`overlay_seen`], for a list of calls, which must be read to its end.
 pub(super) fn list_read(model: &Model) -> Result<(), Refusal> {
     match on_top(model)? {
-        Some(shown) if !shown.is_read() => Err(Refusal::PartlyRead),
+        Some(shown) if !shown.is_read() => Err(Unseen::Partly { key: None }.into()),
         _ => Ok(()),
     }
 }

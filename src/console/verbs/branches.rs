@@ -11,7 +11,7 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay};
 use crate::console::panes;
 use crate::console::panes::rows::Target;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, Empty, NoTarget, Part, Refusal, Row};
 use crate::console::update::{open, prompts, review};
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -115,7 +115,7 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
 /// Opens the list with the cursor on a branch.
 pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
     if model.run.state.epoch == Epoch(0) {
-        return Err("Only one branch: no edits yet".into());
+        return Err(Empty::Branches.into());
     }
     let mut list = Listing::new(Kind::Branches { marked: None });
     list.selected = Some(Item::Branch(epoch));
@@ -137,17 +137,17 @@ pub(super) fn in_pane(model: &Model) -> bool {
 
 /// The branch under the cursor: of the list, or of the pane.
 pub(super) fn selected(model: &Model) -> Result<Epoch, Refusal> {
-    let nothing = || "No branch selected".to_owned();
+    let nothing = NoTarget::NotSelected(Row::Branch);
     if in_pane(model) {
         return match panes::branches::PANE.target(model) {
             Target::Branch(epoch) => Ok(epoch),
-            _ => Err(nothing().into()),
+            _ => Err(nothing.into()),
         };
     }
-    let list = listing(model).ok_or("The list of branches is not open")?;
+    let list = listing(model).ok_or(NoTarget::NotOpen(Part::Branches))?;
     match list.selected {
         Some(Item::Branch(epoch)) => Ok(epoch),
-        _ => Err(nothing().into()),
+        _ => Err(nothing.into()),
     }
 }
 
@@ -156,7 +156,7 @@ fn switch(model: &mut Model) -> Result<(), Refusal> {
     let to = selected(model)?;
     let state = &model.run.state;
     if to == branch::current(state) {
-        return Err(format!("Branch {} is already the current branch", to.0).into());
+        return Err(EditRefusal::CurrentBranch(to).into());
     }
     let title = format!("switch to {}", visible(&branch_view::title(state, to)));
     let command = EditCommand::Switch {
@@ -172,7 +172,7 @@ fn switch(model: &mut Model) -> Result<(), Refusal> {
 fn name(model: &mut Model) -> Result<(), Refusal> {
     let epoch = selected(model)?;
     if epoch == Epoch(0) {
-        return Err("Cannot name the first branch: it is the run. `title` names the session".into());
+        return Err(EditRefusal::FirstBranch.into());
     }
     let before = branch::record(&model.run.state, epoch)
         .and_then(|record| record.name.as_deref())

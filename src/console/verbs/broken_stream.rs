@@ -9,7 +9,7 @@ use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal};
 use crate::console::update::decide::{armed, question, send};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::TurnId;
@@ -84,10 +84,10 @@ fn broken(
 ) -> Result<(), Refusal> {
     let question = match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
-        _ => question(model).ok_or("No stream is broken")?,
+        _ => question(model).ok_or(NoTarget::NoBrokenStream)?,
     };
     let Question::Turn { turn, .. } = question else {
-        return Err("No stream is broken here".into());
+        return Err(NoTarget::NoBrokenStream.into());
     };
     armed(model, &question, by, at)?;
     if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {

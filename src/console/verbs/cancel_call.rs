@@ -2,17 +2,18 @@
 //!
 //! Must not know: how a call is cancelled.
 
-use super::availability::decision;
+use super::availability::{decision, question_seen, unless_refused};
 use super::selection::{call_and_rev, is_shown, status};
 use super::{About, By, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::choices;
 use crate::console::update::choices::{cancelled, unfinished};
-use crate::console::update::decide::{can_decide, looked_at, question, send, subject};
-use crate::console::update::executions::{looked_at_call, running};
+use crate::console::update::decide::{send, subject};
+use crate::console::update::executions::{running, seen_call};
+use crate::console::update::rules::call;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::NodeId;
@@ -31,7 +32,11 @@ pub const VERB: Verb = Verb {
     effect: Effect::Ends(runs),
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_shown(model) && is_cancellable(model), seen),
+    available: |model| {
+        unless_refused(cancellable(model), || {
+            decision(model, is_shown(model) && status(model).is_some(), question_seen)
+        })
+    },
     command: |model| {
         let (call, _) = call_and_rev(model)?;
         Some(match cancelled(model, call) {
@@ -54,21 +59,17 @@ fn runs(model: &Model) -> bool {
     running && subject(model).is_some_and(|id| model.run.running().any(|one| one == id.call()))
 }
 
-fn is_cancellable(model: &Model) -> bool {
-    match status(model) {
-        Some(Status::OutcomeUnknown(_)) => did_not_finish(model),
-        status => matches!(
-            status,
-            Some(Status::Running(_) | Status::Queued | Status::Scheduled)
-        ),
-    }
-}
-
-/// A call can be cancelled in a halted run too.
-fn seen(model: &Model) -> Result<(), Refusal> {
-    match question(model) {
-        Some(question) => looked_at(model, &question, By::Key, model.arming.now).map(drop),
-        None => Ok(()),
+/// Checks that the selected call can be cancelled: it was approved, and has not ended.
+fn cancellable(model: &Model) -> Result<(), Refusal> {
+    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    match model.run.state.call(call).map(|call| &call.status) {
+        Some(Status::Running(_) | Status::Queued | Status::Scheduled) => Ok(()),
+        Some(Status::OutcomeUnknown(_)) if did_not_finish(model) => Ok(()),
+        status => Err(NodeState::NotCancellable {
+            call,
+            status: status.map_or("unknown", Status::base_label),
+        }
+        .into()),
     }
 }
 
@@ -81,24 +82,12 @@ fn cancelling(model: &Model, call: NodeId) -> Command {
 }
 
 fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, _) = looked_at_call(model, by, at)?;
+    let (call, _) = seen_call(model, by, at)?;
     if let Some(attempt) = choices::cancelled(model, call) {
-        can_decide(model)?;
         choices::ends(model, call, attempt, out);
         return Ok(());
     }
-    let status = model.run.state.call(call).map(|call| &call.status);
-    let begun = matches!(status, Some(Status::Running(_)));
-    if !begun {
-        can_decide(model)?;
-        if !matches!(status, Some(Status::Queued | Status::Scheduled)) {
-            return Err(format!(
-                "Cannot cancel {call}: it is {}",
-                status.map_or("unknown", Status::base_label)
-            )
-            .into());
-        }
-    }
+    let begun = running(model, call).is_some();
     send(model, cancelling(model, call), Some(call), out);
     let when = if begun { "" } else { " before it starts" };
     model.set_status(format!("Sent: cancel {call}{when}"));

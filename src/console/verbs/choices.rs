@@ -2,11 +2,10 @@
 //!
 //! Must not know: what a choice does.
 
-use super::availability::offered;
+use super::availability::{allowed, offered};
 use super::selection::status;
-use super::{Care, Press, Verb, answer, repair};
+use super::{Care, Press, Verb, answer, consent, repair};
 use crate::console::context::Context;
-use crate::console::halted;
 use crate::console::model::Model;
 use crate::console::panes::Pane;
 use crate::console::panes::inspector::model::Subject;
@@ -46,13 +45,7 @@ fn has_choices(model: &Model) -> bool {
 
 /// Refuses a question whose answer could not be recorded.
 fn may_ask(model: &Model) -> Result<(), Refusal> {
-    if model.settings.is_recorded() {
-        return Err(Refusal::RecordedDecision);
-    }
-    if halted::is(model) {
-        return Err(halted::why(model));
-    }
-    Ok(())
+    allowed(model, &consent::RUN_AGAIN)
 }
 
 /// Opens the answer, the repairs, the choices or the decision of the selected call. A row that does not wait is opened

@@ -10,7 +10,7 @@ use crate::console::model::overlay::{Classifying, LinePurpose, Overlay, Page, Pa
 use crate::console::msg::Out;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Part, Refusal, Row};
 use crate::console::update::classify::shown;
 use crate::console::update::{open, prompts};
 use crate::resilience::correction::{Corrigible, Verdict};
@@ -69,14 +69,14 @@ pub const ERROR_PATTERN: Verb = Verb {
 
 /// A reason that may hold words of a tool.
 fn safe(why: Refusal) -> Refusal {
-    visible(&why.to_string()).into()
+    Refusal::Outside(visible(&why.to_string()))
 }
 
 fn show(model: &mut Model) -> Result<(), Refusal> {
     let Some(Subject::Pick(Pick::Node(id))) = model.inspector.subject else {
-        return Err("No call selected".into());
+        return Err(NoTarget::NotSelected(Row::Call).into());
     };
-    let failed = Corrigible::of(&model.run.state, id)?;
+    let failed = Corrigible::of(&model.run.state, id).map_err(Refusal::Outside)?;
     let pattern = failed.pattern();
     let page = PageContent::Classify(Box::new(Classifying { failed, pattern }));
     open(
@@ -89,7 +89,7 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
 fn asked(model: &mut Model) -> Result<Classifying, Refusal> {
     match shown(model).map(|page| &page.content) {
         Some(PageContent::Classify(asked)) => Ok((**asked).clone()),
-        _ => Err("No error is shown".into()),
+        _ => Err(NoTarget::NotOpen(Part::Error).into()),
     }
 }
 
@@ -108,7 +108,8 @@ fn keep(model: &mut Model, verdict: Verdict, out: &mut Vec<Out>) -> Result<(), R
     let session = model.settings.session.clone();
     let rule = asked
         .failed
-        .corrected(verdict, &asked.pattern, (&session, "", &by))?;
+        .corrected(verdict, &asked.pattern, (&session, "", &by))
+        .map_err(Refusal::Outside)?;
     out.push(Out::Keep(Box::new(rule)));
     Ok(())
 }

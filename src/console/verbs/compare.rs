@@ -10,7 +10,7 @@ use crate::console::model::Model;
 use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::panes;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, Refusal};
 use crate::console::update::open;
 use crate::domain::branch;
 use crate::domain::id::Epoch;
@@ -82,9 +82,7 @@ fn compare(model: &mut Model) -> Result<(), Refusal> {
             "branch-mark"
         };
         let key = model.settings.keymap.first(mark);
-        return Err(
-            format!("Cannot compare a branch with itself. Choose another or mark one with {key}").into(),
-        );
+        return Err(EditRefusal::SameBranch { key }.into());
     };
     let kind = Kind::Compare { a, b, all: false };
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));

@@ -9,7 +9,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal};
 use crate::console::update::choices::{asked, chosen, shown_in_dialog, whole};
 use crate::console::update::decide::{ask_word, irreversible};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
@@ -86,7 +86,7 @@ fn consent(
         whole(model)?;
     }
     let shown = shown_in_dialog(model).filter(|_| again);
-    let digest = digest.ok_or_else(|| format!("{call} is not ready yet"))?;
+    let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
     if again && let Some(tool) = irreversible(model, call) {
         let purpose = LinePurpose::Irreversible {
@@ -107,9 +107,9 @@ fn consent(
 fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, ..) = asked(model, by, at)?;
     let state = &model.run.state;
-    let call = state.call(id).ok_or_else(|| format!("Cannot find call {id}"))?;
+    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
     match repeat::reusable_result(state, call) {
         Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => Err(repeat::no_result(call).into()),
+        None => Err(Refusal::Outside(repeat::no_result(call))),
     }
 }

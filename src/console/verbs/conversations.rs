@@ -8,6 +8,7 @@ use crate::console::context::Context;
 use crate::console::link::Conversation;
 use crate::console::model::Model;
 use crate::console::msg::{Leave, Out};
+use crate::console::refusal::{EditRefusal, Empty};
 
 /// The verb `next-conversation`.
 pub const VERB: Verb = Verb {
@@ -20,10 +21,10 @@ pub const VERB: Verb = Verb {
     available: |model| offered(next(model).is_some()),
     run: |model, press| {
         let session = next(model).map(|one| one.session.clone());
-        let session = session.ok_or("The agent has no other conversation here")?;
+        let session = session.ok_or(Empty::Conversations)?;
         if !model.staged_edits.is_empty() {
             let key = model.settings.keymap.first("staged-edits");
-            return Err(format!("Commit or remove your staged edits first. {key} shows them").into());
+            return Err(EditRefusal::Unfinished { key }.into());
         }
         press.out.push(Out::Quit(Leave::Show(session)));
         Ok(())

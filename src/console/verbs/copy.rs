@@ -12,7 +12,6 @@ use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::update::prompts;
 use crate::console::update::typing::fits_clipboard;
-use crate::console::update::views::STILL;
 use crate::text::visible_lines;
 
 /// The verb `copy`.
@@ -53,7 +52,7 @@ pub const OPEN_OUTSIDE: Verb = Verb {
 fn whole(model: &Model) -> Result<String, Refusal> {
     let doc = &model.inspector.doc;
     if doc.is_waiting() {
-        return Err(STILL.into());
+        return Err(Refusal::Loading);
     }
     Ok(doc.copy())
 }
@@ -71,9 +70,7 @@ fn save(model: &mut Model) -> Result<(), Refusal> {
 
 fn copy(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let text = whole(model)?;
-    if let Err(why) = fits_clipboard(text.len()) {
-        return Err(format!("{why}. `save` in the palette writes it to a file").into());
-    }
+    fits_clipboard(text.len(), true)?;
     model.set_status(format!(
         "Copied {} bytes to the clipboard{}",
         text.len(),

@@ -10,7 +10,7 @@ use crate::console::model::Model;
 use crate::console::model::listing::{Item, Kind};
 use crate::console::model::overlay::Whose;
 use crate::console::panes;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, NoTarget, Part, Refusal, Row};
 use crate::console::update::decide::subject;
 use crate::console::update::review;
 use crate::domain::branch;
@@ -47,12 +47,12 @@ pub const BRANCH_COPY: Verb = Verb {
 fn copy(model: &mut Model) -> Result<(), Refusal> {
     if in_pane(model) {
         let from = selected(model)?;
-        let node = subject(model).ok_or("No node selected in the graph")?;
+        let node = subject(model).ok_or(NoTarget::NotSelected(Row::Node))?;
         return take_from(model, node.call(), from);
     }
-    let list = listing(model).ok_or("The comparison is not open")?;
+    let list = listing(model).ok_or(NoTarget::NotOpen(Part::Comparison))?;
     let (Kind::Compare { a, b, all }, Some(Item::Node(node))) = (&list.kind, list.selected) else {
-        return Err("No node selected".into());
+        return Err(NoTarget::NotSelected(Row::Node).into());
     };
     let (a, b, all, at) = (*a, *b, *all, list.at);
     let pair = model.cached.branch_diff(&model.run.state, (a, b)).pair(all, at);
@@ -68,15 +68,15 @@ fn copy(model: &mut Model) -> Result<(), Refusal> {
 /// Previews copying a node from a branch.
 fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal> {
     if from == branch::current(&model.run.state) {
-        return Err(format!("Branch {} is the current branch. Choose another", from.0).into());
+        return Err(EditRefusal::CurrentBranch(from).into());
     }
     let line = branch::line(&model.run.state, branch::end(&model.run.state, from));
     let there = |id: NodeId| branch::counted(&model.run.state, id, &line).is_some();
     if !there(node.observation()) {
         let why = if there(node) {
-            format!("Cannot copy {node}: no result on branch {}", from.0)
+            EditRefusal::NoResultOnBranch { node, branch: from }
         } else {
-            format!("Cannot copy {node}: not active on branch {}", from.0)
+            EditRefusal::NotActiveOnBranch { node, branch: from }
         };
         return Err(why.into());
     }

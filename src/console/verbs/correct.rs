@@ -8,7 +8,7 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NodeState, Refusal};
 use crate::console::update::edits::{editor_on, open_editor, selected};
 use crate::console::update::stage;
 
@@ -29,13 +29,14 @@ pub const VERB: Verb = Verb {
 pub(super) fn observation(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (id, _) = selected(model)?;
     let id = id.observation();
-    let node = model.run.state.observation(id.call()).ok_or_else(|| {
-        format!(
-            "{} has no result yet. {} answers for it",
-            id.call(),
-            model.settings.keymap.first("answer")
-        )
-    })?;
+    let node = model
+        .run
+        .state
+        .observation(id.call())
+        .ok_or_else(|| NodeState::NoResult {
+            call: id.call(),
+            key: model.settings.keymap.first("answer"),
+        })?;
     let id = node.id;
     let editor = editor_on(model, id)?;
     let editor = stage::with_staged_text(model, editor);

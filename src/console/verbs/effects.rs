@@ -10,7 +10,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::listing::{Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Part, Refusal, Row};
 use crate::console::update::ledger::selected;
 use crate::console::update::{edits, lists, open};
 use crate::domain::template::{Filled, compensate_of, probe_entry, probe_of};
@@ -114,8 +114,8 @@ fn toggle(model: &mut Model) {
 
 /// Opens an editor on the call that reverts the effect under the cursor.
 fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let seq = selected(model).ok_or("No effect selected")?;
-    let filled = compensate_of(&model.run.state, seq).map_err(|why| why.to_string())?;
+    let seq = selected(model).ok_or(NoTarget::NotSelected(Row::Effect))?;
+    let filled = compensate_of(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))?;
     put_in(model, &filled, out);
     Ok(())
 }
@@ -124,7 +124,7 @@ fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 /// of the list, or that of the open question.
 fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     if let Some(seq) = selected(model) {
-        let filled = probe_entry(&model.run.state, seq).map_err(|why| why.to_string())?;
+        let filled = probe_entry(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))?;
         put_in(model, &filled, out);
         return Ok(());
     }
@@ -134,11 +134,11 @@ fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
                 model.run.still_asks(question)?;
                 *call
             }
-            _ => return Err("This is not about a call".into()),
+            _ => return Err(NoTarget::NotAboutCall.into()),
         },
-        _ => return Err("No question is open".into()),
+        _ => return Err(NoTarget::NotOpen(Part::Question).into()),
     };
-    let filled = probe_of(&model.run.state, call).map_err(|why| why.to_string())?;
+    let filled = probe_of(&model.run.state, call).map_err(|why| Refusal::Outside(why.to_string()))?;
     model.overlays.pop();
     put_in(model, &filled, out);
     Ok(())

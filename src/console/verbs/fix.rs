@@ -2,7 +2,7 @@
 //!
 //! Must not know: when a run needs attention.
 
-use super::availability::Availability;
+use super::availability::{Availability, carry_out};
 use super::{
     Effect, Press, Verb, answer, correct, edit, emergency_stop, guide, jumps, limits, loops, pause, replace,
     reset_breaker, staged_edits,
@@ -10,7 +10,7 @@ use super::{
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, NoTarget, Refusal, Row};
 use crate::console::tabs::{Fix, fits};
 use crate::console::update::edits::guide_with;
 use crate::console::update::refresh::prepare;
@@ -136,9 +136,9 @@ pub const FIXES: [(&Verb, Fix); 8] = [
 
 /// What the run needs, if the fix is one for it.
 fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
-    let need = standstill(&model.run.state).ok_or("The run does not need you now")?;
+    let need = standstill(&model.run.state).ok_or(Empty::Attention)?;
     if !fits(fix, &need.cause) {
-        return Err("That does not help here. The page lists what does".into());
+        return Err(Empty::Fix.into());
     }
     Ok(need)
 }
@@ -156,9 +156,9 @@ fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal
         Fix::Arguments => about(model, &need, &edit::VERB, press),
         Fix::Tool => about(model, &need, &replace::VERB, press),
         Fix::Answer => about(model, &need, &answer::VERB, press),
-        Fix::Guide => (guide::GUIDE.run)(model, press),
-        Fix::Allow => (loops::ALLOW_LOOP.run)(model, press),
-        Fix::Resume => (pause::VERB.run)(model, press),
+        Fix::Guide => carry_out(model, &guide::GUIDE, press),
+        Fix::Allow => carry_out(model, &loops::ALLOW_LOOP, press),
+        Fix::Resume => carry_out(model, &pause::VERB, press),
         Fix::Stop => stop(model, &need, press),
     }
 }
@@ -166,9 +166,9 @@ fn fix(model: &mut Model, fix: Fix, press: &mut Press<'_>) -> Result<(), Refusal
 /// Goes to the waiting call, or opens the setting that blocks the run.
 fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), Refusal> {
     match need.cause {
-        AttentionReason::Limit => (limits::VERB.run)(model, press),
-        AttentionReason::Breaker => (reset_breaker::VERB.run)(model, press),
-        AttentionReason::Stream(_) => (jumps::NEXT_PENDING.run)(model, press),
+        AttentionReason::Limit => carry_out(model, &limits::VERB, press),
+        AttentionReason::Breaker => carry_out(model, &reset_breaker::VERB, press),
+        AttentionReason::Stream(_) => carry_out(model, &jumps::NEXT_PENDING, press),
         AttentionReason::Edit if !model.staged_edits.is_empty() => staged_edits::list(model),
         AttentionReason::Calls
         | AttentionReason::Repair
@@ -192,7 +192,7 @@ fn about(model: &mut Model, need: &Attention, verb: &Verb, press: &mut Press<'_>
     } else {
         verb
     };
-    (verb.run)(model, press)
+    carry_out(model, verb, press)
 }
 
 /// Stops the branch that needs attention. Says first what that is; another key confirms.
@@ -209,10 +209,10 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
             prompts::line(model, LinePurpose::EndAgent { call }, &asks, STOPPED);
         }
         Branch::Loop(incident) => {
-            let words = leave(&model.run.state, incident).ok_or("The incident is gone")?;
+            let words = leave(&model.run.state, incident).ok_or(NoTarget::Removed(Row::Loop))?;
             guide_with(model, &words);
         }
-        Branch::Run => return (emergency_stop::EMERGENCY_STOP.run)(model, press),
+        Branch::Run => return carry_out(model, &emergency_stop::EMERGENCY_STOP, press),
     }
     Ok(())
 }
@@ -224,7 +224,7 @@ const STOPPED: &str = "the operator stopped this branch: continue without it";
 fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
     let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
     let call = need.calls.iter().find(counts).or(need.calls.first());
-    let call = *call.ok_or("No call for this")?;
+    let call = *call.ok_or(NoTarget::NotSelected(Row::Call))?;
     if !decide::go_to_queue(model, call) {
         jumps::go(model, call)?;
     }

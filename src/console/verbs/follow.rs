@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::availability::{Availability, of, offered};
+use super::availability::{Availability, carry_out, of, offered};
 use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
 use crate::console::context::Context;
 use crate::console::event_text;
@@ -15,7 +15,7 @@ use crate::console::panes::Pane;
 use crate::console::panes::health::Explained;
 use crate::console::panes::log::model::Line;
 use crate::console::panes::rows::{NameHash, Target};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal, Row};
 use crate::console::update::open;
 
 /// The verb `follow-event`.
@@ -122,7 +122,7 @@ fn leads_somewhere(model: &Model) -> Availability {
 fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     match model.followed() {
         Target::Nothing => {
-            let words = noted(model).ok_or("This row has no place in the graph")?;
+            let words = noted(model).ok_or(NoTarget::Nowhere)?;
             open(model, Overlay::Page(Page::new("log", PageContent::Note(words))));
         }
         Target::Node(id) => jumps::go(model, id)?,
@@ -131,12 +131,14 @@ fn follow(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
         Target::Breaker(named) => {
             let mut scopes = model.run.state.breakers.keys();
             let scope = scopes.find(|scope| NameHash::breaker(scope) == named);
-            let scope = scope.map(ToString::to_string).ok_or("The breaker is gone")?;
+            let scope = scope
+                .map(ToString::to_string)
+                .ok_or(NoTarget::Removed(Row::Breaker))?;
             reset_breaker::ask(model, &scope);
         }
         Target::Detector(detector) => loops::mute(model, detector.name()),
-        Target::Limits => return (limits::VERB.run)(model, press),
-        Target::Server(_) => return Err("This row leads nowhere".into()),
+        Target::Limits => return carry_out(model, &limits::VERB, press),
+        Target::Server(_) => return Err(NoTarget::Nowhere.into()),
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::availability::live;
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal};
 use crate::console::update::edits::selected;
 use crate::console::update::open;
 use crate::domain::call::Outcome;
@@ -30,7 +30,7 @@ pub const VERB: Verb = Verb {
 /// Previews a change of the selected node, whatever the change is.
 fn impact(model: &mut Model) -> Result<(), Refusal> {
     let (id, base) = selected(model)?;
-    let node = model.run.state.node(id).ok_or("The node is gone")?;
+    let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
     let edit = match &node.now().content {
         // A blank changes the text, not the meaning: the plan then has all descendants.
         Content::Call { tool, args } => Edit::Call {
@@ -53,7 +53,7 @@ fn impact(model: &mut Model) -> Result<(), Refusal> {
                 _ => "null".into(),
             },
         },
-        Content::Deleted => return Err(format!("{id} was deleted").into()),
+        Content::Deleted => return Err(NodeState::Deleted(id).into()),
     };
     let title = format!("what a change of {id} would do");
     open(

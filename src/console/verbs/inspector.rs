@@ -9,7 +9,7 @@ use crate::console::doc::Doc;
 use crate::console::model::Model;
 use crate::console::model::overlay::Overlay;
 use crate::console::panes::{Pane, Place};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoPlace, Refusal};
 use crate::console::update::lazy_load::{self, decisions_changed};
 use crate::console::update::views;
 
@@ -117,10 +117,8 @@ fn decided_doc(model: &Model) -> &Doc {
 fn has_forms(model: &Model) -> Result<(), Refusal> {
     let doc = decided_doc(model);
     match doc.shown_form() {
-        Some(shown) if shown.forced => {
-            Err("The exact bytes are shown: the readable form would not tell everything".into())
-        }
-        None if !doc.has_colours() => Err("No colours in what the inspector shows".into()),
+        Some(shown) if shown.forced => Err(NoPlace::ExactOnly.into()),
+        None if !doc.has_colours() => Err(NoPlace::NoColours.into()),
         _ => Ok(()),
     }
 }

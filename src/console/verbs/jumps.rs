@@ -11,7 +11,7 @@ use crate::console::model::{Model, idle};
 use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoPlace, NoTarget, Refusal, Row};
 use crate::console::update::{decide, search};
 use crate::domain::call::Status;
 use crate::domain::effective_status::EffectiveStatus;
@@ -38,7 +38,7 @@ pub const NEXT_FAILURE: Verb = Verb {
     doc: "go to the next failed call, exit code or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
-        next(model, "Nothing failed", &broken, |model, id| {
+        next(model, NoPlace::NoFailure, &broken, |model, id| {
             let status = EffectiveStatus::of(&model.run.state, id);
             // A failed test is a result, and is looked for like a failure.
             let exited = |status: EffectiveStatus<'_>| matches!(status.status(), Some(Status::Exited(_)));
@@ -55,7 +55,7 @@ pub const NEXT_EDIT: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "go to the next edited node",
     run: |model, _| {
-        next(model, "Nothing edited", &[], |model, id| {
+        next(model, NoPlace::NoEdit, &[], |model, id| {
             let node = model.run.state.node(id);
             id.kind == NodeKind::Intervention
                 || node.is_some_and(|node| node.active && (node.is_edited() || node.pinned))
@@ -222,7 +222,7 @@ fn here(model: &Model) -> NodeId {
 pub(super) fn go(model: &mut Model, id: NodeId) -> Result<(), Refusal> {
     let (graph, run) = (&mut model.graph, &model.run);
     if !graph.go_to(id, run) {
-        return Err(format!("{id} has no row").into());
+        return Err(NoPlace::NoRow(id).into());
     }
     model.screen.focus(Pane::GRAPH);
     Ok(())
@@ -234,7 +234,7 @@ fn go_pick(model: &mut Model, pick: Pick) -> Result<(), Refusal> {
         Pick::Node(id) => go(model, id),
         Pick::Live(turn, _) => {
             if !model.graph.go_to_broken(turn) {
-                return Err(format!("{turn} has no row").into());
+                return Err(NoPlace::NoTurnRow(turn).into());
             }
             model.screen.focus(Pane::GRAPH);
             Ok(())
@@ -254,7 +254,7 @@ fn below(model: &Model, turns: &[TurnId]) -> Option<usize> {
 /// streams.
 fn next(
     model: &mut Model,
-    none: &str,
+    none: NoPlace,
     broken: &[TurnId],
     fits: impl Fn(&Model, NodeId) -> bool,
 ) -> Result<(), Refusal> {
@@ -288,17 +288,17 @@ fn next(
 }
 
 fn parent(model: &mut Model) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or("Nothing selected")?;
+    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?;
     let edges = graph::edges_into(&model.run.state, here);
     let data = edges.iter().find(|edge| edge.kind == graph::EdgeKind::Data);
     match data.or(edges.first()).map(|edge| edge.from) {
         Some(id) => go(model, id),
-        None => Err(format!("{here} has no parent").into()),
+        None => Err(NoPlace::NoParent(here).into()),
     }
 }
 
 fn child(model: &mut Model) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or("Nothing selected")?;
+    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?;
     let state = &model.run.state;
     let mut into = graph::Edges::new(state);
     let found = state
@@ -312,20 +312,20 @@ fn child(model: &mut Model) -> Result<(), Refusal> {
         });
     match found {
         Some(id) => go(model, id),
-        None => Err(format!("Nothing depends on {here}").into()),
+        None => Err(NoPlace::NoChild(here).into()),
     }
 }
 
 /// Goes to the next node with the same parent, and to the first after the last.
 fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
-    let here = cursor(model).ok_or("Nothing selected")?.call();
+    let here = cursor(model).ok_or(NoTarget::NotSelected(Row::Node))?.call();
     let state = &model.run.state;
     let parent = graph::edges_into(state, here)
         .first()
         .map(|edge| edge.from)
-        .ok_or(format!("{here} has no parent"))?;
+        .ok_or(NoPlace::NoParent(here))?;
     // Siblings are in the same turn.
-    let turn = state.turn_of(here).ok_or("Nothing selected")?;
+    let turn = state.turn_of(here).ok_or(NoTarget::NotSelected(Row::Node))?;
     let mut into = graph::Edges::new(state);
     let depends = |id: &&NodeId| {
         let mut edges = into.ending_in(**id).into_iter();
@@ -340,7 +340,7 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
             let id = all.get(next).copied().unwrap_or(here);
             go(model, id)
         }
-        None => Err(format!("Nothing else depends on {parent}").into()),
+        None => Err(NoPlace::NoSibling(parent).into()),
     }
 }
 
@@ -352,13 +352,10 @@ pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<Option<(P
     let broken: Vec<TurnId> = graph.search.broken.iter().copied().filter(is_shown).collect();
     if hits.is_empty() && broken.is_empty() {
         if !graph.search.text.is_empty() {
-            return Err(format!("Not found in the graph: `{}`", graph.search.text).into());
+            return Err(NoPlace::NoMatch(graph.search.text.clone()).into());
         }
-        return Err(format!(
-            "Nothing searched yet. {} searches",
-            model.settings.keymap.first("search")
-        )
-        .into());
+        let key = model.settings.keymap.first("search");
+        return Err(NoPlace::NoSearch { key }.into());
     }
     let here = here(model);
     let search = &graph.search;

@@ -7,6 +7,7 @@ use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
+use crate::console::refusal::Empty;
 use crate::console::tabs;
 use crate::console::update::decide::send;
 use crate::console::update::{open, prompts};
@@ -39,7 +40,7 @@ pub const ALLOW_LOOP: Verb = Verb {
     available: |model| live(model, allow(model).is_some()),
     command: allow,
     run: |model, press| {
-        let command = allow(model).ok_or("No loops so far")?;
+        let command = allow(model).ok_or(Empty::Loops)?;
         send(model, command, None, press.out);
         Ok(())
     },
@@ -74,9 +75,6 @@ fn allow(model: &Model) -> Option<Command> {
 
 /// Asks which detector to mute or unmute.
 pub(super) fn mute(model: &mut Model, name: &str) {
-    if model.settings.is_recorded() {
-        return model.complain("Cannot change this run: it is recorded");
-    }
     let title = format!("mute or unmute: {}", Detector::names());
     prompts::line(model, LinePurpose::Detector, &title, name);
 }

@@ -2,13 +2,13 @@
 //!
 //! Must not know: what a command does.
 
-use super::availability::{is_offered, is_possible, offered};
+use super::availability::{Availability, allowed, is_offered, is_possible, offered};
 use super::synonyms::synonyms;
-use super::{Care, Verb, is_move, is_text, verbs};
+use super::{Care, Verb, is_move, is_text, replace, verbs};
 use crate::console::context::Context;
 use crate::console::hints::context;
 use crate::console::model::Model;
-use crate::console::model::overlay::{Choice, Gives, ListPurpose};
+use crate::console::model::overlay::{Choice, Gives, ListPurpose, Overlay};
 use crate::console::update::lists;
 
 /// The verb `palette`.
@@ -51,12 +51,25 @@ pub const CHOOSE: Verb = Verb {
     doc: "choose the selected entry",
     hint: "choose",
     care: Care::Careful,
+    available: |model| match chosen(model) {
+        // It makes a call, or replaces one.
+        Some(Gives::Tool(_)) => allowed(model, &replace::VERB).into(),
+        _ => Availability::Offered,
+    },
     run: |model, press| {
         lists::choose(model, press.at, press.out);
         Ok(())
     },
     ..Verb::BASE
 };
+
+/// What the selected entry of the open list gives.
+fn chosen(model: &Model) -> Option<&Gives> {
+    match model.overlays.last() {
+        Some(Overlay::List(list)) => list.chosen().map(|choice| &choice.gives),
+        _ => None,
+    }
+}
 
 /// Opens the palette: what can be done now, then what works here at other times, then what works elsewhere, with its
 /// place.

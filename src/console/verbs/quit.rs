@@ -12,7 +12,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::{Leave, Out};
 use crate::console::refusal::Refusal;
-use crate::console::update::decide::{armed, can_decide, send};
+use crate::console::update::decide::{armed, send};
 use crate::console::update::open;
 use crate::domain::command::{Command, RunCommand};
 
@@ -146,7 +146,8 @@ fn quit(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
 /// Refuses an answer how to leave that came before the question could be read. It would stop
 /// running calls, and may repeat the key that asked or be meant for a text below.
 fn may_leave(model: &Model, by: By, at: u64) -> Result<(), Refusal> {
-    let cuts = model.run.is_busy() && can_decide(model).is_ok();
+    let decides = !model.settings.is_recorded() && !halted::is(model) && model.screen.can_decide();
+    let cuts = model.run.is_busy() && decides;
     match armed(model, &Question::Leave, by, at) {
         Err(why) if cuts => Err(why),
         _ => Ok(()),

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::availability::live;
+use super::availability::offered;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -21,7 +21,7 @@ pub const VERB: Verb = Verb {
     doc: "redo the last undone edit; previews it first",
     hint: "redo",
     effect: Effect::Records,
-    available: |model| live(model, branch::redo_target(&model.run.state).is_some()),
+    available: |model| offered(branch::redo_target(&model.run.state).is_some()),
     run: |model, _| redo(model),
     ..Verb::BASE
 };
@@ -29,7 +29,7 @@ pub const VERB: Verb = Verb {
 /// Previews a redo.
 fn redo(model: &mut Model) -> Result<(), Refusal> {
     let state = &model.run.state;
-    let to = branch::redo_target(state).ok_or("Nothing to redo")?;
+    let to = branch::redo_target(state).ok_or(Empty::Nothing("redo"))?;
     let title = format!(
         "redo: back to {}",
         visible(&branch_view::title(state, branch::of(state, to)))

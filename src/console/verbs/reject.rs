@@ -10,7 +10,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal, Row};
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{armed, question, subject, waiting};
 use crate::console::update::prompts;
@@ -93,9 +93,6 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     if let Some(id) = subject(model)
         && id.kind == NodeKind::Answer
     {
-        if model.settings.is_recorded() {
-            return Err("Cannot reject: this run is recorded".into());
-        }
         let title = format!("reject {id}: what should the model do instead?");
         prompts::line(
             model,
@@ -113,7 +110,7 @@ fn reject(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
             .is_some_and(|call| call.status == Status::Blocked)
     });
     if let Some(call) = blocked {
-        let question = question(model).ok_or("Nothing selected")?;
+        let question = question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
         armed(model, &question, by, at)?;
         let rev = model
             .run

@@ -2,17 +2,18 @@
 //!
 //! Must not know: how a repair is found.
 
-use super::availability::{decision, question_seen};
+use super::availability::{decision, question_seen, unless_refused};
 use super::selection::{call_and_rev, is_call, is_shown};
 use super::{About, By, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::decide::{send, subject};
 use crate::console::update::executions::seen_call;
 use crate::console::update::prompts;
+use crate::console::update::rules::call;
 use crate::domain::call::{Call, Status};
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::{NodeId, Rev};
@@ -56,8 +57,10 @@ pub const SKIP_REPAIR: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| {
-        let is = is_call(model, |status| matches!(status, Status::Repairing(_)));
-        decision(model, is, question_seen)
+        unless_refused(repairing(model), || {
+            let is = is_call(model, |status| matches!(status, Status::Repairing(_)));
+            decision(model, is, question_seen)
+        })
     },
     command: |model| call_and_rev(model).map(skipping),
     run: |model, press| skip(model, press.by, press.at, press.out),
@@ -77,7 +80,7 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> 
     let life = model.run.state.call(call);
     let offered = life.and_then(Call::offered).unwrap_or_default();
     if offered.is_empty() {
-        return Err(format!("{call}: no repair is offered").into());
+        return Err(NodeState::NoRepair(call).into());
     }
     let options: Vec<String> = offered
         .iter()
@@ -91,6 +94,16 @@ pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> 
     Ok(())
 }
 
+/// Checks that the selected call is in repair.
+fn repairing(model: &Model) -> Result<(), Refusal> {
+    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    if model.run.state.agenda.repairing.contains(&call) {
+        Ok(())
+    } else {
+        Err(NodeState::NotRepairing(call).into())
+    }
+}
+
 const fn skipping((call, rev): (NodeId, Rev)) -> Command {
     Command::Resilience(ResilienceCommand::SkipRepair { call, rev })
 }
@@ -98,9 +111,6 @@ const fn skipping((call, rev): (NodeId, Rev)) -> Command {
 /// Stops repairing and lets the call fail.
 fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
-    if !model.run.state.agenda.repairing.contains(&call) {
-        return Err(format!("{call} is not being repaired").into());
-    }
     send(model, skipping((call, rev)), Some(call), out);
     model.set_status(format!("Sent: stop repairing {call}"));
     Ok(())

@@ -7,7 +7,7 @@ use super::selection::status;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal};
 use crate::console::update::edits::selected;
 use crate::console::update::lists;
 
@@ -34,7 +34,7 @@ fn replace(model: &mut Model) -> Result<(), Refusal> {
         .node(node)
         .filter(|node| node.as_call().is_some())
         .map(crate::domain::node::Node::rev)
-        .ok_or("Only a call can be replaced")?;
+        .ok_or(NoTarget::NotCall(node))?;
     lists::tools_for(model, node, base);
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::console::context::Context;
 use crate::console::link::ReplayControl;
 use crate::console::model::Model;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoPlace, Refusal};
 use crate::console::replay::{self, MarkKind};
 use crate::domain::id::Seq;
 
@@ -217,8 +217,8 @@ fn go(model: &mut Model, control: ReplayControl, press: &mut Press<'_>) -> Resul
 fn to_mark(model: &mut Model, kind: MarkKind, back: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let now = model.run.at.map_or(0, |at| at.event);
     let Some(event) = replay::neighbour(&model.run.marks, kind, now, back) else {
-        let side = if back { "earlier" } else { "later" };
-        return Err(format!("No {side} {} in this recording", kind.label()).into());
+        let mark = kind.label();
+        return Err(NoPlace::NoMark { mark, back }.into());
     };
     if model.run.playing {
         press.out.push(Out::Replay(ReplayControl::Pause));

@@ -7,6 +7,7 @@ use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
+use crate::console::refusal::Empty;
 use crate::console::update::prompts;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::command::{Command, ResilienceCommand};
@@ -24,7 +25,7 @@ pub const VERB: Verb = Verb {
         Some(Command::Resilience(ResilienceCommand::ResetBreaker { scope }))
     },
     run: |model, _| {
-        let scope = open(model).ok_or("No breaker is open")?.to_string();
+        let scope = open(model).ok_or(Empty::Breakers)?.to_string();
         ask(model, &scope);
         Ok(())
     },

@@ -10,7 +10,7 @@ use crate::console::model::arming::Question;
 use crate::console::model::overlay::{LinePurpose, Overlay, Review, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, Refusal, Unseen};
 use crate::console::update::decide::{armed, send};
 use crate::console::update::prompts;
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -26,11 +26,7 @@ pub const COMMIT_EDIT: Verb = Verb {
     effect: Effect::Records,
     care: Care::Alone,
     // An impossible action is not offered.
-    available: |model| {
-        seen_if(!model.settings.is_recorded() && is_known(model), || {
-            overlay_seen(model)
-        })
-    },
+    available: |model| seen_if(is_known(model), || overlay_seen(model)),
     run: |model, press| commit(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
@@ -96,7 +92,7 @@ fn keep_later(model: &mut Model) -> Result<(), Refusal> {
         return Ok(());
     };
     let Command::Edit(EditCommand::Commit { keep_later, .. }) = &mut review.command else {
-        return Err("Cannot keep later turns: this is not an edit".into());
+        return Err(EditRefusal::NoEdit("keep later turns").into());
     };
     *keep_later = !*keep_later;
     review.made = None;
@@ -113,7 +109,7 @@ fn reason(model: &mut Model) -> Result<(), Refusal> {
         return Ok(());
     };
     if review.edits().is_empty() {
-        return Err("Only an edit is recorded with a reason".into());
+        return Err(EditRefusal::NoEdit("record a reason").into());
     }
     let before = review.reason.clone();
     prompts::line(
@@ -131,14 +127,14 @@ fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), 
         return Ok(());
     };
     if review.made.is_none() {
-        return Err("The preview just changed. Read it first".into());
+        return Err(Unseen::Preview.into());
     }
     let seen = review.known()?.effects.len();
     let question = Question::Review { stamp: review.stamp };
     let shown = armed(model, &question, by, at)?;
     let all = shown.read.misses(shown.rows).is_empty();
     if model.run.committing {
-        return Err("Already sent, waiting for a reply".into());
+        return Err(Refusal::Sent);
     }
     let Some(Overlay::Review(review)) = model.overlays.last() else {
         return Ok(());

@@ -10,10 +10,9 @@ use crate::console::model::double_press::What;
 use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Confirmation, Empty, NoTarget, Part, Refusal, Row};
 use crate::console::update::decide::send;
 use crate::console::update::open;
-use crate::console::update::rules::live as live_run;
 use crate::domain::command::{Command, RunCommand};
 
 /// The verb `rules`.
@@ -49,7 +48,7 @@ pub const DROP_RULE: Verb = Verb {
 fn list(model: &mut Model) -> Result<(), Refusal> {
     if model.run.state.rules.is_empty() {
         let key = model.settings.keymap.first("write-rule");
-        return Err(format!("No rules in this session. {key} writes one").into());
+        return Err(Empty::Rules { key }.into());
     }
     let kind = Kind::Rules;
     open(model, Overlay::Listing(Box::new(Listing::new(kind))));
@@ -58,16 +57,15 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
 
 /// Removes the rule under the cursor on the second press.
 fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    live_run(model)?;
     let key = model.settings.keymap.first("drop-rule");
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("The list of rules is not open".into());
+        return Err(NoTarget::NotOpen(Part::Rules).into());
     };
     let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
-        return Err("No rule selected".into());
+        return Err(NoTarget::NotSelected(Row::Rule).into());
     };
     if !model.confirm_press(What::DropRule(no)) {
-        return Err(format!("{key} again removes rule {no}").into());
+        return Err(Confirmation::DropRule { key, no }.into());
     }
     send(model, Command::Run(RunCommand::DropRule { no }), None, out);
     Ok(())

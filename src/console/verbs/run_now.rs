@@ -2,15 +2,16 @@
 //!
 //! Must not know: how a call runs.
 
-use super::availability::{decision, question_seen};
+use super::availability::{decision, question_seen, unless_refused};
 use super::selection::{call_and_rev, is_call};
 use super::{About, By, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::decide::send;
 use crate::console::update::executions::seen_call;
+use crate::console::update::rules::call;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, ResilienceCommand};
 use crate::domain::id::{NodeId, Rev};
@@ -27,13 +28,25 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Alone,
     available: |model| {
-        let is = is_call(model, |status| *status == Status::Scheduled);
-        decision(model, is, question_seen)
+        unless_refused(scheduled(model), || {
+            let is = is_call(model, |status| *status == Status::Scheduled);
+            decision(model, is, question_seen)
+        })
     },
     command: |model| call_and_rev(model).map(command),
     run: |model, press| run_now(model, press.by, press.at, press.out),
     ..Verb::BASE
 };
+
+/// Checks that the selected call is scheduled.
+fn scheduled(model: &Model) -> Result<(), Refusal> {
+    let call = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
+    if model.run.state.agenda.delayed.contains(&call) {
+        Ok(())
+    } else {
+        Err(NodeState::NotScheduled(call).into())
+    }
+}
 
 const fn command((call, rev): (NodeId, Rev)) -> Command {
     Command::Resilience(ResilienceCommand::RunNow { call, rev })
@@ -41,9 +54,6 @@ const fn command((call, rev): (NodeId, Rev)) -> Command {
 
 fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, rev) = seen_call(model, by, at)?;
-    if !model.run.state.agenda.delayed.contains(&call) {
-        return Err(format!("{call} is not scheduled").into());
-    }
     send(model, command((call, rev)), Some(call), out);
     model.set_status(format!("Sent: run {call} now"));
     Ok(())

@@ -16,7 +16,7 @@ use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
 use crate::console::panes;
 use crate::console::panes::rows::{NameHash, Target};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Confirmation, NoPlace, NoTarget, Part, Refusal, Row, Unseen};
 use crate::console::update::decide::armed;
 use crate::console::update::open;
 
@@ -42,6 +42,7 @@ pub const ACCEPT_SHOWN: Verb = Verb {
     doc: "accept the shown definitions of the server",
     hint: "accept the definitions",
     decides: true,
+    effect: Effect::Records,
     available: |model| answer(model, list_read),
     run: accept,
     ..BASE
@@ -80,12 +81,12 @@ fn can(model: &Model, is: impl FnOnce(&ServerState) -> bool) -> Availability {
 
 /// Opens the whole difference as a question.
 fn show(model: &mut Model) -> Result<(), Refusal> {
-    let server = selected(model).ok_or("Move to the row of a server first")?;
+    let server = selected(model).ok_or(NoTarget::NotUnderCursor(Row::Server))?;
     let hash = server.hash.clone().filter(|_| !server.drift.is_empty());
-    let hash = hash.ok_or("Its definitions did not change")?;
+    let hash = hash.ok_or(NoPlace::SameDefinitions)?;
     let difference = server.difference.clone().ok_or_else(|| {
-        let name = crate::text::visible(&server.name);
-        format!("The difference is too long for a page. `overrule tools accept {name}` shows it")
+        let server = server.name.clone();
+        NoPlace::LongDifference { server }
     })?;
     let question = Question::Definitions {
         server: server.name.as_str().into(),
@@ -108,12 +109,12 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
 
 /// Accepts the definitions that are shown, if all of the difference was on screen for long enough.
 fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
-    let question = dialog(model).ok_or("No definitions are shown")?.clone();
+    let question = dialog(model).ok_or(NoTarget::NotOpen(Part::Definitions))?.clone();
     let Question::Definitions { server, hash, .. } = &question else {
-        return Err("No definitions are shown".into());
+        return Err(NoTarget::NotOpen(Part::Definitions).into());
     };
     if !armed(model, &question, press.by, press.at)?.is_read() {
-        return Err(Refusal::PartlyRead);
+        return Err(Unseen::Partly { key: None }.into());
     }
     let text = |text: &Arc<str>| text.to_string();
     press.out.push(Out::Server(ServerOrder::Accept {
@@ -127,15 +128,11 @@ fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
 
 /// Ends the server under the cursor on the second press.
 fn refuse(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
-    let server = selected(model).ok_or("Move to the row of a server first")?;
+    let server = selected(model).ok_or(NoTarget::NotUnderCursor(Row::Server))?;
     let name = server.name.clone();
     if !model.confirm_press(What::RefuseServer(NameHash::server(&name))) {
         let key = model.settings.keymap.first("refuse-tools");
-        let name = crate::text::visible(&name);
-        return Err(format!(
-            "{key} again ends {name} until the run is resumed; its tools are no longer offered"
-        )
-        .into());
+        return Err(Confirmation::RefuseServer { key, server: name }.into());
     }
     press.out.push(Out::Server(ServerOrder::Refuse { server: name }));
     model.set_status("Ending the server");

@@ -7,7 +7,7 @@ use super::{Care, Effect, Press, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::decide::{armed, send};
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::TurnId;
@@ -59,8 +59,10 @@ const BASE: Verb = Verb {
 };
 
 fn available(model: &Model) -> Availability {
-    let is = !model.settings.is_recorded() && is_too_long(&model.run.state);
-    seen_if(is, || match dialog(model) {
+    if !is_too_long(&model.run.state) {
+        return Availability::Refused(Empty::LongRequests.into());
+    }
+    seen_if(true, || match dialog(model) {
         Some(_) => overlay_seen(model),
         None => Ok(()),
     })
@@ -78,9 +80,6 @@ pub fn is_too_long(state: &State) -> bool {
 }
 
 fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) -> Result<(), Refusal> {
-    if !is_too_long(&model.run.state) {
-        return Err("No request is too long for the model".into());
-    }
     match model.overlays.last() {
         Some(Overlay::Dialog(Dialog {
             kind: DialogKind::Broken(_),

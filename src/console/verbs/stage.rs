@@ -2,14 +2,13 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{Overlay, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{EditRefusal, Refusal};
 use crate::console::update::edits;
 use crate::console::update::stage::{count, hold, them};
 
@@ -21,7 +20,7 @@ pub const STAGE: Verb = Verb {
     doc: "stage the edit, to commit it together with others",
     hint: "stage",
     effect: Effect::Acts,
-    available: |model| live(model, can_stage(model)),
+    available: |model| stageable(model).into(),
     run: |model, press| stage(model, press.out),
     ..Verb::BASE
 };
@@ -36,40 +35,40 @@ pub const STAGE_PREVIEWED: Verb = Verb {
     ..STAGE
 };
 
-fn can_stage(model: &Model) -> bool {
-    match model.overlays.last() {
-        Some(Overlay::Editor(editor)) => !editor.is_no_edit(),
-        Some(Overlay::Review(review)) => review.whose != Whose::AllStaged && !review.edits().is_empty(),
-        _ => true,
+/// Checks that the topmost editor or preview has an edit that is not staged yet.
+fn stageable(model: &Model) -> Result<(), Refusal> {
+    let no_edit = match model.overlays.last() {
+        Some(Overlay::Editor(editor)) => editor.is_no_edit(),
+        Some(Overlay::Review(review)) if review.whose == Whose::AllStaged => {
+            let key = model.settings.keymap.first("commit-edit");
+            return Err(EditRefusal::AlreadyStaged { key }.into());
+        }
+        Some(Overlay::Review(review)) => review.edits().is_empty(),
+        _ => false,
+    };
+    if no_edit {
+        Err(EditRefusal::NoEdit("stage").into())
+    } else {
+        Ok(())
     }
 }
 
 /// Stages the edit of the topmost editor or preview.
 fn stage(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (edits, item) = match model.overlays.last() {
-        Some(Overlay::Editor(editor)) if editor.is_no_edit() => {
-            return Err("Cannot stage: this is not an edit of the graph".into());
-        }
         Some(Overlay::Editor(_)) => match edits::typed_edit(model) {
             Some((edit, item)) => (vec![edit], item),
             None => return Ok(()),
         },
         Some(Overlay::Review(_)) if model.run.committing => {
-            return Err("Already sent, waiting for a reply".into());
+            return Err(Refusal::Sent);
         }
         Some(Overlay::Review(review)) => match review.whose {
-            Whose::AllStaged => {
-                let key = model.settings.keymap.first("commit-edit");
-                return Err(format!("Already staged. {key} commits them").into());
-            }
-            Whose::New => (review.edits().to_vec(), None),
+            Whose::New | Whose::AllStaged => (review.edits().to_vec(), None),
             Whose::Item(no) => (review.edits().to_vec(), Some(no)),
         },
         _ => return Ok(()),
     };
-    if edits.is_empty() {
-        return Err("Cannot stage: this is not an edit".into());
-    }
     let mut again = false;
     for edit in edits {
         if let Some(node) = node_of(&edit) {

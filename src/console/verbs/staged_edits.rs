@@ -14,7 +14,7 @@ use crate::console::model::listing::{Item, Kind, Listing};
 use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
 use crate::console::model::staged_edits::{moved, node_of, rebased};
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Confirmation, EditRefusal, NoTarget, Part, Refusal, Row};
 use crate::console::update::stage::{and_run, count, release, some};
 use crate::console::update::{edits, lists, open, prompts, review};
 use crate::domain::command::{Command, Edit, EditCommand};
@@ -114,7 +114,7 @@ fn review(model: &mut Model) -> Result<(), Refusal> {
 
 fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
-        return Err("The list of staged edits is not open".into());
+        return Err(NoTarget::NotOpen(Part::StagedEdits).into());
     };
     let no = match list.selected {
         Some(Item::Edit(no)) => Some(no),
@@ -122,7 +122,7 @@ fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     };
     no.and_then(|no| model.staged_edits.get(no))
         .map(|item| (item.no, item.edit.clone()))
-        .ok_or_else(|| "No edit selected".into())
+        .ok_or_else(|| NoTarget::NotSelected(Row::Edit).into())
 }
 
 /// Removes the selected edit.
@@ -153,11 +153,12 @@ fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
         return Ok(());
     }
     if !model.confirm_press(What::Forget(model.staged_edits.stamp)) {
-        let why = match count {
-            1 => format!("{key} again drops the edit{would}. It was not committed"),
-            _ => format!("{key} again drops all {count} edits{would}. None was committed"),
-        };
-        return Err(why.into());
+        return Err(Confirmation::DropEdits {
+            key,
+            edits: count,
+            then: would,
+        }
+        .into());
     }
     let runs = and_run(model, None, "now");
     model.staged_edits.clear();
@@ -176,11 +177,8 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let problem = moved(&model.run.state, &edit);
     let now = rebased(&model.run.state, &edit);
     if let Some(why) = moved(&model.run.state, &now) {
-        return Err(format!(
-            "{why}. {} removes the edit",
-            model.settings.keymap.first("staged-remove")
-        )
-        .into());
+        let key = model.settings.keymap.first("staged-remove");
+        return Err(EditRefusal::Moved { why, key }.into());
     }
     match &now {
         Edit::Call {
@@ -197,7 +195,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
             };
             let state = &model.run.state;
             let call_content = state.node(*node).and_then(crate::domain::node::Node::as_call);
-            let (old_tool, old) = call_content.ok_or_else(|| format!("{node} is not a call"))?;
+            let (old_tool, old) = call_content.ok_or(NoTarget::NotCall(*node))?;
             let is_new = old_tool != tool;
             let title = format!("arguments of {node} {base}");
             let mut editor = Editor::arguments(purpose, title, &Arc::clone(old), is_new, &model.run);

@@ -388,7 +388,7 @@ fn editor(model: &Model) -> Option<&Editor> {
 
 /// Refuses to send a text that a halted run could not record.
 fn may_be_sent(model: &Model) -> Result<(), Refusal> {
-    halted::typed(model).map_or(Ok(()), |why| Err(why.into()))
+    halted::typed(model).map_or(Ok(()), Err)
 }
 
 /// Changes the text of the open field.

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::availability::live;
+use super::availability::offered;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
@@ -21,14 +21,14 @@ pub const VERB: Verb = Verb {
     doc: "undo the newest edit; shows first what returns and which effects stay",
     hint: "undo",
     effect: Effect::Records,
-    available: |model| live(model, branch::undo_target(&model.run.state).is_some()),
+    available: |model| offered(branch::undo_target(&model.run.state).is_some()),
     run: |model, _| undo(model),
     ..Verb::BASE
 };
 
 /// Previews an undo of the newest edit.
 fn undo(model: &mut Model) -> Result<(), Refusal> {
-    let (_, record) = branch::undo_target(&model.run.state).ok_or("Nothing to undo")?;
+    let (_, record) = branch::undo_target(&model.run.state).ok_or(Empty::Nothing("undo"))?;
     let title = format!(
         "undo: {}",
         visible(&branch_view::what(&model.run.state, record.epoch))

@@ -8,7 +8,7 @@ use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NodeState, Refusal};
 use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt, whole};
 use crate::console::update::decide::send;
 use crate::console::update::{edits, ledger, prompts};
@@ -124,7 +124,7 @@ fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(),
 /// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
 fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (call, ..) = asked(model, by, at)?;
-    let attempt = cancelled(model, call).ok_or_else(|| format!("{call} was not cancelled"))?;
+    let attempt = cancelled(model, call).ok_or(NodeState::NotCancelled(call))?;
     model.overlays.pop();
     ends(model, call, attempt, out);
     Ok(())

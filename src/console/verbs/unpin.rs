@@ -7,9 +7,8 @@ use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal, Row};
 use crate::console::update::decide::{send, subject};
-use crate::console::update::edits::selected;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::node::Node;
 
@@ -36,13 +35,7 @@ fn command(model: &Model) -> Option<Command> {
 }
 
 fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (id, _) = selected(model)?;
-    let node = id.observation();
-    if !model.run.state.node(node).is_some_and(|node| node.pinned) {
-        return Err(format!("{node} is not pinned").into());
-    }
-    if let Some(command) = command(model) {
-        send(model, command, None, out);
-    }
+    let command = command(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+    send(model, command, None, out);
     Ok(())
 }

@@ -119,10 +119,28 @@ impl Effect {
         matches!(self, Self::Records | Self::Ends(_))
     }
 
-    /// True for a verb that ends running work.
-    pub const fn ends(self) -> bool {
-        matches!(self, Self::Ends(_))
+    /// True for an effect that a run with such access allows.
+    pub const fn is_allowed(self, access: Access) -> bool {
+        match access {
+            Access::All => true,
+            Access::Read => !self.acts(),
+            Access::End { busy } => !self.must_be_recorded() || (busy && matches!(self, Self::Ends(_))),
+        }
     }
+}
+
+/// What a run lets verbs do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everything: the run is live.
+    All,
+    /// Nothing is changed: the run is recorded.
+    Read,
+    /// Nothing is recorded, but running work can be ended: the run is halted.
+    End {
+        /// True if there is something to end.
+        busy: bool,
+    },
 }
 
 /// How certain a key press must be before it acts.

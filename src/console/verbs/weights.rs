@@ -11,7 +11,7 @@ use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::panes;
 use crate::console::panes::rows::Target;
-use crate::console::refusal::Refusal;
+use crate::console::refusal::{NoTarget, Refusal, Row};
 use crate::console::update::decide::send;
 use crate::console::update::prompts;
 use crate::domain::command::{Command, WeightCommand};
@@ -80,9 +80,9 @@ fn is_on_weight(model: &Model) -> bool {
 /// The tool, the kind of task and the weight under the cursor.
 fn selected(model: &Model) -> Result<(Arc<str>, Arc<str>, String), Refusal> {
     let Target::Weight(named) = model.followed() else {
-        return Err("Put the cursor on a weight first".into());
+        return Err(NoTarget::NotUnderCursor(Row::Weight).into());
     };
-    let row = model.run.weight(named).ok_or("The weight is gone")?;
+    let row = model.run.weight(named).ok_or(NoTarget::Removed(Row::Weight))?;
     Ok((
         Arc::from(row.tool),
         Arc::from(row.kind),

@@ -15,11 +15,11 @@ use crate::console::model::arming::Question;
 use crate::console::model::editor::{Editor, Purpose};
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::console::update::bulk::unread;
+use crate::console::refusal::{NoTarget, Part, Refusal};
+use crate::console::update::bulk::rows_read;
 use crate::console::update::decide::{armed, send, subject};
 use crate::console::update::open;
-use crate::console::update::rules::{call, live as live_run};
+use crate::console::update::rules::call;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::rule::RuleRequest;
@@ -64,9 +64,8 @@ pub const ACCEPT_RULE: Verb = Verb {
 
 /// Opens an editor on a rule that starts from the selected call.
 fn write(model: &mut Model) -> Result<(), Refusal> {
-    live_run(model)?;
     let Some(allow) = call(model).and_then(|id| begun(model, id)) else {
-        return Err(no_call(model).into());
+        return Err(no_call(model));
     };
     let active = |gate: &str| {
         let text: Arc<str> = format!("{allow}\ngate = \"{gate}\"").into();
@@ -87,19 +86,14 @@ fn write(model: &mut Model) -> Result<(), Refusal> {
 }
 
 /// Says that a rule starts from a call, and how to select one.
-fn no_call(model: &Model) -> String {
-    let here = match subject(model) {
-        Some(id) => format!("{id} is not a call"),
-        None => "No call selected".to_owned(),
-    };
+fn no_call(model: &Model) -> Refusal {
     let key = |name| model.settings.keymap.first(name);
-    let (next, write) = (key("next-pending"), key("write-rule"));
-    let way = if model.queue.waiting() > 0 {
-        format!("{next} goes to the next one that waits, then {write} again")
-    } else {
-        format!("put the cursor on one in the graph, then {write} again")
-    };
-    format!("{here}, and a rule starts with one: {way}")
+    NoTarget::NoCallForRule {
+        node: subject(model),
+        next: (model.queue.waiting() > 0).then(|| key("next-pending")),
+        write: key("write-rule"),
+    }
+    .into()
 }
 
 /// The conditions for calls like this one: its tool, and the directory of its path if it has one.
@@ -129,14 +123,13 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
 /// Accepts the rule that is shown, if all of it was on screen for long enough.
 fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let Some(Overlay::Rule(view)) = model.overlays.last() else {
-        return Err("No rule is shown".into());
+        return Err(NoTarget::NotOpen(Part::Rule).into());
     };
-    let seen = view.would.as_ref().map_err(Clone::clone)?.seen();
+    let seen = view.would.as_ref();
+    let seen = seen.map_err(|why| Refusal::Outside(why.clone()))?.seen();
     let rule = view.rule.clone();
     let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
-    if let Some(why) = unread(shown) {
-        return Err(why.into());
-    }
+    rows_read(shown)?;
     model.queue.leaving = model.queue.selected;
     let command = Command::Run(RunCommand::AddRule { rule, seen });
     if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {

@@ -46,7 +46,7 @@ fn draw_long(model: &Model, frame: &mut Frame<'_>, editor: &Editor, long: &str, 
 fn meanwhile(model: &Model, frame: &mut Frame<'_>, editor: &Editor, body: Rect) -> u16 {
     let words = match (halted::typed(model), editor.edit_base.since(&model.run.state)) {
         // This text does not change the node, so its state does not matter.
-        (Some(why), _) => Some(why),
+        (Some(why), _) => Some(why.to_string()),
         (None, Some(meanwhile)) => Some(meanwhile.describe()),
         (None, None) => editor.edit_base.call().and_then(|call| model.time_left(call)),
     };

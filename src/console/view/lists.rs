@@ -20,7 +20,7 @@ use crate::console::theme::Role;
 /// The title of a line, with the time left where there is a deadline.
 fn title(model: &Model, line: &LinePrompt) -> String {
     if let Some(why) = halted::typed(model) {
-        return why;
+        return why.to_string();
     }
     let title = line.title.clone();
     let LinePurpose::Reject { call, .. } = line.purpose else {

@@ -59,7 +59,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
             body.y,
             body.width.saturating_sub(1),
             &if model.run.arrived {
-                idle(model)
+                idle(model).to_string()
             } else {
                 "not known yet".to_owned()
             },

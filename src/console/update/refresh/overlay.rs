@@ -182,12 +182,10 @@ pub fn list_entries(model: &mut Model) -> (usize, Vec<String>) {
 
 /// Makes the text of a dialog.
 fn asks(maker: &mut Maker<'_>, dialog: &Dialog, settings: &Settings) {
-    let active = maker.run.still_asks(&dialog.question);
+    if let Err(why) = maker.run.still_asks(&dialog.question) {
+        return tabs::unasked(maker, &why.to_string(), &settings.keymap.first("close"));
+    }
     match (&dialog.kind, &dialog.question) {
-        _ if active.is_err() => {
-            let why = active.err().unwrap_or_default();
-            tabs::unasked(maker, &why, &settings.keymap.first("close"));
-        }
         (DialogKind::Broken(turn), _) => tabs::broken(maker, *turn),
         (DialogKind::Definitions, Question::Definitions { difference, .. }) => {
             tabs::changed_definitions(maker, difference);

@@ -2,9 +2,11 @@
 //!
 //! Must not know: what the run decides.
 
+use crate::console::model::Source;
 use crate::console::testing::{ARMING, Stage};
-use crate::console::verbs::availability::is_offered;
-use crate::console::verbs::{Verb, verbs};
+use crate::console::update::input;
+use crate::console::verbs::availability::{self, Availability, is_offered};
+use crate::console::verbs::{By, Verb, verbs};
 use crate::domain::advice::Cards;
 use crate::domain::call::Outcome;
 use crate::domain::command::Command;
@@ -147,5 +149,48 @@ fn the_key_sends_the_command_that_the_run_was_asked_about() {
         stage.press(verb.keys[0]);
         stage.wait(ARMING);
         assert_eq!(stage.commands(), [command], "{name}: {}", stage.status());
+    }
+}
+
+#[test]
+fn a_refused_verb_shows_why_and_sends_nothing() {
+    let scenes: &[(Scene, bool)] = &[
+        (nothing, false),
+        (waiting, false),
+        (read, false),
+        (stopped, false),
+        (waiting, true),
+        (read, true),
+    ];
+    for (at, (scene, is_recorded)) in scenes.iter().enumerate() {
+        let mut refused = 0;
+        for verb in verbs() {
+            let mut stage = Stage::new(120, 40);
+            stage.begin();
+            scene(&mut stage);
+            if *is_recorded {
+                stage.model.settings.source = Source::Replay;
+            }
+            stage.wait(ARMING);
+            stage.draw();
+            let Availability::Refused(why) = availability::of(&stage.model, verb) else {
+                let changes = verb.effect.acts();
+                assert!(
+                    !is_recorded || !changes,
+                    "{at}: {} works in a recorded run",
+                    verb.name
+                );
+                continue;
+            };
+            refused += 1;
+            let before = stage.model.overlays.len();
+            let mut out = Vec::new();
+            let now = stage.model.arming.now;
+            input::run(&mut stage.model, verb, By::Palette, now, &mut out);
+            assert!(out.is_empty(), "{at}: {} {out:?}", verb.name);
+            assert_eq!(stage.model.overlays.len(), before, "{at}: {}", verb.name);
+            assert_eq!(stage.model.message.text, why.to_string(), "{at}: {}", verb.name);
+        }
+        assert!(refused > 2, "{at}: {refused}");
     }
 }

@@ -5,8 +5,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::definition::Definition;
 use super::server::{Phase, Server};
 use crate::canon;
@@ -17,7 +15,7 @@ use crate::text::{redact, visible};
 const BYTES_PER_TOKEN: usize = 4;
 
 /// A server as shown.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ServerView {
     /// Its name.
     pub name: String,
@@ -40,22 +38,19 @@ pub struct ServerView {
     /// How its definitions differ from the accepted ones.
     pub drift: Vec<String>,
     /// The whole difference, safe to show; `None` if there is none or it is too long for a page.
-    #[serde(skip)]
     pub difference: Option<Arc<str>>,
     /// Its tools.
     pub tools: Vec<ToolView>,
     /// Its log.
     pub log: Option<PathBuf>,
     /// The newest lines of its log.
-    #[serde(skip)]
     pub lines: Vec<String>,
     /// Hash of its definitions, once they were read.
-    #[serde(skip)]
     pub hash: Option<String>,
 }
 
 /// A tool of a server as shown.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct ToolView {
     /// Its name at the server.
     pub name: String,
@@ -70,7 +65,6 @@ pub struct ToolView {
     /// Tokens of its definition in each request, about.
     pub tokens: usize,
     /// Its definition as the server sent it.
-    #[serde(skip)]
     pub definition: Definition,
 }
 
