@@ -22,7 +22,7 @@ pub enum NodeState {
     #[error("{0} was deleted")]
     Deleted(NodeId),
     /// The call does not need the operator.
-    #[error("cannot decide {call}: it is {status}")]
+    #[error("cannot decide {call}: its status is {status}")]
     Undecidable {
         /// The call.
         call: NodeId,
@@ -33,7 +33,7 @@ pub enum NodeState {
     #[error("cannot decide {0}: suspended by an open edit before it")]
     Suspended(NodeId),
     /// The call has not begun, or has ended.
-    #[error("Cannot cancel {call}: it is {status}")]
+    #[error("Cannot cancel {call}: its status is {status}")]
     NotCancellable {
         /// The call.
         call: NodeId,

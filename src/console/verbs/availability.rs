@@ -13,8 +13,9 @@ use crate::console::update::decide::{all_read, armed, not_shown, question, unrea
 use crate::console::update::ledger;
 use crate::console::update::visibility;
 use crate::domain::advice::Cards;
-use crate::domain::command::Command;
+use crate::domain::command::{Command, Edit};
 use crate::domain::decide;
+use crate::domain::decide::edit::of_agent;
 use crate::domain::id::{Attempt, NodeId};
 
 /// Whether a verb can act now.
@@ -111,6 +112,16 @@ fn is_after_paste(model: &Model, verb: &Verb) -> bool {
 /// Refused for what the console knows for certain, else as `then` says.
 pub(super) fn unless_refused(may: Result<(), Refusal>, then: impl FnOnce() -> Availability) -> Availability {
     may.map_or_else(Availability::Refused, |()| then())
+}
+
+/// Refused where the agent of another program would contradict the edit, else as `then` says.
+pub(super) fn unless_contradicted(
+    model: &Model,
+    edit: Option<&Edit>,
+    then: impl FnOnce() -> Availability,
+) -> Availability {
+    let refused = edit.map_or(Ok(()), |edit| of_agent::refuse(&model.run.state, edit));
+    unless_refused(refused.map_err(|why| Refusal::Outside(why.message)), then)
 }
 
 /// Offered, or not.

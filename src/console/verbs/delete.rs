@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
+use super::availability::{live, unless_contradicted};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -20,10 +20,16 @@ pub const VERB: Verb = Verb {
     doc: "delete the selected node",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, true),
+    available: |model| unless_contradicted(model, deletion(model).as_ref(), || live(model, true)),
     run: |model, _| delete(model),
     ..Verb::BASE
 };
+
+/// The edit that deletes the selected node.
+pub(super) fn deletion(model: &Model) -> Option<Edit> {
+    let (node, base) = selected(model).ok()?;
+    Some(Edit::Delete { node, base })
+}
 
 fn delete(model: &mut Model) -> Result<(), Refusal> {
     let (node, base) = selected(model)?;

@@ -2,11 +2,12 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
+use super::availability::{live, unless_contradicted};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::update::edits::after;
 use crate::console::update::lists;
+use crate::domain::command::Edit;
 
 /// The verb `insert-call`.
 pub const VERB: Verb = Verb {
@@ -16,7 +17,7 @@ pub const VERB: Verb = Verb {
     doc: "insert a call after the selected turn",
     about: About::Turn,
     effect: Effect::Records,
-    available: |model| live(model, true),
+    available: |model| unless_contradicted(model, Some(&any()), || live(model, true)),
     run: |model, _| {
         let after = after(model)?;
         lists::tools_for_new(model, after);
@@ -24,3 +25,12 @@ pub const VERB: Verb = Verb {
     },
     ..Verb::BASE
 };
+
+/// A call that is not chosen yet.
+fn any() -> Edit {
+    Edit::InsertCall {
+        after: None,
+        tool: "".into(),
+        args: "{}".into(),
+    }
+}

@@ -9,7 +9,7 @@ mod back;
 mod copy_node;
 mod insert;
 mod invalidation;
-mod of_agent;
+pub mod of_agent;
 mod recall;
 mod revise;
 mod structure;

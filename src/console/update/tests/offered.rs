@@ -2,8 +2,10 @@
 //!
 //! Must not know: what the run decides.
 
+use std::sync::Arc;
+
 use crate::console::model::Source;
-use crate::console::testing::{ARMING, Stage};
+use crate::console::testing::{ARMING, Stage, id};
 use crate::console::update::input;
 use crate::console::verbs::availability::{self, Availability, is_offered};
 use crate::console::verbs::{By, Verb, verbs};
@@ -11,7 +13,9 @@ use crate::domain::advice::Cards;
 use crate::domain::call::Outcome;
 use crate::domain::command::Command;
 use crate::domain::decide;
+use crate::domain::event::run::ToolOrigin;
 use crate::domain::event::{Event, RunEvent};
+use crate::domain::node::Origin;
 use crate::domain::turn::StreamFaultKind;
 
 fn verb(name: &str) -> &'static Verb {
@@ -192,5 +196,52 @@ fn a_refused_verb_shows_why_and_sends_nothing() {
             assert_eq!(stage.model.message.text, why.to_string(), "{at}: {}", verb.name);
         }
         assert!(refused > 2, "{at}: {refused}");
+    }
+}
+
+#[test]
+fn what_an_agent_would_contradict_is_refused_before_a_word_is_typed() {
+    for (name, is_from_agent) in [
+        ("edit", true),
+        ("delete", true),
+        ("insert-call", true),
+        ("edit", false),
+    ] {
+        let mut stage = Stage::new(120, 40);
+        stage.begin();
+        let state = &mut stage.model.run.state;
+        let tools = &mut Arc::make_mut(state.started.as_mut().unwrap()).tools;
+        tools[0].origin = Some(Box::new(ToolOrigin {
+            source: ToolOrigin::AGENT.into(),
+            server: None,
+            tool: "bash".into(),
+            title: None,
+            pin: "pin".into(),
+            drift: None,
+        }));
+        let prompt = state.nodes.get_mut(&id("p1")).unwrap();
+        if is_from_agent {
+            prompt.revisions[0].origin = Origin::Import;
+        }
+        stage.draw();
+        stage.press("1 g");
+        assert_eq!(stage.selected(), Some(id("p1")));
+        let found = availability::of(&stage.model, verb(name));
+        assert_eq!(
+            matches!(found, Availability::Refused(_)),
+            is_from_agent,
+            "{name}: {found:?}"
+        );
+        let key = verb(name).keys[0];
+        stage.press(key);
+        assert_eq!(
+            stage.status().contains("guide the model"),
+            is_from_agent,
+            "{name}: {}",
+            stage.status()
+        );
+        assert_eq!(stage.model.overlays.is_empty(), is_from_agent, "{name}");
+        let is_sent = !stage.commands().is_empty();
+        assert_ne!(is_sent, is_from_agent, "{name}: an open editor holds the run");
     }
 }

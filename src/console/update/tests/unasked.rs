@@ -73,7 +73,7 @@ fn nor_is_what_another_hand_decided_meanwhile() {
         digest: None,
         decision: Decision::Auto { rule: "test".into() },
     });
-    decides_nothing(&mut stage, "cannot decide c3: it is ");
+    decides_nothing(&mut stage, "cannot decide c3: its status is ");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::domain::refusal::{Refusal, RefusalKind};
 use crate::domain::state::State;
 
 /// Refuses an edit that the agent would contradict with its next request.
-pub(super) fn refuse(state: &State, edit: &Edit) -> Result<(), Refusal> {
+pub fn refuse(state: &State, edit: &Edit) -> Result<(), Refusal> {
     let message = match edit {
         Edit::InsertCall { .. } if state.is_of_agent() => {
             "cannot insert a call: the agent carries out only calls of its model; hint: guide the model to make it"
