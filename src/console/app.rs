@@ -217,6 +217,10 @@ impl App {
                 return Ok(Some(gone()));
             };
             for msg in together.take(msg) {
+                if matches!(msg, TermMsg::Focus(true)) {
+                    // It may be another terminal, or have other colours.
+                    self.screen.ask_background()?;
+                }
                 if let Some(exit) = self.send(Msg::Term(msg)).await? {
                     return Ok(Some(exit));
                 }

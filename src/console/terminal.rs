@@ -123,6 +123,11 @@ impl Screen {
         unless_gone("switch the mouse of", modes::set_mouse(on))
     }
 
+    /// Asks the terminal for the colour of its background. The answer comes with the keys.
+    pub fn ask_background(&mut self) -> Result<(), Error> {
+        unless_gone("ask", modes::ask_background())
+    }
+
     /// True while mouse events are on.
     pub const fn has_mouse(&self) -> bool {
         self.options.mouse

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use ratatui::style::{Modifier, Style};
 use serde::Deserialize;
 
-use colour::Paint;
 pub use colour::contrast;
+use colour::{Paint, TerminalColour};
 
 use crate::document;
 use crate::regular_file;
@@ -281,7 +281,10 @@ impl Theme {
             Some(file) => Self::file(&file),
             None if choice == Self::AUTO => Ok(Self {
                 name: Self::AUTO.to_owned(),
-                light: Some(Box::new(Self::load("light", own)?)),
+                // A faulty file of the operator is reported where its theme is chosen.
+                light: Some(Box::new(
+                    Self::load("light", own).or_else(|_| Self::built_in("light"))?,
+                )),
                 ..Self::load("dark", own)?
             }),
             None => Self::built_in(choice).map_err(|error| match error {
@@ -376,7 +379,10 @@ impl Theme {
             let is_line = matches!(role, Role::Border | Role::Line);
             let least = if is_line { VISIBLE } else { parse::LEGIBLE };
             let is_on_it = entry.bg.is_none() || entry.bg == text.bg;
-            let is_clear = |ink: Paint| contrast(ink.rgb, background) >= least;
+            let is_clear = |ink: Paint| {
+                let drawn = TerminalColour::of(ink.rgb, palette.colours);
+                drawn.is_some_and(|drawn| contrast(drawn.rgb, background) >= least)
+            };
             !is_on_it || entry.fg.is_none_or(is_clear)
         })
     }

@@ -12,6 +12,7 @@ use crate::domain::call::Call;
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::state::State;
+use crate::domain::thread::ROOT;
 use crate::model::wire::agent::{AgentRequest, Part, PartKind, Role};
 
 /// What a history says, item by item: words of the user and of the model, calls, results. What an agent adds by itself, and
@@ -120,7 +121,7 @@ fn places(state: &State) -> BTreeMap<String, NodeId> {
 }
 
 /// The nodes that the operator changed for the model, each with the item that the change needs: rejected calls, corrected
-/// results, rewritten texts.
+/// results, rewritten texts, inserted words.
 fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
     let rejected = state.calls.values().filter(|call| call.status.is_settled());
     let rejected = rejected
@@ -148,5 +149,27 @@ fn edited(state: &State) -> impl Iterator<Item = (NodeId, String)> {
         };
         Some((node.id, place?))
     });
-    rejected.chain(nodes)
+    rejected.chain(nodes).chain(inserted(state))
+}
+
+/// The words that the operator inserted, each with the item that it comes after.
+fn inserted(state: &State) -> Vec<(NodeId, String)> {
+    let mut inserted = Vec::new();
+    let mut last = None;
+    let turns = state.turns_of(ROOT).filter(|turn| turn.is_active());
+    for node in turns
+        .flat_map(|turn| &turn.nodes)
+        .filter_map(|id| state.nodes.get(id))
+    {
+        if overlay::is_inserted(node) {
+            inserted.extend(last.clone().map(|place| (node.id, place)));
+            continue;
+        }
+        let place = match state.calls.get(&node.id) {
+            Some(call) => place_of(state, call),
+            None => place_of_node(state, node),
+        };
+        last = place.or(last);
+    }
+    inserted
 }

@@ -13,7 +13,8 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
-use self::inserted::{Inserted, inserted};
+pub(super) use self::inserted::is_inserted;
+use self::inserted::{Step, steps};
 use super::run::ends;
 use crate::canon;
 use crate::domain::call::{Call, Outcome};
@@ -25,6 +26,8 @@ use crate::model::wire::agent::PartEdit;
 
 /// Beginning of the name under which an agent gets a call that must not run.
 const MASK: &str = "rejected_by_operator_";
+/// The result of a deleted call. The call stays: signed reasoning belongs to it.
+const DELETED: &str = "The operator deleted this call and its result.";
 /// Characters of the part of that name that stands for the run.
 const TAG: usize = 8;
 
@@ -86,8 +89,6 @@ struct Known {
     /// True where what the provider added to the call still belongs to it.
     keeps_opaque: bool,
     was_released: bool,
-    /// True if the operator deleted it.
-    is_deleted: bool,
     /// The result that the model sees in place of the agent's, and whether it is an error.
     result: Option<(String, bool)>,
 }
@@ -103,8 +104,8 @@ pub struct Overlay {
     alike: BTreeMap<String, Vec<usize>>,
     /// The texts of the model as they came, and what became of those that were changed; none of one that was not.
     texts: BTreeMap<String, Option<PartEdit>>,
-    /// The prompts and thoughts that the operator inserted.
-    inserted: Vec<Inserted>,
+    /// The steps of the conversation, if the operator inserted words.
+    steps: Vec<Step>,
 }
 
 impl Overlay {
@@ -113,7 +114,7 @@ impl Overlay {
         let mut overlay = Self {
             tag: tag(state),
             texts: texts(state),
-            inserted: inserted(state),
+            steps: steps(state),
             ..Self::default()
         };
         for call in state.calls.values() {
@@ -169,8 +170,11 @@ impl Overlay {
 
 fn known(state: &State, call: &Call) -> Option<Known> {
     let node = state.nodes.get(&call.id)?;
+    // A deleted call is in the history all the same.
     let is_call = |revision: &&Revision| matches!(revision.content, Content::Call { .. });
-    let Content::Call { tool, args } = &node.revisions.iter().rev().find(is_call)?.content else {
+    let newest = || node.revisions.iter().rev().find(is_call);
+    let current = Some(node.now()).filter(is_call).or_else(newest);
+    let Content::Call { tool, args } = &current?.content else {
         return None;
     };
     let was_released = was_released(call);
@@ -181,13 +185,16 @@ fn known(state: &State, call: &Call) -> Option<Known> {
         args: given.unwrap_or(args).to_owned(),
         keeps_opaque: node.current == Rev(1),
         was_released,
-        is_deleted: matches!(node.now().content, Content::Deleted),
         result: result(state, call, was_released),
     })
 }
 
-/// The result that the model sees in place of the agent's: of a masked call, and of a corrected one.
+/// The result that the model sees in place of the agent's: of a masked, a deleted and a corrected call.
 fn result(state: &State, call: &Call, was_released: bool) -> Option<(String, bool)> {
+    let node = state.nodes.get(&call.id)?;
+    if matches!(node.now().content, Content::Deleted) {
+        return Some((DELETED.to_owned(), false));
+    }
     let observation = state.observation(call.id);
     let by_operator = |node: &Node| matches!(node.now().origin, Origin::Operator { .. });
     if was_released && !observation.is_some_and(by_operator) {

@@ -33,7 +33,14 @@ pub fn is_of(state: &State, request: &AgentRequest) -> bool {
         .values()
         .filter(|call| overlay::was_executed(state, call) && is_newest(state, call.id))
         .collect();
-    let prompts = prompts(state);
+    let mut prompts: Vec<&str> = prompts(state)
+        .filter(|(node, _)| is_newest(state, *node))
+        .map(|(_, text)| text)
+        .collect();
+    if prompts.is_empty() && executed.is_empty() {
+        // The agent rewrote its history with its last request.
+        prompts.extend(self::prompts(state).last().map(|(_, text)| text));
+    }
     if prompts.is_empty() && executed.is_empty() {
         return false;
     }
@@ -63,16 +70,14 @@ fn is_newest(state: &State, node: NodeId) -> bool {
 }
 
 /// What the user of the agent wrote, in order. What the operator wrote is in no request.
-fn prompts(state: &State) -> Vec<&str> {
+fn prompts(state: &State) -> impl Iterator<Item = (NodeId, &str)> {
     let nodes = state.nodes.values();
-    let nodes = nodes
-        .filter(|node| node.id.kind == NodeKind::Prompt && node.is_from_agent())
-        .filter(|node| is_newest(state, node.id));
+    let nodes = nodes.filter(|node| node.id.kind == NodeKind::Prompt && node.is_from_agent());
     let texts = nodes.filter_map(|node| match &node.revisions.first()?.content {
-        Content::Text { text, .. } => Some(&**text),
+        Content::Text { text, .. } => Some((node.id, &**text)),
         _ => None,
     });
-    texts.filter(|text| *text != conversation::AGAIN).collect()
+    texts.filter(|(_, text)| *text != conversation::AGAIN)
 }
 
 /// The texts of the agent's user in a request.

@@ -2,16 +2,15 @@
 //!
 //! Must not know: how a request is changed.
 
-use overrule::domain::command::Edit;
+use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::state::State;
-use overrule::model::wire::Wire;
-use overrule::model::wire::agent::{AgentMessage, Role, decode_request};
 use overrule::policy::Preset;
+use serde_json::json;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, client};
 use crate::course::{WIRES, bash, streamed};
 use crate::server::Server;
-use crate::stage::{Stage, approve, asked, calls, finished};
+use crate::stage::{Stage, approve, asked, calls, finished, reject};
 
 /// The places of texts in a body, each of which it has once.
 #[track_caller]
@@ -76,48 +75,6 @@ async fn words_of_the_operator_reach_the_model_and_stay_in_their_place() {
 }
 
 #[tokio::test]
-async fn an_inserted_thought_is_one_of_the_model_and_not_the_end_of_a_request() {
-    for wire in WIRES {
-        let model = Server::new(vec![
-            streamed(wire, "One.", &[]),
-            streamed(wire, "Two.", &[]),
-            streamed(wire, "Three.", &[]),
-        ]);
-        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-        let mut agent = Agent::new(wire, &stage.base);
-        let work = tokio::spawn(async move {
-            agent.work("go").await;
-            agent
-        });
-        let mut live = stage.run(Preset::Auto).await;
-        let mut agent = work.await.unwrap();
-        finished(&mut live).await;
-        let edit = Edit::InsertThought {
-            after: None,
-            text: "I never asked for the date.".into(),
-        };
-        live.commit(vec![edit]).await.unwrap();
-        agent.work("and more").await;
-        agent.work("that is all").await;
-        for number in [1, 2] {
-            let sent = model.seen()[number].body.clone();
-            let at = places(&sent, &["One.", "I never asked for the date.", "and more"]);
-            assert!(at.is_sorted(), "{wire}: {sent}");
-            let request = decode_request(Wire::named(wire).unwrap(), sent.as_bytes()).unwrap();
-            let said = |message: &&AgentMessage| message.texts().any(|text| text.contains("never asked"));
-            let thought = request.messages.iter().find(said).unwrap();
-            assert_eq!(thought.role, Role::Assistant, "{wire}: {sent}");
-            assert_eq!(
-                request.messages.last().unwrap().role,
-                Role::User,
-                "{wire}: {sent}"
-            );
-        }
-        live.end().await;
-    }
-}
-
-#[tokio::test]
 async fn what_the_agent_would_contradict_is_refused_and_changes_nothing() {
     let wire = "anthropic";
     let model = Server::new(vec![streamed(wire, "One.", &[]), streamed(wire, "Two.", &[])]);
@@ -139,7 +96,17 @@ async fn what_the_agent_would_contradict_is_refused_and_changes_nothing() {
         tool: "bash".into(),
         args: r#"{"command":"date"}"#.into(),
     };
-    for edit in [Edit::Text { node, base, text }, Edit::Delete { node, base }, call] {
+    let thought = Edit::InsertThought {
+        after: None,
+        text: "Hm.".into(),
+    };
+    let edits = [
+        Edit::Text { node, base, text },
+        Edit::Delete { node, base },
+        call,
+        thought,
+    ];
+    for edit in edits {
         let refusal = live.commit(vec![edit]).await.unwrap_err();
         assert!(refusal.message.contains("hint: guide the model"), "{refusal:?}");
     }
@@ -169,7 +136,7 @@ async fn what_the_agent_would_contradict_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_deleted_call_is_in_no_later_request() {
+async fn a_deleted_call_has_no_result_in_later_requests() {
     for wire in WIRES {
         // These agents send no ids.
         let id = |id: &'static str| {
@@ -201,9 +168,112 @@ async fn a_deleted_call_is_in_no_later_request() {
         let (node, base) = (node.id, node.rev());
         live.commit(vec![Edit::Delete { node, base }]).await.unwrap();
         agent.work("and more").await;
+        // The call stays, as reasoning of the model may belong to it.
         let sent = model.seen()[2].body.clone();
-        assert!(!sent.contains("date"), "{wire}: {sent}");
-        places(&sent, &["One.", "ran x", "and more"]);
+        assert!(!sent.contains("ran date"), "{wire}: {sent}");
+        let result = "The operator deleted this call and its result.";
+        places(&sent, &["One.", result, "ran x", "and more"]);
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn equal_replies_are_told_apart_and_words_of_another_task_stay_away() {
+    for wire in WIRES {
+        let replies = ["Done.", "Done.", "Done.", "Other."];
+        let model = Server::new(replies.iter().map(|text| streamed(wire, text, &[])).collect());
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let work = tokio::spawn(async move {
+            agent.work("first").await;
+            agent
+        });
+        let mut live = stage.run(Preset::Auto).await;
+        let mut agent = work.await.unwrap();
+        finished(&mut live).await;
+        let guide = Edit::InsertPrompt {
+            after: None,
+            text: "Only the docs.".into(),
+        };
+        live.commit(vec![guide]).await.unwrap();
+        agent.work("second").await;
+        agent.work("third").await;
+        let sent = model.seen()[2].body.clone();
+        let at = places(&sent, &["first", "Only the docs.", "second", "third"]);
+        assert!(at.is_sorted(), "{wire}: {sent}");
+        let done: Vec<usize> = sent.match_indices("Done.").map(|(at, _)| at).collect();
+        assert!(done[0] < at[1] && at[1] < done[1], "{wire}: {sent}");
+        // A history without the step before them does not get the words.
+        let mut other = Agent::new(wire, &stage.base);
+        other.say("a new task");
+        let (status, _) = other.ask().await;
+        assert_eq!(status, 200);
+        let sent = model.seen()[3].body.clone();
+        assert!(!sent.contains("Only the docs."), "{wire}: {sent}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn words_of_an_agent_whose_tools_the_provider_runs_are_sent_once() {
+    let wire = "anthropic";
+    let model = Server::new(vec![streamed(wire, "One.", &[])]);
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let base = stage.base.clone();
+    let body = json!({
+        "model": "m", "max_tokens": 9, "stream": true,
+        "messages": [{"role": "user", "content": "look it up"}],
+        "tools": [{"type": "web_search_20250305", "name": "web_search"}],
+    });
+    let sent = body.to_string();
+    let asking = tokio::spawn(async move {
+        let sent = client().post(format!("{base}/v1/messages")).body(sent).send();
+        sent.await.unwrap().text().await.unwrap()
+    });
+    let live = stage.run(Preset::Auto).await;
+    assert!(asking.await.unwrap().contains("One."));
+    assert_eq!(model.seen()[0].body, body.to_string());
+    live.end().await;
+}
+
+#[tokio::test]
+async fn after_an_undo_the_model_sees_the_call_that_was_rejected() {
+    for wire in WIRES {
+        let call = streamed(wire, "One.", &[("a", "bash", bash("ls -a"))]);
+        let model = Server::new(vec![call, streamed(wire, "Two.", &[])]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let work = tokio::spawn(async move {
+            agent.work("go").await;
+            agent
+        });
+        let mut live = stage.run(Preset::Supervised).await;
+        let node = asked(&mut live, "bash").await;
+        let edit = Edit::Call {
+            node,
+            base: live.state.nodes[&node].rev(),
+            tool: "bash".into(),
+            args: bash("rm x").to_string().into(),
+            shown: false,
+        };
+        live.commit(vec![edit]).await.unwrap();
+        live.send(Command::Edit(EditCommand::Undo {
+            epoch: None,
+            effects_seen: None,
+        }))
+        .await
+        .unwrap();
+        asked(&mut live, "bash").await;
+        reject(&live, node, "not here").await;
+        let agent = work.await.unwrap();
+        finished(&mut live).await;
+        let sent = model.seen()[1].body.clone();
+        assert!(
+            sent.contains("ls -a") && sent.contains("not here"),
+            "{wire}: {sent}"
+        );
+        assert!(!sent.contains("rm x"), "{wire}: {sent}");
+        assert!(agent.ran.lock().unwrap().is_empty(), "{wire}");
         live.end().await;
     }
 }

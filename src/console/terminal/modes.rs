@@ -153,6 +153,10 @@ pub(super) fn set_mouse(on: bool) -> io::Result<()> {
     present(if on { MOUSE_ON } else { MOUSE_OFF })
 }
 
+pub(super) fn ask_background() -> io::Result<()> {
+    present(ASK_BACKGROUND)
+}
+
 /// Restores the terminal for a while.
 pub(super) fn release() {
     if STATE

@@ -54,10 +54,8 @@ pub fn is_hidden(model: &Model) -> bool {
 
 /// True for a question to the operator.
 pub fn is_question(model: &Model) -> bool {
-    let call = subject(model).and_then(|id| model.run.state.call(id));
-    call.is_some_and(|call| {
-        call.status == Status::AwaitingApproval && asks_operator(&model.run.state, call.id)
-    })
+    let waits = status(model) == Some(&Status::AwaitingApproval);
+    waits && subject(model).is_some_and(|id| asks_operator(&model.run.state, id.call()))
 }
 
 /// True if the selected call is shown and has such a status.

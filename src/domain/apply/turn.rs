@@ -12,6 +12,7 @@ use super::{At, add_node, index};
 use crate::domain::breaker::{self, Scope, Source};
 use crate::domain::call::Call;
 use crate::domain::event::TurnEvent;
+use crate::domain::event::run::{Started, ToolCard};
 use crate::domain::history::History;
 use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Delay;
@@ -40,7 +41,10 @@ pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {
         TurnEvent::Requested { .. } => requested(state, at, event),
         TurnEvent::Prompted { turn, node, text } => {
             // The words of the user of another program come with its requests.
-            let origin = if state.is_of_agent() && !at.by_person {
+            // It may have no tools but those that the provider runs.
+            let may_be_agents = |started: &Started| started.tools.first().is_none_or(ToolCard::is_of_agent);
+            let is_agents = !at.by_person && state.started.as_deref().is_some_and(may_be_agents);
+            let origin = if is_agents {
                 Origin::Import
             } else {
                 operator(state)

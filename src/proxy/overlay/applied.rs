@@ -203,10 +203,6 @@ pub fn applied(
         };
         let mask = call.mask();
         let is_masked = mask.is_some();
-        if known.is_deleted {
-            rewrite.part(call.at.0, call.at.1, PartEdit::Remove);
-            continue;
-        }
         named_by.extend(mask.map(|mask| (mask, *known)));
         if is_masked || !known.was_released {
             rewrite.part(call.at.0, call.at.1, restored(known, call.form));
@@ -216,10 +212,6 @@ pub fn applied(
         let by_place = result.call.and_then(|call| found.get(&call)).copied();
         let by_id = || overlays.named(result.id?, None);
         let known = by_place.or_else(by_id);
-        if known.is_some_and(|known| known.is_deleted) {
-            rewrite.part(result.at.0, result.at.1, PartEdit::Remove);
-            continue;
-        }
         if let Some((text, is_error)) = known.and_then(|known| known.result.clone()) {
             let is_masked = |call: usize| history.calls.get(call).is_some_and(|call| call.mask().is_some());
             let tool = known.filter(|_| result.call.is_some_and(is_masked));
@@ -237,13 +229,14 @@ pub fn applied(
         .filter_map(|(place, known)| Some((history.calls.get(*place)?.at.0, *known)))
         .collect();
     let own = overlays.own.as_ref();
-    let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::messages(own, request, &calls));
+    let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::places(own, request, &calls));
     if !notes.is_empty() {
-        let note = request.wire.agent_side().message(false, &notes.join("\n\n"));
-        inserted.entry(request.messages.len()).or_default().push(note);
+        let end = inserted.entry(request.messages.len()).or_default();
+        end.push(notes.join("\n\n"));
     }
-    for (at, messages) in inserted {
-        rewrite.messages(at..at, messages);
+    let message = |text: &String| request.wire.agent_side().user_message(text);
+    for (at, texts) in inserted {
+        rewrite.messages(at..at, texts.iter().map(message).collect());
     }
     named(rewrite.body(), &named_by)
 }

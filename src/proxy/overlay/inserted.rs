@@ -6,122 +6,154 @@ use std::collections::BTreeMap;
 
 use super::{Known, Overlay, text_key};
 use crate::domain::id::NodeKind;
-use crate::domain::node::Content;
+use crate::domain::node::{Content, Node};
 use crate::domain::state::State;
 use crate::domain::thread::ROOT;
-use crate::domain::turn::{Producer, Turn};
+use crate::domain::turn::Turn;
 use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
-/// A prompt or thought of the operator, which the agent does not have.
+/// A step of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Inserted {
-    /// True for a thought: the model said it.
-    is_models: bool,
-    text: String,
-    /// What the model said last before it; none before its first reply.
-    after: Option<Said>,
+pub(super) enum Step {
+    /// The agent has it.
+    Known(Said),
+    /// The operator's own words, which the agent does not have.
+    Inserted(String),
 }
 
-/// A reply of the model, by what an agent has of it.
+/// What one side said, by what an agent has of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Said {
-    /// The numbers of its calls.
+pub(super) struct Said {
+    /// The numbers of calls.
     calls: Vec<u32>,
-    /// The keys of its texts.
+    /// The keys of texts of the model.
     texts: Vec<String>,
+    /// Words of the agent's user.
+    words: Option<String>,
 }
 
 impl Said {
-    fn of(state: &State, turn: &Turn) -> Option<Self> {
+    fn of(state: &State, turn: &Turn) -> Self {
         let mut said = Self::default();
         for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
-            match (
-                node.id.kind,
-                node.revisions.first().map(|revision| &revision.content),
-            ) {
+            let text = match node.revisions.first().map(|revision| &revision.content) {
+                Some(Content::Text { text, .. }) if !text.is_empty() => Some(text),
+                _ => None,
+            };
+            match (node.id.kind, text) {
                 (NodeKind::Call, _) => said.calls.push(node.id.no),
-                (NodeKind::Thought | NodeKind::Answer, Some(Content::Text { text, .. }))
-                    if !text.is_empty() =>
-                {
-                    said.texts.push(text_key(text));
-                }
+                (NodeKind::Thought | NodeKind::Answer, Some(text)) => said.texts.push(text_key(text)),
+                (NodeKind::Prompt, Some(text)) if node.is_from_agent() => said.words = Some(text.to_string()),
                 _ => {}
             }
         }
-        (said != Self::default()).then_some(said)
+        said
     }
 }
 
-/// The prompts and thoughts that the operator inserted, in their order.
-pub(super) fn inserted(state: &State) -> Vec<Inserted> {
-    let mut said = None;
-    let mut inserted = Vec::new();
+/// True for words that the operator inserted.
+pub(in crate::proxy) fn is_inserted(node: &Node) -> bool {
+    node.id.kind == NodeKind::Prompt && node.active && !node.is_from_agent() && !node.text().is_empty()
+}
+
+/// The steps of a conversation; none where the operator inserted nothing.
+pub(super) fn steps(state: &State) -> Vec<Step> {
+    let mut steps = Vec::new();
     for turn in state.turns_of(ROOT).filter(|turn| turn.is_active()) {
-        if turn.producer == Producer::Model {
-            said = Said::of(state, turn).or(said);
-            continue;
+        let said = Said::of(state, turn);
+        if said != Said::default() {
+            steps.push(Step::Known(said));
         }
         let nodes = turn.nodes.iter().filter_map(|id| state.nodes.get(id));
-        let nodes = nodes.filter(|node| node.active && !node.text().is_empty() && !node.is_from_agent());
-        let words = nodes.filter(|node| matches!(node.id.kind, NodeKind::Prompt | NodeKind::Thought));
-        inserted.extend(words.map(|node| Inserted {
-            is_models: node.id.kind == NodeKind::Thought,
-            text: node.text().to_owned(),
-            after: said.clone(),
-        }));
+        let own = nodes.filter(|node| is_inserted(node));
+        steps.extend(own.map(|node| Step::Inserted(node.text().to_owned())));
     }
-    inserted
+    if !steps.iter().any(|step| matches!(step, Step::Inserted(_))) {
+        steps.clear();
+    }
+    steps
 }
 
-/// The messages to insert, as JSON texts, by the place of the message that follows them. One after a reply that the
-/// history lacks is left out. `found` has the known calls by message.
-pub(super) fn messages(
+/// The words to insert, by the place of the message that follows them. Words after a step that the history lacks are left
+/// out. `found` has the known calls by message.
+pub(super) fn places(
     overlay: &Overlay,
     request: &AgentRequest,
     found: &[(usize, &Known)],
 ) -> BTreeMap<usize, Vec<String>> {
-    let mut messages: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    let side = request.wire.agent_side();
-    for one in &overlay.inserted {
-        let at = match &one.after {
-            None => begin(&request.messages),
-            Some(said) => match last(overlay, request, found, said) {
-                Some(last) => after_results(&request.messages, last),
-                None => continue,
-            },
+    let mut places: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    if overlay.steps.is_empty() {
+        return places;
+    }
+    let messages = sent(overlay, request, found);
+    let mut waiting: Vec<&String> = Vec::new();
+    let mut end = messages.len();
+    // From the end, as an agent forgets the beginning first. Each step is before the one after it.
+    for step in overlay.steps.iter().rev() {
+        let said = match step {
+            Step::Inserted(text) => {
+                waiting.push(text);
+                continue;
+            }
+            Step::Known(said) => said,
         };
-        let message = side.message(one.is_models, &one.text);
-        messages.entry(at).or_default().push(message);
+        let before = messages.get(..end).unwrap_or_default();
+        if let Some(last) = before.iter().rposition(|message| message.is_of(said)) {
+            end = last;
+            let words = waiting.iter().rev().map(|text| (*text).clone());
+            let at = after_results(&request.messages, last);
+            places.entry(at).or_default().splice(0..0, words);
+        }
+        waiting.clear();
+    }
+    places.retain(|_, words| !words.is_empty());
+    places
+}
+
+/// What a message of a request has.
+#[derive(Default)]
+struct Sent {
+    calls: Vec<u32>,
+    texts: Vec<String>,
+    words: String,
+}
+
+impl Sent {
+    fn is_of(&self, said: &Said) -> bool {
+        self.calls.iter().any(|call| said.calls.contains(call))
+            || self.texts.iter().any(|text| said.texts.contains(text))
+            || said
+                .words
+                .as_ref()
+                .is_some_and(|words| self.words.contains(words))
+    }
+}
+
+fn sent(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)]) -> Vec<Sent> {
+    let is_own = |known: &Known| overlay.calls.iter().any(|own| std::ptr::eq(own, known));
+    let mut messages: Vec<Sent> = request.messages.iter().map(texts).collect();
+    for (at, known) in found.iter().filter(|(_, known)| is_own(known)) {
+        if let Some(message) = messages.get_mut(*at) {
+            message.calls.push(known.number);
+        }
     }
     messages
 }
 
-/// The place before the first reply.
-fn begin(messages: &[AgentMessage]) -> usize {
-    let reply = messages
-        .iter()
-        .position(|message| message.role == Role::Assistant);
-    reply.unwrap_or(messages.len())
-}
-
-/// The last message of a reply.
-fn last(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)], said: &Said) -> Option<usize> {
-    let is_own = |known: &Known| overlay.calls.iter().any(|own| std::ptr::eq(own, known));
-    let of_calls = found
-        .iter()
-        .filter(|(_, known)| is_own(known) && said.calls.contains(&known.number))
-        .map(|(message, _)| *message)
-        .max();
-    let has_text = |message: &AgentMessage| {
-        message.role == Role::Assistant
-            && message.parts.iter().any(|part| match &part.kind {
-                PartKind::Text { text } | PartKind::Reasoning { text } => {
-                    said.texts.contains(&text_key(text))
-                }
-                _ => false,
-            })
-    };
-    of_calls.or_else(|| request.messages.iter().rposition(has_text))
+fn texts(message: &AgentMessage) -> Sent {
+    let mut sent = Sent::default();
+    match message.role {
+        Role::Assistant => {
+            let texts = message.parts.iter().filter_map(|part| match &part.kind {
+                PartKind::Text { text } | PartKind::Reasoning { text } => Some(text_key(text)),
+                _ => None,
+            });
+            sent.texts.extend(texts);
+        }
+        Role::User => sent.words = message.texts().collect::<Vec<_>>().join("\n\n"),
+        Role::System | Role::Tool => {}
+    }
+    sent
 }
 
 /// The place after the results of the calls of a message.

@@ -84,7 +84,6 @@ fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
         args: "{}".to_owned(),
         keeps_opaque: true,
         was_released: false,
-        is_deleted: false,
         result: Some(("no".to_owned(), true)),
     });
     let overlays = Overlays {

@@ -54,10 +54,9 @@ pub trait AgentSide: Sync {
         false
     }
 
-    /// Returns the JSON text of a message of the model, or of the user.
-    fn message(&self, is_models: bool, text: &str) -> String {
-        let role = if is_models { "assistant" } else { "user" };
-        serde_json::json!({"role": role, "content": text}).to_string()
+    /// Returns the JSON text of a message of the user.
+    fn user_message(&self, text: &str) -> String {
+        serde_json::json!({"role": "user", "content": text}).to_string()
     }
 
     /// Reads the body of a request.

@@ -41,9 +41,8 @@ impl AgentSide for Gemini {
         &["cachedContent", "cached_content"]
     }
 
-    fn message(&self, is_models: bool, text: &str) -> String {
-        let role = if is_models { "model" } else { "user" };
-        serde_json::json!({"role": role, "parts": [{"text": text}]}).to_string()
+    fn user_message(&self, text: &str) -> String {
+        serde_json::json!({"role": "user", "parts": [{"text": text}]}).to_string()
     }
 
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {

@@ -49,14 +49,9 @@ impl AgentSide for OpenAiResponses {
         true
     }
 
-    fn message(&self, is_models: bool, text: &str) -> String {
-        let (role, kind) = if is_models {
-            ("assistant", "output_text")
-        } else {
-            ("user", "input_text")
-        };
-        let content = serde_json::json!([{"type": kind, "text": text}]);
-        serde_json::json!({"type": "message", "role": role, "content": content}).to_string()
+    fn user_message(&self, text: &str) -> String {
+        let content = serde_json::json!([{"type": "input_text", "text": text}]);
+        serde_json::json!({"type": "message", "role": "user", "content": content}).to_string()
     }
 
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
