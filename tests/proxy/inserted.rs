@@ -5,12 +5,25 @@
 use overrule::domain::command::{Command, Edit, EditCommand};
 use overrule::domain::state::State;
 use overrule::policy::Preset;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agent::{Agent, client};
 use crate::course::{WIRES, bash, streamed};
 use crate::server::Server;
 use crate::stage::{Stage, approve, asked, calls, finished, reject};
+
+/// Fails if a body has two messages of the user in a row where the server may refuse that.
+#[track_caller]
+fn alternates(wire: &str, body: &str) {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let messages = body["messages"].as_array().or(body["contents"].as_array());
+    for two in messages.into_iter().flat_map(|messages| messages.windows(2)) {
+        assert!(
+            two[0]["role"] != "user" || two[1]["role"] != "user",
+            "{wire}: {body}"
+        );
+    }
+}
 
 /// The places of texts in a body, each of which it has once.
 #[track_caller]
@@ -49,6 +62,7 @@ async fn words_of_the_operator_reach_the_model_and_stay_in_their_place() {
         finished(&mut live).await;
         // The words come after the result, also without an id that names its call.
         let sent = model.seen()[1].body.clone();
+        alternates(wire, &sent);
         let at = places(&sent, &["One.", "ran date", "Mind the time zone."]);
         assert!(at.is_sorted(), "{wire}: {sent}");
         live.commit(vec![guide("Say it in words.")]).await.unwrap();
@@ -64,6 +78,7 @@ async fn words_of_the_operator_reach_the_model_and_stay_in_their_place() {
                 "Say it in words.",
                 "and more",
             ];
+            alternates(wire, &sent);
             let at = places(&sent, &[&texts[..], more].concat());
             assert!(at.is_sorted(), "{wire}: {sent}");
         }

@@ -234,9 +234,10 @@ pub fn applied(
         let end = inserted.entry(request.messages.len()).or_default();
         end.push(notes.join("\n\n"));
     }
-    let message = |text: &String| request.wire.agent_side().user_message(text);
     for (at, texts) in inserted {
-        rewrite.messages(at..at, texts.iter().map(message).collect());
+        for text in texts {
+            rewrite.say(at, &text);
+        }
     }
     named(rewrite.body(), &named_by)
 }

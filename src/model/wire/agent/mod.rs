@@ -59,6 +59,15 @@ pub trait AgentSide: Sync {
         serde_json::json!({"role": "user", "content": text}).to_string()
     }
 
+    /// Returns the member of a message of the user that has its parts, and a part with this text. None where a message
+    /// of the user has only its own text.
+    fn text_part(&self, text: &str) -> Option<(&'static str, String)> {
+        Some((
+            "content",
+            serde_json::json!({"type": "text", "text": text}).to_string(),
+        ))
+    }
+
     /// Reads the body of a request.
     fn read(&self, body: json::Json<'_>) -> Result<AgentRequest, RequestError>;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::json::{self, Element};
-use super::{AgentMessage, AgentRequest, Part, Place};
+use super::{AgentMessage, AgentRequest, Part, Place, Role};
 use crate::model::frame;
 
 /// A change of one part.
@@ -44,6 +44,8 @@ pub struct Rewrite<'r> {
     parts: BTreeMap<(usize, usize), PartEdit>,
     /// New messages by the first one that they replace, with the number of those.
     messages: BTreeMap<usize, (usize, Vec<String>)>,
+    /// Texts to add to a message, at its beginning and at its end.
+    texts: BTreeMap<usize, [Vec<String>; 2]>,
 }
 
 impl<'r> Rewrite<'r> {
@@ -53,6 +55,7 @@ impl<'r> Rewrite<'r> {
             request,
             parts: BTreeMap::new(),
             messages: BTreeMap::new(),
+            texts: BTreeMap::new(),
         }
     }
 
@@ -67,10 +70,32 @@ impl<'r> Rewrite<'r> {
         self.messages.insert(begin, (replaced.len(), new));
     }
 
+    /// Adds words of the user before a message, or at the end. Where a message of the user is next to them, they become a
+    /// part of it: not every server takes two in a row.
+    pub fn say(&mut self, before: usize, text: &str) {
+        let side = self.request.wire.agent_side();
+        let is_users = |at: usize| {
+            let message = self.request.messages.get(at);
+            side.text_part(text).is_some() && message.is_some_and(|message| message.role == Role::User)
+        };
+        let neighbour = match before.checked_sub(1) {
+            Some(at) if is_users(at) => Some((at, 1)),
+            _ if is_users(before) => Some((before, 0)),
+            _ => None,
+        };
+        let Some((at, end)) = neighbour else {
+            let new = self.messages.entry(before).or_default();
+            return new.1.push(side.user_message(text));
+        };
+        if let Some(texts) = self.texts.entry(at).or_default().get_mut(end) {
+            texts.push(text.to_owned());
+        }
+    }
+
     /// Returns the body.
     pub fn body(&self) -> String {
         let request = self.request;
-        if self.parts.is_empty() && self.messages.is_empty() {
+        if self.parts.is_empty() && self.messages.is_empty() && self.texts.is_empty() {
             return request.body.to_string();
         }
         let elements = self.elements();
@@ -99,10 +124,16 @@ impl<'r> Rewrite<'r> {
                 .range((number, 0)..=(number, usize::MAX))
                 .map(|((_, part), edit)| (*part, edit))
                 .collect();
-            if edits.is_empty() {
+            let texts = self.texts.get(&number);
+            if edits.is_empty() && texts.is_none() {
                 elements.push(Element::Old(number));
             } else if let Some(raw) = self.message(message, &edits) {
+                let raw = texts.map_or(raw.clone(), |texts| self.with_texts(raw, texts));
                 elements.push(Element::Changed(number, raw));
+            } else {
+                let texts = texts.into_iter().flatten().flatten();
+                let side = self.request.wire.agent_side();
+                elements.extend(texts.map(|text| Element::New(side.user_message(text))));
             }
         }
         let last = self.messages.get(&self.request.messages.len());
@@ -139,7 +170,7 @@ impl<'r> Rewrite<'r> {
     /// Returns a message with changed parts; none if no part of it is left.
     fn message(&self, message: &AgentMessage, edits: &BTreeMap<usize, &PartEdit>) -> Option<String> {
         let is_removed = |number: &usize| edits.get(number) == Some(&&PartEdit::Remove);
-        if (0..message.parts.len()).all(|number| is_removed(&number)) {
+        if !edits.is_empty() && (0..message.parts.len()).all(|number| is_removed(&number)) {
             return None;
         }
         let mut raw = self.request.raw(message).to_owned();
@@ -188,6 +219,31 @@ impl<'r> Rewrite<'r> {
             };
         }
         Some(raw)
+    }
+
+    /// A message of the user with more texts at both ends.
+    fn with_texts(&self, raw: String, [begin, end]: &[Vec<String>; 2]) -> String {
+        let begin = begin.iter().rev().map(|text| (text, true));
+        let more = begin.chain(end.iter().map(|text| (text, false)));
+        more.fold(raw, |raw, (text, is_first)| self.with_text(raw, text, is_first))
+    }
+
+    fn with_text(&self, raw: String, text: &str, is_first: bool) -> String {
+        let Some((key, part)) = self.request.wire.agent_side().text_part(text) else {
+            return raw;
+        };
+        let old = frame::member(&raw, key);
+        let new = if let Some(old) = old.and_then(frame::string) {
+            let [first, second] = if is_first { [text, &old] } else { [&old, text] };
+            serde_json::Value::from(format!("{first}\n\n{second}")).to_string()
+        } else {
+            let old = old.unwrap_or("[]");
+            let mut elements: Vec<Element> = (0..frame::array(old).len()).map(Element::Old).collect();
+            let at = if is_first { 0 } else { elements.len() };
+            elements.insert(at, Element::New(part));
+            json::with_elements(old, &elements)
+        };
+        json::with_member(&raw, key, &new)
     }
 
     fn edited(&self, part: &Part, edit: &PartEdit) -> String {

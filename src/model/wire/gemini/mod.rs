@@ -45,6 +45,10 @@ impl AgentSide for Gemini {
         serde_json::json!({"role": "user", "parts": [{"text": text}]}).to_string()
     }
 
+    fn text_part(&self, text: &str) -> Option<(&'static str, String)> {
+        Some(("parts", serde_json::json!({"text": text}).to_string()))
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }

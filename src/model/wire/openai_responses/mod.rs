@@ -54,6 +54,10 @@ impl AgentSide for OpenAiResponses {
         serde_json::json!({"type": "message", "role": "user", "content": content}).to_string()
     }
 
+    fn text_part(&self, _text: &str) -> Option<(&'static str, String)> {
+        None
+    }
+
     fn read(&self, body: Json<'_>) -> Result<AgentRequest, RequestError> {
         decode_request::read(body)
     }
