@@ -21,6 +21,7 @@ pub mod history;
 pub mod model;
 pub mod outlet;
 pub mod overlay;
+mod placement;
 pub mod reading;
 pub mod release;
 pub mod resumed;

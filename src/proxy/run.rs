@@ -34,7 +34,7 @@ use super::upstream::Upstream;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::state::State;
+use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
 use crate::engine::{Handle, Publication};
@@ -241,6 +241,18 @@ impl AgentRun {
         } else {
             0
         }
+    }
+
+    /// Returns the length of this conversation if a history is its own or extends it. Without a reply of the model, the same
+    /// words may begin another conversation: they are of this one only while it owes the agent a reply.
+    pub fn extended_by(&self, history: &History, has_reply: bool) -> Option<usize> {
+        let mut inner = self.lock();
+        inner.note_delivered();
+        let mut calls = inner.with_agent.keys();
+        let has_it = calls.any(|call| inner.delivered.contains(call));
+        let owes_reply = !has_it && !matches!(inner.state.mode, Mode::Finished(_));
+        let is_own = !inner.items.is_empty() && history.extends(&inner.items);
+        (is_own && (has_reply || owes_reply)).then(|| inner.items.len())
     }
 
     /// True for a request that the agent makes next to this conversation: the agent waits for a reply to another one,

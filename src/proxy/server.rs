@@ -22,6 +22,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
+use super::placement::{Place, Runs, forks, free, place_of, renamed};
 use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
 use super::upstream::Upstream;
@@ -37,8 +38,6 @@ const HANG_UP: Duration = Duration::from_millis(150);
 const HEAD: Duration = Duration::from_secs(30);
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
-/// The conversations by key. Several keys may lead to one.
-type Runs = BTreeMap<Key, Arc<AgentRun>>;
 type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
 
 /// A conversation that begins: the receiver of this gives it a run.
@@ -246,7 +245,11 @@ impl Server {
 
     async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
         let history = incoming.request.canonical();
-        if self.is_fork(&key, &incoming, &history) {
+        let is_fork = {
+            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            place_of(&runs, &key, is_sub_agent, &incoming.request, &history).is_fork()
+        };
+        if is_fork {
             tokio::time::sleep(HANG_UP).await;
         }
         let (run, opening) = self.run_of(&key, is_sub_agent, &incoming, &history);
@@ -276,12 +279,6 @@ impl Server {
         }
     }
 
-    /// True for a request next to a conversation that continues.
-    fn is_fork(&self, key: &Key, incoming: &run::Incoming, history: &[String]) -> bool {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(place_of(&runs, key, incoming, history), Place::New(new) if new != *key)
-    }
-
     /// The conversation of a request, and its opening if it is new.
     fn run_of(
         &self,
@@ -291,25 +288,35 @@ impl Server {
         history: &[String],
     ) -> (Arc<AgentRun>, Option<Opening>) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let resumes = self.is_resumed(&runs, incoming, history);
-        let key = match place_of(&runs, key, incoming, history) {
-            Place::Known(run) if !resumes => return (run, None),
+        let request = &incoming.request;
+        let resumes = self.is_resumed(&runs, key, request, history);
+        let new = match place_of(&runs, key, is_sub_agent, request, history) {
+            Place::Known(run) if !resumes => {
+                if key.is_named() {
+                    runs.entry(key.clone()).or_insert_with(|| run.clone());
+                }
+                return (run, None);
+            }
             // Next to those that took the key before.
             Place::Known(_) => free(&runs, key),
-            Place::New(key) => key,
+            Place::New { key, .. } => key,
         };
-        // A new conversation of the agent continues the run that no request of it is waiting for.
-        let idle = runs
-            .values()
-            .find(|run| !resumes && !is_sub_agent && !run.is_sub_agent() && run.reserve_if_idle());
+        // Without a name, a new conversation of the agent continues the run that no request of it is waiting for.
+        let mut others: Vec<&Arc<AgentRun>> = if key.is_named() {
+            forks(&runs, key).collect()
+        } else {
+            runs.values().collect()
+        };
+        others.retain(|run| !resumes && !is_sub_agent && !run.is_sub_agent());
+        let idle = others.into_iter().find(|run| run.reserve_if_idle());
         if let Some(run) = idle.cloned() {
-            runs.insert(key, run.clone());
+            runs.insert(new, run.clone());
             return (run, None);
         }
         let is_beside = !runs.is_empty() || is_sub_agent;
         let run = (self.setup.begin)(self.setup.upstream.clone());
         run.set_sub_agent(is_sub_agent);
-        runs.insert(key, run.clone());
+        runs.insert(new, run.clone());
         let opening = Opening {
             run: run.clone(),
             request: incoming.request.clone(),
@@ -321,11 +328,11 @@ impl Server {
     }
 
     /// True once, for the conversation of the session that is resumed. A conversation that has a run already is another.
-    fn is_resumed(&self, runs: &Runs, incoming: &run::Incoming, history: &[String]) -> bool {
+    fn is_resumed(&self, runs: &Runs, key: &Key, request: &AgentRequest, history: &[String]) -> bool {
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        let belongs = |belongs: &mut Belongs| {
-            belongs(&incoming.request) && !runs.values().any(|run| run.known(history) > 0)
-        };
+        let is_known =
+            || runs.values().any(|run| run.known(history) > 0) || renamed(runs, key, request).is_some();
+        let belongs = |belongs: &mut Belongs| belongs(request) && !is_known();
         resumed.take_if(belongs).is_some()
     }
 
@@ -348,40 +355,6 @@ impl Server {
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
     }
-}
-
-/// Where a request belongs.
-enum Place {
-    /// In this conversation.
-    Known(Arc<AgentRun>),
-    /// In a new one with this key.
-    New(Key),
-}
-
-/// Where a request belongs: of the conversations of its key, the one that knows most of it, unless that one waits for
-/// something else.
-fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]) -> Place {
-    let continued = conversation::continued_reply(&incoming.request);
-    if let Some(run) = continued.and_then(|reply| runs.values().find(|run| run.gave(&reply))) {
-        return Place::Known(run.clone());
-    }
-    let forks: Vec<&Arc<AgentRun>> = forks(runs, key).collect();
-    // Of equal ones the first.
-    let nearest = forks.iter().rev().max_by_key(|run| run.known(history));
-    match nearest {
-        Some(run) if !run.is_fork(&incoming.request, history) => Place::Known((*run).clone()),
-        _ => Place::New(free(runs, key)),
-    }
-}
-
-/// The conversations of a key.
-fn forks<'r>(runs: &'r Runs, key: &Key) -> impl Iterator<Item = &'r Arc<AgentRun>> {
-    (0..).map_while(move |number| runs.get(&key.fork(number)))
-}
-
-/// A key of the same name that no conversation has.
-fn free(runs: &Runs, key: &Key) -> Key {
-    key.fork(forks(runs, key).count())
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.

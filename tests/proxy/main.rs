@@ -25,6 +25,7 @@ mod course;
 mod forms;
 mod given_up;
 mod inserted;
+mod named;
 mod overlay;
 mod passing;
 mod paused;
