@@ -79,22 +79,7 @@ pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     if request.tools.is_empty() && !has_stored_tools(request) && !mentions_tools(&request.body) {
         return Kind::SideRequest;
     }
-    let value = |name: &str| {
-        let value = headers.get(name).and_then(|value| value.to_str().ok());
-        value.filter(|value| !value.is_empty())
-    };
-    let named = NAMED_BY.iter().find_map(|(name, marks)| {
-        let mark = marks.iter().find_map(|mark| value(mark));
-        Some((*name, value(name)?, mark))
-    });
-    if let Some((name, id, mark)) = named {
-        let id = if name == CLAUDE && mark.is_some() { "" } else { id };
-        let parts = [name, id, mark.unwrap_or_default()].map(str::as_bytes);
-        let key = Key {
-            hash: canon::hash("overrule conversation name v1", &parts),
-            is_named: true,
-        };
-        let is_sub_agent = mark.is_some();
+    if let Some((key, is_sub_agent)) = named(headers) {
         return Kind::Conversation { key, is_sub_agent };
     }
     let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -109,6 +94,25 @@ pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
         },
         is_sub_agent: false,
     }
+}
+
+/// Returns the name that an agent gives a conversation, and true for that of a sub-agent; none if it gives no name.
+pub fn named(headers: &HeaderMap) -> Option<(Key, bool)> {
+    let value = |name: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.filter(|value| !value.is_empty())
+    };
+    let (name, id, mark) = NAMED_BY.iter().find_map(|(name, marks)| {
+        let mark = marks.iter().find_map(|mark| value(mark));
+        Some((*name, value(name)?, mark))
+    })?;
+    let id = if name == CLAUDE && mark.is_some() { "" } else { id };
+    let parts = [name, id, mark.unwrap_or_default()].map(str::as_bytes);
+    let key = Key {
+        hash: canon::hash("overrule conversation name v1", &parts),
+        is_named: true,
+    };
+    Some((key, mark.is_some()))
 }
 
 /// True for a body with a list of tools anywhere.

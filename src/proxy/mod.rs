@@ -28,6 +28,7 @@ pub mod resumed;
 pub mod run;
 mod secrets;
 pub mod server;
+mod side_request;
 pub mod tool;
 pub mod upstream;
 

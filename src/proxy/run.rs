@@ -31,9 +31,11 @@ use super::history::History;
 use super::outlet::BodyReader;
 use super::overlay::Overlay;
 use super::upstream::Upstream;
+use crate::domain::agent::SideRequest;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};
+use crate::domain::input::Input;
 use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
@@ -77,11 +79,16 @@ pub struct Incoming {
 impl Incoming {
     /// How the reply that is asked for is divided.
     pub fn form(&self) -> Form {
-        match (self.streamed, self.wire.is_lines()) {
-            (false, _) => Form::Whole,
-            (true, true) => Form::Lines,
-            (true, false) => Form::Stream,
-        }
+        form(self.wire, self.streamed)
+    }
+}
+
+/// How a reply in a format is divided.
+pub fn form(wire: Wire, streamed: bool) -> Form {
+    match (streamed, wire.is_lines()) {
+        (false, _) => Form::Whole,
+        (true, true) => Form::Lines,
+        (true, false) => Form::Stream,
     }
 }
 
@@ -402,6 +409,13 @@ impl AgentRun {
     fn notice(&self, words: String) {
         if let Some(attached) = self.attached.get() {
             attached.handle.notice(words);
+        }
+    }
+
+    /// Reports a request without tools of this conversation, once it has a run.
+    pub async fn report_side_request(&self, one: SideRequest) {
+        if let Some(handle) = self.handle().await {
+            handle.report(Input::SideRequest(one)).await;
         }
     }
 

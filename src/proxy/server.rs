@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,11 +22,15 @@ use tokio::sync::{mpsc, watch};
 
 use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
+use super::events::Form;
 use super::placement::{Place, Runs, forks, free, place_of, renamed};
 use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
+use super::secrets::Secrets;
+use super::side_request::Nameless;
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay};
+use super::{Error, compression, headers, overlay, side_request};
+use crate::domain::agent::SideRequest;
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentRequest, decode_request};
 
@@ -34,6 +38,8 @@ use crate::model::wire::agent::{AgentRequest, decode_request};
 const MAX_BODY: usize = 64 << 20;
 /// How long after a request of an agent its hang-up on the one before may be noticed.
 const HANG_UP: Duration = Duration::from_millis(150);
+/// How many pieces of a reply may wait until they are read.
+const PIECES: usize = 16;
 /// How long a connection may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
 
@@ -76,6 +82,8 @@ pub struct Server {
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
+    /// Requests without tools that belong to no conversation of their name.
+    nameless: Mutex<Nameless>,
 }
 
 /// Opens a port of this machine.
@@ -97,6 +105,7 @@ impl Server {
             at,
             runs: Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
+            nameless: Mutex::new(Nameless::default()),
         })
     }
 
@@ -189,25 +198,35 @@ impl Server {
                     };
                     self.converse(key, is_sub_agent, incoming).await
                 }
-                Kind::SideRequest => self.pass_history(head, &path, Some(request), body).await,
+                Kind::SideRequest => {
+                    let side = Side {
+                        key: conversation::named(&head.headers).map(|(key, _)| key),
+                        words: side_request::beginning(&request, &Secrets::of(&head.headers, &path)),
+                        wire,
+                        form: run::form(wire, conversation::is_streamed(wire, &path, &request)),
+                    };
+                    self.pass_history(head, &path, Some(request), body, Some(side))
+                        .await
+                }
             },
             // A reply could contain a call that the operator would not see.
             Some((_, Err(why))) => unreadable(&why),
             None => {
                 let wire = conversation::history_of(&path);
                 let request = wire.and_then(|wire| read(wire, &body).ok());
-                self.pass_history(head, &path, request, body).await
+                self.pass_history(head, &path, request, body, None).await
             }
         }
     }
 
     /// Passes on a request that is no part of a conversation. The history in it is the one that the model knows.
     async fn pass_history(
-        &self,
+        self: &Arc<Self>,
         head: hyper::http::request::Parts,
         path: &str,
         request: Option<AgentRequest>,
         body: Bytes,
+        side: Option<Side>,
     ) -> Sent {
         let new = match &request {
             Some(request) => {
@@ -219,12 +238,12 @@ impl Server {
             }
             None => match overlay::unrestored(&String::from_utf8_lossy(&body)) {
                 Some(error) => Err(error),
-                None => return self.pass(head.method, path, &head.headers, body).await,
+                None => return self.pass(head.method, path, &head.headers, body, side).await,
             },
         };
         match new {
             Ok(new) => {
-                self.pass(head.method, path, &head.headers, Bytes::from(new))
+                self.pass(head.method, path, &head.headers, Bytes::from(new), side)
                     .await
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
@@ -317,6 +336,15 @@ impl Server {
         let run = (self.setup.begin)(self.setup.upstream.clone());
         run.set_sub_agent(is_sub_agent);
         runs.insert(new, run.clone());
+        let early = self.nameless().begin(&run);
+        if !early.is_empty() {
+            let run = run.clone();
+            tokio::spawn(async move {
+                for one in early {
+                    run.report_side_request(one).await;
+                }
+            });
+        }
         let opening = Opening {
             run: run.clone(),
             request: incoming.request.clone(),
@@ -336,8 +364,42 @@ impl Server {
         resumed.take_if(belongs).is_some()
     }
 
+    /// Reads the reply to a request without tools as it passes, and reports the request once the reply has ended.
+    fn follow(self: &Arc<Self>, side: Side) -> mpsc::Sender<Bytes> {
+        let (seen, pieces) = mpsc::channel(PIECES);
+        let server = self.clone();
+        tokio::spawn(async move {
+            let usage = side_request::usage(side.wire, side.form, pieces).await;
+            let words = side.words;
+            let one = SideRequest { words, usage };
+            let own = side.key.and_then(|key| {
+                let runs = server.runs.lock().unwrap_or_else(PoisonError::into_inner);
+                runs.get(&key).cloned()
+            });
+            let run = match own {
+                Some(run) => Some((run, one)),
+                None => server.nameless().take(one),
+            };
+            if let Some((run, one)) = run {
+                run.report_side_request(one).await;
+            }
+        });
+        seen
+    }
+
+    fn nameless(&self) -> MutexGuard<'_, Nameless> {
+        self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Passes a request and its response on, byte for byte.
-    async fn pass(&self, method: hyper::Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
+    async fn pass(
+        self: &Arc<Self>,
+        method: hyper::Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Bytes,
+        side: Option<Side>,
+    ) -> Sent {
         let sent = self
             .setup
             .upstream
@@ -346,15 +408,34 @@ impl Server {
         match sent {
             Ok(response) => {
                 let (status, head) = (response.status(), headers::for_agent(response.headers()));
-                let body = response.bytes_stream().map(|piece| {
-                    let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
-                    Ok::<_, BodyError>(Frame::data(piece))
+                let seen = side.map(|side| self.follow(side));
+                let body = response.bytes_stream().then(move |piece| {
+                    let seen = seen.clone();
+                    async move {
+                        let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
+                        if let Some(seen) = seen {
+                            // An error means that the program ends.
+                            seen.send(piece.clone()).await.unwrap_or_default();
+                        }
+                        Ok::<_, BodyError>(Frame::data(piece))
+                    }
                 });
                 respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
         }
     }
+}
+
+/// A request without tools.
+struct Side {
+    /// The conversation that it names.
+    key: Option<Key>,
+    /// Its first words.
+    words: Arc<str>,
+    wire: Wire,
+    /// How its reply is divided.
+    form: Form,
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.

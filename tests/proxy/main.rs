@@ -32,4 +32,5 @@ mod paused;
 mod program;
 mod restart;
 mod rewritten;
+mod side_requests;
 mod stage;
