@@ -15,7 +15,7 @@ use crate::domain::command::{Command, RunCommand};
 use crate::domain::state::State;
 use crate::journal;
 use crate::present::session::{DeletedView, JournalView, PathView, SessionDetailView, VerifyView};
-use crate::present::{json, time, tokens};
+use crate::present::{json, many, time, tokens};
 use crate::text::visible;
 
 /// Runs the `sessions` subcommand.
@@ -120,6 +120,11 @@ fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
         format!("edits      {}", counts.edits),
         format!("waiting    {}", counts.waiting),
     ];
+    let side = state.agent.side;
+    if side.count > 0 {
+        let requests = many(side.count as usize, "request");
+        lines.push(format!("beside     {requests}, {}", tokens(side.usage)));
+    }
     let forks = view.fork_of.iter();
     lines.extend(forks.map(|fork| format!("fork of    {} at event {}", visible(fork.session), fork.at)));
     lines.extend(view.rules.iter().cloned());

@@ -8,7 +8,7 @@ mod command;
 
 pub use command::command;
 
-use crate::domain::agent::Rewriting;
+use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -151,6 +151,20 @@ pub fn rewritten(rewriting: &Rewriting) -> String {
     words
 }
 
+/// Describes a request without tools, and its tokens if the reply says them.
+fn side_request(one: &SideRequest) -> String {
+    let counts = [(one.usage.input, "sent"), (one.usage.output, "received")];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter_map(|(count, what)| Some(format!("{} {what}", count?)))
+        .collect();
+    let tokens = match &counts[..] {
+        [] => String::new(),
+        counts => format!(" ({} tokens)", counts.join(", ")),
+    };
+    format!("a request without tools passed{tokens}: {}", one.words)
+}
+
 fn run(event: &RunEvent) -> String {
     match event {
         RunEvent::Started(started) => format!("run started with {} in {}", started.model, started.workspace),
@@ -172,6 +186,7 @@ fn run(event: &RunEvent) -> String {
         RunEvent::AgentAsked { wait_ms: Some(ms) } => format!("the agent waits {} for its reply", span(*ms)),
         RunEvent::AgentAsked { wait_ms: None } => "the agent asked".to_owned(),
         RunEvent::HistoryRewritten(rewriting) => rewritten(rewriting),
+        RunEvent::SideRequest(one) => side_request(one),
         RunEvent::Titled { title } => format!("named {title}"),
         RunEvent::QuirkLearned { server, quirk, words } => {
             format!("{server} gets adapted requests from now on ({quirk}): {words}")

@@ -3,10 +3,12 @@
 //! Must not know: clocks, how requests arrive.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::id::{NodeId, Seq};
+use super::turn::Usage;
 
 /// The agent of another program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +19,28 @@ pub struct Agent {
     pub rewritten: Option<Seq>,
     /// Edited nodes that its history lacks: the edits do not reach the model any more.
     pub lost: BTreeSet<NodeId>,
+    /// Its requests without tools. No limit counts them.
+    pub side: SideRequests,
+}
+
+/// How many requests without tools an agent made, and what they used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SideRequests {
+    /// Their number.
+    pub count: u32,
+    /// Their tokens, as far as the replies say them.
+    pub usage: Usage,
+}
+
+/// A request without tools that an agent made, such as one for a title.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SideRequest {
+    /// The first words of its newest message.
+    #[serde(default)]
+    pub words: Arc<str>,
+    /// Its tokens, as far as the reply says them.
+    #[serde(default)]
+    pub usage: Usage,
 }
 
 /// How long an agent waits for a reply.

@@ -87,6 +87,7 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
         Input::AgentAsked { wait_ms, rewriting } => {
             run::agent_asked(&mut draft, *wait_ms, rewriting.as_ref());
         }
+        Input::SideRequest(one) => run::side_request(&mut draft, one),
         Input::ServerAsked {
             question,
             server,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::Rewriting;
+use super::agent::{Rewriting, SideRequest};
 use super::call::{Answer, Outcome};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
@@ -136,6 +136,8 @@ pub enum Input {
         /// What it changed of its history; none if it extends the one before.
         rewriting: Option<Rewriting>,
     },
+    /// A request without tools of the agent of another program has its reply.
+    SideRequest(SideRequest),
     /// A server asks the operator something while a call of it runs.
     ServerAsked {
         /// What it belongs to.

@@ -386,6 +386,7 @@ impl Driver {
             | Input::Spawned { .. }
             | Input::Finished { .. } => Actor::Tool,
             Input::AgentAsked { .. }
+            | Input::SideRequest(_)
             | Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::Probed { .. }

@@ -14,15 +14,24 @@ use crate::model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, Par
 
 /// The name of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(String);
+pub struct Key {
+    hash: String,
+    is_named: bool,
+}
 
 impl Key {
     /// The conversation that the agent holds next to this one, by its number; 0 is this one.
     pub fn fork(&self, number: usize) -> Self {
-        match number {
-            0 => self.clone(),
-            number => Self(format!("{}#{number}", self.0)),
+        let mut fork = self.clone();
+        if number > 0 {
+            fork.hash = format!("{}#{number}", self.hash);
         }
+        fork
+    }
+
+    /// True if the agent itself names the conversation.
+    pub const fn is_named(&self) -> bool {
+        self.is_named
     }
 }
 
@@ -42,10 +51,13 @@ pub enum Kind {
 
 /// Headers with which agents name a conversation, and those that a sub-agent adds.
 const NAMED_BY: [(&str, &[&str]); 3] = [
-    ("x-claude-code-session-id", &["x-claude-code-agent-id"]),
+    (CLAUDE, &["x-claude-code-agent-id"]),
     ("thread-id", &["x-codex-parent-thread-id", "x-openai-subagent"]),
     ("x-session-id", &["x-parent-session-id"]),
 ];
+
+/// The header of Claude Code. The id of a sub-agent is its own there; the session may change while it works.
+const CLAUDE: &str = "x-claude-code-session-id";
 
 /// Members in which formats list tools.
 const LISTS: [&str; 4] = [
@@ -67,13 +79,7 @@ pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     if request.tools.is_empty() && !has_stored_tools(request) && !mentions_tools(&request.body) {
         return Kind::SideRequest;
     }
-    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let named = NAMED_BY
-        .iter()
-        .find_map(|(name, marks)| Some((value(name)?, marks.iter().find_map(|mark| value(mark)))));
-    if let Some((name, mark)) = named {
-        let key = Key(format!("{name}/{}", mark.unwrap_or_default()));
-        let is_sub_agent = mark.is_some();
+    if let Some((key, is_sub_agent)) = named(headers) {
         return Kind::Conversation { key, is_sub_agent };
     }
     let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -82,9 +88,31 @@ pub fn kind(headers: &HeaderMap, request: &AgentRequest) -> Kind {
     let parts = [request.system_text(), tools.join("\n"), first.join("\n")];
     let parts: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
     Kind::Conversation {
-        key: Key(canon::hash("overrule conversation v1", &parts)),
+        key: Key {
+            hash: canon::hash("overrule conversation v1", &parts),
+            is_named: false,
+        },
         is_sub_agent: false,
     }
+}
+
+/// Returns the name that an agent gives a conversation, and true for that of a sub-agent; none if it gives no name.
+pub fn named(headers: &HeaderMap) -> Option<(Key, bool)> {
+    let value = |name: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.filter(|value| !value.is_empty())
+    };
+    let (name, id, mark) = NAMED_BY.iter().find_map(|(name, marks)| {
+        let mark = marks.iter().find_map(|mark| value(mark));
+        Some((*name, value(name)?, mark))
+    })?;
+    let id = if name == CLAUDE && mark.is_some() { "" } else { id };
+    let parts = [name, id, mark.unwrap_or_default()].map(str::as_bytes);
+    let key = Key {
+        hash: canon::hash("overrule conversation name v1", &parts),
+        is_named: true,
+    };
+    Some((key, mark.is_some()))
 }
 
 /// True for a body with a list of tools anywhere.

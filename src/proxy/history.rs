@@ -35,6 +35,21 @@ impl History {
         self.0.contains(item)
     }
 
+    /// The number of its items.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True without an item.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True if it begins with all of another one.
+    pub fn extends(&self, old: &Self) -> bool {
+        self.0.starts_with(&old.0)
+    }
+
     /// What an agent rewrote that sent this history before; none if the new one extends it.
     pub fn rewriting(&self, new: &Self, state: &State) -> Option<Rewriting> {
         let pairs = self.0.iter().zip(&new.0);

@@ -21,12 +21,14 @@ pub mod history;
 pub mod model;
 pub mod outlet;
 pub mod overlay;
+mod placement;
 pub mod reading;
 pub mod release;
 pub mod resumed;
 pub mod run;
 mod secrets;
 pub mod server;
+mod side_request;
 pub mod tool;
 pub mod upstream;
 

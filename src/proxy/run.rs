@@ -31,10 +31,12 @@ use super::history::History;
 use super::outlet::BodyReader;
 use super::overlay::Overlay;
 use super::upstream::Upstream;
+use crate::domain::agent::SideRequest;
 use crate::domain::apply;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};
-use crate::domain::state::State;
+use crate::domain::input::Input;
+use crate::domain::state::{Mode, State};
 use crate::domain::thread::ROOT;
 use crate::domain::turn::{Producer, Stream};
 use crate::engine::{Handle, Publication};
@@ -77,11 +79,16 @@ pub struct Incoming {
 impl Incoming {
     /// How the reply that is asked for is divided.
     pub fn form(&self) -> Form {
-        match (self.streamed, self.wire.is_lines()) {
-            (false, _) => Form::Whole,
-            (true, true) => Form::Lines,
-            (true, false) => Form::Stream,
-        }
+        form(self.wire, self.streamed)
+    }
+}
+
+/// How a reply in a format is divided.
+pub fn form(wire: Wire, streamed: bool) -> Form {
+    match (streamed, wire.is_lines()) {
+        (false, _) => Form::Whole,
+        (true, true) => Form::Lines,
+        (true, false) => Form::Stream,
     }
 }
 
@@ -243,6 +250,18 @@ impl AgentRun {
         }
     }
 
+    /// Returns the length of this conversation if a history is its own or extends it. Without a reply of the model, the same
+    /// words may begin another conversation: they are of this one only while it owes the agent a reply.
+    pub fn extended_by(&self, history: &History, has_reply: bool) -> Option<usize> {
+        let mut inner = self.lock();
+        inner.note_delivered();
+        let mut calls = inner.with_agent.keys();
+        let has_it = calls.any(|call| inner.delivered.contains(call));
+        let owes_reply = !has_it && !matches!(inner.state.mode, Mode::Finished(_));
+        let is_own = !inner.items.is_empty() && history.extends(&inner.items);
+        (is_own && (has_reply || owes_reply)).then(|| inner.items.len())
+    }
+
     /// True for a request that the agent makes next to this conversation: the agent waits for a reply to another one,
     /// or executes calls of which the request knows nothing.
     pub fn is_fork(&self, request: &AgentRequest, history: &[String]) -> bool {
@@ -390,6 +409,13 @@ impl AgentRun {
     fn notice(&self, words: String) {
         if let Some(attached) = self.attached.get() {
             attached.handle.notice(words);
+        }
+    }
+
+    /// Reports a request without tools of this conversation, once it has a run.
+    pub async fn report_side_request(&self, one: SideRequest) {
+        if let Some(handle) = self.handle().await {
+            handle.report(Input::SideRequest(one)).await;
         }
     }
 

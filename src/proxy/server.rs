@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,10 +22,15 @@ use tokio::sync::{mpsc, watch};
 
 use super::address::{self, Token};
 use super::conversation::{self, Key, Kind};
+use super::events::Form;
+use super::placement::{Place, Runs, forks, free, place_of, renamed};
 use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
+use super::secrets::Secrets;
+use super::side_request::Nameless;
 use super::upstream::Upstream;
-use super::{Error, compression, headers, overlay};
+use super::{Error, compression, headers, overlay, side_request};
+use crate::domain::agent::SideRequest;
 use crate::model::wire::Wire;
 use crate::model::wire::agent::{AgentRequest, decode_request};
 
@@ -33,12 +38,12 @@ use crate::model::wire::agent::{AgentRequest, decode_request};
 const MAX_BODY: usize = 64 << 20;
 /// How long after a request of an agent its hang-up on the one before may be noticed.
 const HANG_UP: Duration = Duration::from_millis(150);
+/// How many pieces of a reply may wait until they are read.
+const PIECES: usize = 16;
 /// How long a connection may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
 
 type BodyError = Box<dyn std::error::Error + Send + Sync>;
-/// The conversations by key. Several keys may lead to one.
-type Runs = BTreeMap<Key, Arc<AgentRun>>;
 type Sent = Response<UnsyncBoxBody<Bytes, BodyError>>;
 
 /// A conversation that begins: the receiver of this gives it a run.
@@ -77,6 +82,8 @@ pub struct Server {
     /// Recognises the conversation of the session that is resumed, until it was found.
     resumed: Mutex<Option<Belongs>>,
     requests: watch::Sender<u64>,
+    /// Requests without tools that belong to no conversation of their name.
+    nameless: Mutex<Nameless>,
 }
 
 /// Opens a port of this machine.
@@ -98,6 +105,7 @@ impl Server {
             at,
             runs: Mutex::new(BTreeMap::new()),
             requests: watch::Sender::new(0),
+            nameless: Mutex::new(Nameless::default()),
         })
     }
 
@@ -190,25 +198,35 @@ impl Server {
                     };
                     self.converse(key, is_sub_agent, incoming).await
                 }
-                Kind::SideRequest => self.pass_history(head, &path, Some(request), body).await,
+                Kind::SideRequest => {
+                    let side = Side {
+                        key: conversation::named(&head.headers).map(|(key, _)| key),
+                        words: side_request::beginning(&request, &Secrets::of(&head.headers, &path)),
+                        wire,
+                        form: run::form(wire, conversation::is_streamed(wire, &path, &request)),
+                    };
+                    self.pass_history(head, &path, Some(request), body, Some(side))
+                        .await
+                }
             },
             // A reply could contain a call that the operator would not see.
             Some((_, Err(why))) => unreadable(&why),
             None => {
                 let wire = conversation::history_of(&path);
                 let request = wire.and_then(|wire| read(wire, &body).ok());
-                self.pass_history(head, &path, request, body).await
+                self.pass_history(head, &path, request, body, None).await
             }
         }
     }
 
     /// Passes on a request that is no part of a conversation. The history in it is the one that the model knows.
     async fn pass_history(
-        &self,
+        self: &Arc<Self>,
         head: hyper::http::request::Parts,
         path: &str,
         request: Option<AgentRequest>,
         body: Bytes,
+        side: Option<Side>,
     ) -> Sent {
         let new = match &request {
             Some(request) => {
@@ -220,12 +238,12 @@ impl Server {
             }
             None => match overlay::unrestored(&String::from_utf8_lossy(&body)) {
                 Some(error) => Err(error),
-                None => return self.pass(head.method, path, &head.headers, body).await,
+                None => return self.pass(head.method, path, &head.headers, body, side).await,
             },
         };
         match new {
             Ok(new) => {
-                self.pass(head.method, path, &head.headers, Bytes::from(new))
+                self.pass(head.method, path, &head.headers, Bytes::from(new), side)
                     .await
             }
             Err(error) => plain(StatusCode::BAD_GATEWAY, &error.to_string()),
@@ -246,7 +264,11 @@ impl Server {
 
     async fn converse(&self, key: Key, is_sub_agent: bool, mut incoming: run::Incoming) -> Sent {
         let history = incoming.request.canonical();
-        if self.is_fork(&key, &incoming, &history) {
+        let is_fork = {
+            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            place_of(&runs, &key, is_sub_agent, &incoming.request, &history).is_fork()
+        };
+        if is_fork {
             tokio::time::sleep(HANG_UP).await;
         }
         let (run, opening) = self.run_of(&key, is_sub_agent, &incoming, &history);
@@ -276,12 +298,6 @@ impl Server {
         }
     }
 
-    /// True for a request next to a conversation that continues.
-    fn is_fork(&self, key: &Key, incoming: &run::Incoming, history: &[String]) -> bool {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(place_of(&runs, key, incoming, history), Place::New(new) if new != *key)
-    }
-
     /// The conversation of a request, and its opening if it is new.
     fn run_of(
         &self,
@@ -291,25 +307,44 @@ impl Server {
         history: &[String],
     ) -> (Arc<AgentRun>, Option<Opening>) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let resumes = self.is_resumed(&runs, incoming, history);
-        let key = match place_of(&runs, key, incoming, history) {
-            Place::Known(run) if !resumes => return (run, None),
+        let request = &incoming.request;
+        let resumes = self.is_resumed(&runs, key, request, history);
+        let new = match place_of(&runs, key, is_sub_agent, request, history) {
+            Place::Known(run) if !resumes => {
+                if key.is_named() {
+                    runs.entry(key.clone()).or_insert_with(|| run.clone());
+                }
+                return (run, None);
+            }
             // Next to those that took the key before.
             Place::Known(_) => free(&runs, key),
-            Place::New(key) => key,
+            Place::New { key, .. } => key,
         };
-        // A new conversation of the agent continues the run that no request of it is waiting for.
-        let idle = runs
-            .values()
-            .find(|run| !resumes && !is_sub_agent && !run.is_sub_agent() && run.reserve_if_idle());
+        // Without a name, a new conversation of the agent continues the run that no request of it is waiting for.
+        let mut others: Vec<&Arc<AgentRun>> = if key.is_named() {
+            forks(&runs, key).collect()
+        } else {
+            runs.values().collect()
+        };
+        others.retain(|run| !resumes && !is_sub_agent && !run.is_sub_agent());
+        let idle = others.into_iter().find(|run| run.reserve_if_idle());
         if let Some(run) = idle.cloned() {
-            runs.insert(key, run.clone());
+            runs.insert(new, run.clone());
             return (run, None);
         }
         let is_beside = !runs.is_empty() || is_sub_agent;
         let run = (self.setup.begin)(self.setup.upstream.clone());
         run.set_sub_agent(is_sub_agent);
-        runs.insert(key, run.clone());
+        runs.insert(new, run.clone());
+        let early = self.nameless().begin(&run);
+        if !early.is_empty() {
+            let run = run.clone();
+            tokio::spawn(async move {
+                for one in early {
+                    run.report_side_request(one).await;
+                }
+            });
+        }
         let opening = Opening {
             run: run.clone(),
             request: incoming.request.clone(),
@@ -321,16 +356,50 @@ impl Server {
     }
 
     /// True once, for the conversation of the session that is resumed. A conversation that has a run already is another.
-    fn is_resumed(&self, runs: &Runs, incoming: &run::Incoming, history: &[String]) -> bool {
+    fn is_resumed(&self, runs: &Runs, key: &Key, request: &AgentRequest, history: &[String]) -> bool {
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
-        let belongs = |belongs: &mut Belongs| {
-            belongs(&incoming.request) && !runs.values().any(|run| run.known(history) > 0)
-        };
+        let is_known =
+            || runs.values().any(|run| run.known(history) > 0) || renamed(runs, key, request).is_some();
+        let belongs = |belongs: &mut Belongs| belongs(request) && !is_known();
         resumed.take_if(belongs).is_some()
     }
 
+    /// Reads the reply to a request without tools as it passes, and reports the request once the reply has ended.
+    fn follow(self: &Arc<Self>, side: Side) -> mpsc::Sender<Bytes> {
+        let (seen, pieces) = mpsc::channel(PIECES);
+        let server = self.clone();
+        tokio::spawn(async move {
+            let usage = side_request::usage(side.wire, side.form, pieces).await;
+            let words = side.words;
+            let one = SideRequest { words, usage };
+            let own = side.key.and_then(|key| {
+                let runs = server.runs.lock().unwrap_or_else(PoisonError::into_inner);
+                runs.get(&key).cloned()
+            });
+            let run = match own {
+                Some(run) => Some((run, one)),
+                None => server.nameless().take(one),
+            };
+            if let Some((run, one)) = run {
+                run.report_side_request(one).await;
+            }
+        });
+        seen
+    }
+
+    fn nameless(&self) -> MutexGuard<'_, Nameless> {
+        self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Passes a request and its response on, byte for byte.
-    async fn pass(&self, method: hyper::Method, path: &str, headers: &HeaderMap, body: Bytes) -> Sent {
+    async fn pass(
+        self: &Arc<Self>,
+        method: hyper::Method,
+        path: &str,
+        headers: &HeaderMap,
+        body: Bytes,
+        side: Option<Side>,
+    ) -> Sent {
         let sent = self
             .setup
             .upstream
@@ -339,9 +408,17 @@ impl Server {
         match sent {
             Ok(response) => {
                 let (status, head) = (response.status(), headers::for_agent(response.headers()));
-                let body = response.bytes_stream().map(|piece| {
-                    let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
-                    Ok::<_, BodyError>(Frame::data(piece))
+                let seen = side.map(|side| self.follow(side));
+                let body = response.bytes_stream().then(move |piece| {
+                    let seen = seen.clone();
+                    async move {
+                        let piece = piece.map_err(|error| BodyError::from(error.without_url()))?;
+                        if let Some(seen) = seen {
+                            // An error means that the program ends.
+                            seen.send(piece.clone()).await.unwrap_or_default();
+                        }
+                        Ok::<_, BodyError>(Frame::data(piece))
+                    }
                 });
                 respond(status, head, BodyExt::boxed_unsync(StreamBody::new(body)))
             }
@@ -350,38 +427,15 @@ impl Server {
     }
 }
 
-/// Where a request belongs.
-enum Place {
-    /// In this conversation.
-    Known(Arc<AgentRun>),
-    /// In a new one with this key.
-    New(Key),
-}
-
-/// Where a request belongs: of the conversations of its key, the one that knows most of it, unless that one waits for
-/// something else.
-fn place_of(runs: &Runs, key: &Key, incoming: &run::Incoming, history: &[String]) -> Place {
-    let continued = conversation::continued_reply(&incoming.request);
-    if let Some(run) = continued.and_then(|reply| runs.values().find(|run| run.gave(&reply))) {
-        return Place::Known(run.clone());
-    }
-    let forks: Vec<&Arc<AgentRun>> = forks(runs, key).collect();
-    // Of equal ones the first.
-    let nearest = forks.iter().rev().max_by_key(|run| run.known(history));
-    match nearest {
-        Some(run) if !run.is_fork(&incoming.request, history) => Place::Known((*run).clone()),
-        _ => Place::New(free(runs, key)),
-    }
-}
-
-/// The conversations of a key.
-fn forks<'r>(runs: &'r Runs, key: &Key) -> impl Iterator<Item = &'r Arc<AgentRun>> {
-    (0..).map_while(move |number| runs.get(&key.fork(number)))
-}
-
-/// A key of the same name that no conversation has.
-fn free(runs: &Runs, key: &Key) -> Key {
-    key.fork(forks(runs, key).count())
+/// A request without tools.
+struct Side {
+    /// The conversation that it names.
+    key: Option<Key>,
+    /// Its first words.
+    words: Arc<str>,
+    wire: Wire,
+    /// How its reply is divided.
+    form: Form,
 }
 
 /// Decompresses the body of a request that is read, and removes the header that said so.

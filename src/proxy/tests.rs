@@ -52,7 +52,15 @@ fn sub_agents_are_conversations_of_their_own_and_what_has_no_tools_is_none() {
             ..
         }
     ));
-    // Without a header, system text, tools and the first words name it.
+    // The value names it. A sub-agent of Claude Code has an id of its own, whatever its session is called.
+    assert_ne!(main, of(&[("x-claude-code-session-id", "t")]));
+    let renamed = of(&[("x-claude-code-session-id", "t"), ("x-claude-code-agent-id", "a")]);
+    assert_eq!(sub, renamed);
+    let of_one = |id| of(&[("thread-id", id), ("x-codex-parent-thread-id", "p")]);
+    assert_ne!(of_one("a"), of_one("b"), "two sub-agents of one conversation");
+    assert_ne!(of_one("p"), of(&[("thread-id", "p")]));
+    // Without a header, or with an empty one, system text, tools and the first words name it.
+    assert_eq!(of(&[("thread-id", "")]), of(&[]));
     let other = messages(
         &json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "x"},
         {"role": "user", "content": "more"}]),

@@ -56,6 +56,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits((run, now), price, &meter);
+    rows.extend(beside(state));
     rows.push(calls(state, &Tally::of(state)));
     if let Some(asked) = approval_stats::of(state) {
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
@@ -343,6 +344,23 @@ fn request(turn: &Turn, is_scripted: bool) -> Row {
         words = words.own(Role::Dim, "  superseded");
     }
     Row::new(target, words)
+}
+
+/// The requests without tools of the agent of another program. No limit counts them.
+fn beside(state: &State) -> Option<Row> {
+    let side = state.agent.side;
+    if side.count == 0 {
+        return None;
+    }
+    let count = many(side.count as usize, "request");
+    let used = match tokens(side.usage) {
+        words if side.usage == Usage::default() => format!("tokens {words}"),
+        words => format!("{} tokens ({words})", total(side.usage)),
+    };
+    let words = named("beside")
+        .own(Role::Text, format!("{count}, {used}"))
+        .own(Role::Dim, ", in no limit");
+    Some(Row::new(Target::Nothing, words))
 }
 
 fn total(usage: Usage) -> u64 {

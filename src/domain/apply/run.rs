@@ -93,6 +93,11 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
             state.agent.rewritten = Some(at.seq);
             state.agent.lost.extend(&rewriting.lost);
         }
+        RunEvent::SideRequest(one) => {
+            let side = &mut state.agent.side;
+            side.count = side.count.saturating_add(1);
+            side.usage = side.usage.plus(one.usage);
+        }
         RunEvent::Refused { .. } => {}
         RunEvent::Forked { session, at: from } => forked(state, at, session, *from),
         RunEvent::HappenedElsewhere(one) => happened_elsewhere(state, at, one),

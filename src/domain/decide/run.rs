@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::edit;
 use super::reduce::{not_unchanged, reduce};
 use crate::domain::advance::ask;
-use crate::domain::agent::Rewriting;
+use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Reduction;
@@ -300,6 +300,11 @@ pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting
     if let Some(rewriting) = rewriting {
         draft.run(RunEvent::HistoryRewritten(rewriting.clone()));
     }
+}
+
+/// Records a request without tools.
+pub(super) fn side_request(draft: &mut Draft<'_>, one: &SideRequest) {
+    draft.run(RunEvent::SideRequest(one.clone()));
 }
 
 /// Records once which form of requests a server needs.

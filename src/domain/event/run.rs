@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::Rewriting;
+use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::call::EffectClass;
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, Seq};
@@ -395,6 +395,8 @@ pub enum RunEvent {
     },
     /// The history of the agent of another program does not extend the one that it sent before.
     HistoryRewritten(Rewriting),
+    /// The agent of another program made a request without tools, which passed unheld.
+    SideRequest(SideRequest),
     /// A command was refused because of its sender.
     Refused {
         /// Which command.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::agent::Rewriting;
+use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::escape::{Detector, LoopStep};
@@ -158,6 +158,15 @@ fn run() -> Vec<Event> {
             lost: vec![CALL],
         }),
         RunEvent::HistoryRewritten(Rewriting::default()),
+        RunEvent::SideRequest(SideRequest {
+            words: "Name this\u{202e} task".into(),
+            usage: Usage {
+                input: Some(u64::MAX),
+                output: Some(3),
+                ..Usage::default()
+            },
+        }),
+        RunEvent::SideRequest(SideRequest::default()),
         RunEvent::Refused {
             command: "approve".to_owned(),
             reason: "from a child".to_owned(),

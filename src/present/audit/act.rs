@@ -205,6 +205,7 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         | RunEvent::HappenedElsewhere(_)
         | RunEvent::AgentAsked { .. }
         | RunEvent::HistoryRewritten(_)
+        | RunEvent::SideRequest(_)
         | RunEvent::QuirkLearned { .. } => None,
     }
 }

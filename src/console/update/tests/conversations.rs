@@ -5,8 +5,9 @@
 use crate::console::link::{Conversation, Update};
 use crate::console::msg::{Leave, Msg, Out};
 use crate::console::testing::{Stage, id};
-use crate::domain::agent::Rewriting;
+use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::event::{Event, RunEvent};
+use crate::domain::turn::Usage;
 
 fn other(session: &str, waiting: usize) -> Conversation {
     Conversation {
@@ -149,4 +150,41 @@ fn a_rewritten_history_is_one_line_with_the_edits_that_no_longer_apply() {
     stage.begin();
     stage.engine(rewriting(Vec::new()));
     assert_eq!(stage.status(), "the agent rewrote its history from c3 on");
+}
+
+#[test]
+fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
+    let mut stage = Stage::new(120, 30);
+    stage.begin();
+    stage.press("7");
+    assert!(!stage.text().contains("beside"), "{}", stage.text());
+    let requests = stage.model.run.state.requests;
+    let side = |words: &str, usage| {
+        let words = words.into();
+        Event::Run(RunEvent::SideRequest(SideRequest { words, usage }))
+    };
+    let usage = Usage {
+        input: Some(12),
+        output: Some(3),
+        ..Usage::default()
+    };
+    stage.engine(side("Name this \u{1b}[2J task", usage));
+    stage.engine(side("and this", Usage::default()));
+    let text = stage.text();
+    assert!(
+        text.contains("beside     2 requests, 15 tokens (12 sent, 3 received), in no limit"),
+        "{text}"
+    );
+    assert_eq!(stage.model.run.state.requests, requests);
+    stage.press("4");
+    let text = stage.text();
+    assert!(
+        text.contains("a request without tools passed (12 sent, 3 received tokens): Name this "),
+        "{text}"
+    );
+    assert!(
+        text.contains("a request without tools passed: and this"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}'), "{text}");
 }
