@@ -83,8 +83,7 @@ mod tests {
     fn card(stage: &mut Stage) -> String {
         stage.draw();
         stage.press("2");
-        let text = stage.text();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        stage.flat()
     }
 
     #[test]
