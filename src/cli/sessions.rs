@@ -123,7 +123,7 @@ fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
     let side = state.agent.side;
     if side.count > 0 {
         let requests = many(side.count as usize, "request");
-        lines.push(format!("beside     {requests}, {}", tokens(side.usage)));
+        lines.push(format!("no tools   {requests}, {}", tokens(side.usage)));
     }
     let forks = view.fork_of.iter();
     lines.extend(forks.map(|fork| format!("fork of    {} at event {}", visible(fork.session), fork.at)));

@@ -229,7 +229,7 @@ impl Stage {
         text_of(&self.draw())
     }
 
-    /// The text on the screen, without line breaks and the line beside the graph.
+    /// The text on the screen, without line breaks and the line next to the graph.
     pub fn flat(&mut self) -> String {
         flat(&self.text().replace('│', " "))
     }

@@ -24,7 +24,7 @@ pub fn killed(world: &World) -> String {
     until("the command runs", || world.read("log.txt") == "begun\n");
     // The command can be quicker than the record of its process.
     until("its process is on record", || {
-        world.journal(&world.id()).contains("call.spawned")
+        world.has_recorded(&world.id(), "call.spawned")
     });
     signal(&child, Signal::KILL);
     assert_eq!(wait(child).code, None);

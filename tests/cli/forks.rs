@@ -243,7 +243,7 @@ fn a_run_that_another_process_has_open_is_forked_without_a_lock() {
     until("the command runs", || world.read("log.txt") == "begun\n");
     let id = world.id();
     until("all of its beginning is recorded", || {
-        world.journal(&id).contains("call.spawned")
+        world.has_recorded(&id, "call.spawned")
     });
     let before = bytes(&world, &id);
     let new = fork(&world, &[&id]);

@@ -122,7 +122,7 @@ fn a_process_that_lives_on_is_told_of_though_an_edit_took_its_place() {
     until("the command runs", || world.read("pid").ends_with('\n'));
     let id = world.id();
     let pid = world.read("pid").trim().to_owned();
-    until("it is recorded", || world.journal(&id).contains("call.spawned"));
+    until("it is recorded", || world.has_recorded(&id, "call.spawned"));
     child.kill().unwrap();
     child.wait().unwrap();
     let it = call(&world.state(&id), "it").to_string();

@@ -166,7 +166,7 @@ fn who_is_called_can_be_changed_while_the_run_waits_and_is_recorded() {
     let waits = || {
         let ids = world.ids();
         ids.first()
-            .is_some_and(|id| world.journal(id).contains("\"call.asked\""))
+            .is_some_and(|id| world.has_recorded(id, "\"call.asked\""))
     };
     until("the call waits", waits);
     let id = world.id();

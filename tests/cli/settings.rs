@@ -177,7 +177,7 @@ fn every_setting_is_printed_with_who_said_so_and_every_rule_with_its_place() {
     };
     assert_eq!(line("arming"), ["arming", "1s", &format!("{file}:1")]);
     assert_eq!(line("limits.tokens"), ["limits.tokens", "20", "--max-tokens"]);
-    assert_eq!(line("theme"), ["theme", "dark", "default"]);
+    assert_eq!(line("theme"), ["theme", "auto", "default"]);
     assert_eq!(line("resilience.retry.retries")[1..], ["1", &format!("{file}:4")]);
     assert_eq!(line("resilience.breaker.consecutive")[1..], ["5", "default"]);
     let turns = line("limits.turns");

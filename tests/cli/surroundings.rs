@@ -105,7 +105,7 @@ fn what_outlived_the_program_and_its_own_process_is_told_as_that_until_it_ends()
     until("the command runs", || world.read("pid").ends_with('\n'));
     let id = world.id();
     let pid = world.read("pid").trim().to_owned();
-    until("it is recorded", || world.journal(&id).contains("call.spawned"));
+    until("it is recorded", || world.has_recorded(&id, "call.spawned"));
     child.kill().unwrap();
     child.wait().unwrap();
     let group = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();

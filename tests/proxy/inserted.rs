@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::agent::{Agent, client};
 use crate::course::{WIRES, bash, streamed};
 use crate::server::Server;
-use crate::stage::{Stage, approve, asked, calls, finished, reject};
+use crate::stage::{Stage, approve, asked, calls, finished, reject, working};
 
 /// Fails if a body has two messages of the user in a row where the server may refuse that.
 #[track_caller]
@@ -44,13 +44,7 @@ async fn words_of_the_operator_reach_the_model_and_stay_in_their_place() {
             streamed(wire, "Three.", &[]),
             streamed(wire, "Four.", &[]),
         ]);
-        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-        let mut agent = Agent::new(wire, &stage.base);
-        let work = tokio::spawn(async move {
-            agent.work("go").await;
-            agent
-        });
-        let mut live = stage.run(Preset::Supervised).await;
+        let (_stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
         let call = asked(&mut live, "bash").await;
         let guide = |text: &str| Edit::InsertPrompt {
             after: None,
@@ -93,13 +87,7 @@ async fn words_of_the_operator_reach_the_model_and_stay_in_their_place() {
 async fn what_the_agent_would_contradict_is_refused_and_changes_nothing() {
     let wire = "anthropic";
     let model = Server::new(vec![streamed(wire, "One.", &[]), streamed(wire, "Two.", &[])]);
-    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-    let mut agent = Agent::new(wire, &stage.base);
-    let work = tokio::spawn(async move {
-        agent.work("go").await;
-        agent
-    });
-    let mut live = stage.run(Preset::Auto).await;
+    let (_stage, mut live, work) = working(wire, &model, "go", Preset::Auto).await;
     let mut agent = work.await.unwrap();
     finished(&mut live).await;
     let mut nodes = live.state.nodes.values();
@@ -170,13 +158,7 @@ async fn a_deleted_call_has_no_result_in_later_requests() {
             streamed(wire, "Two.", &[]),
             streamed(wire, "Three.", &[]),
         ]);
-        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-        let mut agent = Agent::new(wire, &stage.base);
-        let work = tokio::spawn(async move {
-            agent.work("go").await;
-            agent
-        });
-        let mut live = stage.run(Preset::Auto).await;
+        let (_stage, mut live, work) = working(wire, &model, "go", Preset::Auto).await;
         let mut agent = work.await.unwrap();
         finished(&mut live).await;
         let node = live.state.nodes.get(&calls(&live.state, "bash")[0]).unwrap();
@@ -197,13 +179,7 @@ async fn equal_replies_are_told_apart_and_words_of_another_task_stay_away() {
     for wire in WIRES {
         let replies = ["Done.", "Done.", "Done.", "Other."];
         let model = Server::new(replies.iter().map(|text| streamed(wire, text, &[])).collect());
-        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-        let mut agent = Agent::new(wire, &stage.base);
-        let work = tokio::spawn(async move {
-            agent.work("first").await;
-            agent
-        });
-        let mut live = stage.run(Preset::Auto).await;
+        let (stage, mut live, work) = working(wire, &model, "first", Preset::Auto).await;
         let mut agent = work.await.unwrap();
         finished(&mut live).await;
         let guide = Edit::InsertPrompt {
@@ -256,13 +232,7 @@ async fn after_an_undo_the_model_sees_the_call_that_was_rejected() {
     for wire in WIRES {
         let call = streamed(wire, "One.", &[("a", "bash", bash("ls -a"))]);
         let model = Server::new(vec![call, streamed(wire, "Two.", &[])]);
-        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-        let mut agent = Agent::new(wire, &stage.base);
-        let work = tokio::spawn(async move {
-            agent.work("go").await;
-            agent
-        });
-        let mut live = stage.run(Preset::Supervised).await;
+        let (_stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
         let node = asked(&mut live, "bash").await;
         let edit = Edit::Call {
             node,

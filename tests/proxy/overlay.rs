@@ -13,7 +13,7 @@ use crate::agent::{Agent, Ran, client};
 use crate::course::{WIRES, bash, streamed};
 use crate::live::Live;
 use crate::server::{Reply, Server};
-use crate::stage::{Stage, approve, asked, calls, finished, reject};
+use crate::stage::{Stage, approve, asked, calls, finished, reject, working};
 
 /// Corrects the result of a call.
 pub async fn correct(live: &Live, call: NodeId, words: &str) {
@@ -89,13 +89,7 @@ async fn a_corrected_result_reaches_the_model_with_and_without_ids() {
 
 /// An agent whose first call was rejected, its run, and its proxy.
 async fn rejected(wire: &str, model: &Server) -> (Agent, Live, Stage) {
-    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-    let mut agent = Agent::new(wire, &stage.base);
-    let work = tokio::spawn(async move {
-        agent.work("go").await;
-        agent
-    });
-    let mut live = stage.run(Preset::Supervised).await;
+    let (stage, mut live, work) = working(wire, model, "go", Preset::Supervised).await;
     let call = asked(&mut live, "bash").await;
     reject(&live, call, "not on this machine").await;
     let agent = work.await.unwrap();
@@ -306,13 +300,7 @@ async fn an_edit_of_one_conversation_leaves_the_same_words_of_another_alone() {
         streamed(wire, "End.", &[]),
         streamed(wire, "More.", &[]),
     ]);
-    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-    let mut agent = Agent::new(wire, &stage.base);
-    let work = tokio::spawn(async move {
-        agent.work("go").await;
-        agent
-    });
-    let mut live = stage.run(Preset::Auto).await;
+    let (mut stage, mut live, work) = working(wire, &model, "go", Preset::Auto).await;
     let mut agent = work.await.unwrap();
     finished(&mut live).await;
     let mut nodes = live.state.nodes.values();

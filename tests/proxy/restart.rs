@@ -17,7 +17,7 @@ use crate::beside::{asks, finished, prompts, reply};
 use crate::course::{WIRES, bash, streamed};
 use crate::live::Live;
 use crate::server::{Reply, Server, open};
-use crate::stage::{Stage, approve, asked};
+use crate::stage::{Stage, approve, asked, working};
 
 /// A run whose process is gone while a call waits, the call, and the agent with what it had sent. The reply is whole, or
 /// its end is missing.
@@ -291,13 +291,7 @@ async fn a_rejected_call_says_of_a_shortened_history_that_it_is_of_the_session()
         streamed(wire, "Hm.", &[("k1", "bash", bash("ls"))]),
         streamed(wire, "Then not.", &[]),
     ]);
-    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
-    let mut agent = Agent::new(wire, &stage.base);
-    let work = tokio::spawn(async move {
-        agent.work("go").await;
-        agent
-    });
-    let mut live = stage.run(Preset::Supervised).await;
+    let (_stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
     let call = asked(&mut live, "bash").await;
     crate::stage::reject(&live, call, "no").await;
     let agent = work.await.unwrap();

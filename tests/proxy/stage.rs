@@ -21,7 +21,9 @@ use overrule::proxy::server::{self, Opening, Server};
 use overrule::proxy::tool;
 use overrule::proxy::upstream::Upstream;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
+use crate::agent::Agent;
 use crate::live::{Live, adviser};
 
 /// A proxy that serves.
@@ -163,4 +165,22 @@ pub fn calls(state: &State, tool: &str) -> Vec<NodeId> {
 pub async fn finished(live: &mut Live) {
     live.settles("finished", |state| matches!(state.mode, Mode::Finished(_)))
         .await;
+}
+
+/// A proxy in front of a model, the run of an agent that works on these words, and that agent once it has its answer.
+pub async fn working(
+    wire: &str,
+    model: &crate::server::Server,
+    words: &str,
+    preset: Preset,
+) -> (Stage, Live, JoinHandle<Agent>) {
+    let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    let words = words.to_owned();
+    let work = tokio::spawn(async move {
+        agent.work(&words).await;
+        agent
+    });
+    let live = stage.run(preset).await;
+    (stage, live, work)
 }

@@ -28,8 +28,8 @@ const ALLOWED: [&str; 9] = [
     r"^\[2[23];2t$",
     // the title, a notification, the clipboard: in the console's own words, or encoded
     r"^\]2;overrule: [a-z0-9 ]*$|^\]9;overrule: [a-z0-9 ]*$|^\]777;notify;overrule;[a-z0-9 ]*$|^\]52;c;[A-Za-z0-9+/=]*$",
-    // questions about the terminal
-    r"^\[c$|^\[\?u$|^\[6n$",
+    // questions about the terminal, of which one is the colour of its background
+    r"^\[c$|^\[\?u$|^\[6n$|^\]11;\?$",
 ];
 
 /// The sequences of a text, each without its ESC and its end, and the text outside of them.

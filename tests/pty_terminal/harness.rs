@@ -186,7 +186,8 @@ impl Run {
     /// The probe, which ends in the way that is named.
     pub fn probe(how: &str) -> Self {
         let run = Self::new(probe_path().to_str().unwrap(), &[how]);
-        run.wait_for("ready");
+        // Not on the screen: a probe that ends soon may have restored it before a busy machine looks.
+        run.until("ready", || run.text().contains("ready"));
         run
     }
 

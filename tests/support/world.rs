@@ -170,6 +170,15 @@ impl World {
         Store::open(self.sessions()).find(id).unwrap()
     }
 
+    /// True once the journal of a session has these words. A session has a directory before it has a journal.
+    pub fn has_recorded(&self, id: &str, words: &str) -> bool {
+        let place = Store::open(self.sessions()).find(id);
+        let journal = place
+            .ok()
+            .and_then(|place| fs::read_to_string(place.journal()).ok());
+        journal.is_some_and(|journal| journal.contains(words))
+    }
+
     /// The journal of a session as it is on disk.
     pub fn journal(&self, id: &str) -> String {
         fs::read_to_string(self.place(id).journal()).unwrap()

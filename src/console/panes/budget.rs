@@ -56,7 +56,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
     };
     let price = state.started.as_ref().and_then(|started| started.price.as_ref());
     let mut rows = limits((run, now), price, &meter);
-    rows.extend(beside(state));
+    rows.extend(without_tools(state));
     rows.push(calls(state, &Tally::of(state)));
     if let Some(asked) = approval_stats::of(state) {
         let words = named(asked.name).untrusted(Role::Text, &asked.words, 400);
@@ -347,7 +347,7 @@ fn request(turn: &Turn, is_scripted: bool) -> Row {
 }
 
 /// The requests without tools of the agent of another program. No limit counts them.
-fn beside(state: &State) -> Option<Row> {
+fn without_tools(state: &State) -> Option<Row> {
     let side = state.agent.side;
     if side.count == 0 {
         return None;
@@ -357,7 +357,7 @@ fn beside(state: &State) -> Option<Row> {
         words if side.usage == Usage::default() => format!("tokens {words}"),
         words => format!("{} tokens ({words})", total(side.usage)),
     };
-    let words = named("beside")
+    let words = named("no tools")
         .own(Role::Text, format!("{count}, {used}"))
         .own(Role::Dim, ", in no limit");
     Some(Row::new(Target::Nothing, words))

@@ -56,7 +56,7 @@ pub(in crate::console) fn draw(model: &Model, frame: &mut Frame<'_>) {
     status::draw(model, &mut canvas, places.status);
 }
 
-/// Draws the line between the graph and the panes beside it.
+/// Draws the line between the graph and the panes next to it.
 fn divider(model: &Model, canvas: &mut Canvas<'_>) {
     let places = model.screen.places;
     let (Some(graph), Some(queue)) = (places.graph, places.queue) else {

@@ -236,7 +236,7 @@ pub fn applied(
     }
     for (at, texts) in inserted {
         for text in texts {
-            rewrite.say(at, &text);
+            rewrite.add_user_text(at, &text);
         }
     }
     named(rewrite.body(), &named_by)

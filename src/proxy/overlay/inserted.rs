@@ -16,14 +16,14 @@ use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// The agent has it.
-    Known(Said),
+    Known(Anchor),
     /// The operator's own words, which the agent does not have.
     Inserted(String),
 }
 
-/// What one side said, by what an agent has of it.
+/// What one side anchor, by what an agent has of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Said {
+pub(super) struct Anchor {
     /// The numbers of calls.
     calls: Vec<u32>,
     /// The keys of texts of the model.
@@ -32,22 +32,24 @@ pub(super) struct Said {
     words: Option<String>,
 }
 
-impl Said {
+impl Anchor {
     fn of(state: &State, turn: &Turn) -> Self {
-        let mut said = Self::default();
+        let mut anchor = Self::default();
         for node in turn.nodes.iter().filter_map(|id| state.nodes.get(id)) {
             let text = match node.revisions.first().map(|revision| &revision.content) {
                 Some(Content::Text { text, .. }) if !text.is_empty() => Some(text),
                 _ => None,
             };
             match (node.id.kind, text) {
-                (NodeKind::Call, _) => said.calls.push(node.id.no),
-                (NodeKind::Thought | NodeKind::Answer, Some(text)) => said.texts.push(text_key(text)),
-                (NodeKind::Prompt, Some(text)) if node.is_from_agent() => said.words = Some(text.to_string()),
+                (NodeKind::Call, _) => anchor.calls.push(node.id.no),
+                (NodeKind::Thought | NodeKind::Answer, Some(text)) => anchor.texts.push(text_key(text)),
+                (NodeKind::Prompt, Some(text)) if node.is_from_agent() => {
+                    anchor.words = Some(text.to_string());
+                }
                 _ => {}
             }
         }
-        said
+        anchor
     }
 }
 
@@ -60,9 +62,9 @@ pub(in crate::proxy) fn is_inserted(node: &Node) -> bool {
 pub(super) fn steps(state: &State) -> Vec<Step> {
     let mut steps = Vec::new();
     for turn in state.turns_of(ROOT).filter(|turn| turn.is_active()) {
-        let said = Said::of(state, turn);
-        if said != Said::default() {
-            steps.push(Step::Known(said));
+        let anchor = Anchor::of(state, turn);
+        if anchor != Anchor::default() {
+            steps.push(Step::Known(anchor));
         }
         let nodes = turn.nodes.iter().filter_map(|id| state.nodes.get(id));
         let own = nodes.filter(|node| is_inserted(node));
@@ -85,20 +87,20 @@ pub(super) fn places(
     if overlay.steps.is_empty() {
         return places;
     }
-    let messages = sent(overlay, request, found);
+    let messages = contents(overlay, request, found);
     let mut waiting: Vec<&String> = Vec::new();
     let mut end = messages.len();
     // From the end, as an agent forgets the beginning first. Each step is before the one after it.
     for step in overlay.steps.iter().rev() {
-        let said = match step {
+        let anchor = match step {
             Step::Inserted(text) => {
                 waiting.push(text);
                 continue;
             }
-            Step::Known(said) => said,
+            Step::Known(anchor) => anchor,
         };
         let before = messages.get(..end).unwrap_or_default();
-        if let Some(last) = before.iter().rposition(|message| message.is_of(said)) {
+        if let Some(last) = before.iter().rposition(|message| message.is_of(anchor)) {
             end = last;
             let words = waiting.iter().rev().map(|text| (*text).clone());
             let at = after_results(&request.messages, last);
@@ -112,26 +114,26 @@ pub(super) fn places(
 
 /// What a message of a request has.
 #[derive(Default)]
-struct Sent {
+struct MessageContent {
     calls: Vec<u32>,
     texts: Vec<String>,
     words: String,
 }
 
-impl Sent {
-    fn is_of(&self, said: &Said) -> bool {
-        self.calls.iter().any(|call| said.calls.contains(call))
-            || self.texts.iter().any(|text| said.texts.contains(text))
-            || said
+impl MessageContent {
+    fn is_of(&self, anchor: &Anchor) -> bool {
+        self.calls.iter().any(|call| anchor.calls.contains(call))
+            || self.texts.iter().any(|text| anchor.texts.contains(text))
+            || anchor
                 .words
                 .as_ref()
                 .is_some_and(|words| self.words.contains(words))
     }
 }
 
-fn sent(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)]) -> Vec<Sent> {
+fn contents(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)]) -> Vec<MessageContent> {
     let is_own = |known: &Known| overlay.calls.iter().any(|own| std::ptr::eq(own, known));
-    let mut messages: Vec<Sent> = request.messages.iter().map(texts).collect();
+    let mut messages: Vec<MessageContent> = request.messages.iter().map(content).collect();
     for (at, known) in found.iter().filter(|(_, known)| is_own(known)) {
         if let Some(message) = messages.get_mut(*at) {
             message.calls.push(known.number);
@@ -140,20 +142,20 @@ fn sent(overlay: &Overlay, request: &AgentRequest, found: &[(usize, &Known)]) ->
     messages
 }
 
-fn texts(message: &AgentMessage) -> Sent {
-    let mut sent = Sent::default();
+fn content(message: &AgentMessage) -> MessageContent {
+    let mut content = MessageContent::default();
     match message.role {
         Role::Assistant => {
             let texts = message.parts.iter().filter_map(|part| match &part.kind {
                 PartKind::Text { text } | PartKind::Reasoning { text } => Some(text_key(text)),
                 _ => None,
             });
-            sent.texts.extend(texts);
+            content.texts.extend(texts);
         }
-        Role::User => sent.words = message.texts().collect::<Vec<_>>().join("\n\n"),
+        Role::User => content.words = message.texts().collect::<Vec<_>>().join("\n\n"),
         Role::System | Role::Tool => {}
     }
-    sent
+    content
 }
 
 /// The place after the results of the calls of a message.

@@ -59,7 +59,7 @@ fn an_edit_of_a_running_session_is_undone_and_done_again() {
     let edit = ["edit", &holder.id, &thought, "--text", "I copy the last line."];
     world.run(&edit).ends(0);
     until("the model was asked again", || {
-        world.journal(&holder.id).contains(r"beta\\n")
+        world.has_recorded(&holder.id, r"beta\\n")
     });
     let (copy, _) = holder.waiting("copy");
     let requests = holder.state().requests;

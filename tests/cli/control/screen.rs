@@ -87,9 +87,7 @@ fn a_stream_is_ended_from_outside_and_the_run_waits() {
     let slow = format!("[meta]\nname = \"slow\"\ntokens_per_s = 2.0\n[[rule]]\nanswer = \"{words}\"\n");
     let _screen = Screen::of(&world, &slow);
     let id = world.id();
-    until("the model streams", || {
-        world.journal(&id).contains("turn.requested")
-    });
+    until("the model streams", || world.has_recorded(&id, "turn.requested"));
     world.run(&["stop-turn", &id]).ends(0);
     let journal = world.journal(&id);
     assert!(journal.contains("turn.aborted"), "{journal}");

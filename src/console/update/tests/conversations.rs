@@ -157,7 +157,7 @@ fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
     let mut stage = Stage::new(120, 30);
     stage.begin();
     stage.press("7");
-    assert!(!stage.text().contains("beside"), "{}", stage.text());
+    assert!(!stage.text().contains("no tools"), "{}", stage.text());
     let requests = stage.model.run.state.requests;
     let side = |words: &str, usage| {
         let words = words.into();
@@ -172,7 +172,7 @@ fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
     stage.engine(side("and this", Usage::default()));
     let text = stage.text();
     assert!(
-        text.contains("beside     2 requests, 15 tokens (12 sent, 3 received), in no limit"),
+        text.contains("no tools   2 requests, 15 tokens (12 sent, 3 received), in no limit"),
         "{text}"
     );
     assert_eq!(stage.model.run.state.requests, requests);

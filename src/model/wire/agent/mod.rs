@@ -56,7 +56,10 @@ pub trait AgentSide: Sync {
 
     /// Returns the JSON text of a message of the user.
     fn user_message(&self, text: &str) -> String {
-        serde_json::json!({"role": "user", "content": text}).to_string()
+        match self.text_part(text) {
+            Some((key, part)) if key != "content" => format!(r#"{{"role":"user","{key}":[{part}]}}"#),
+            _ => serde_json::json!({"role": "user", "content": text}).to_string(),
+        }
     }
 
     /// Returns the member of a message of the user that has its parts, and a part with this text. None where a message

@@ -72,7 +72,7 @@ impl<'r> Rewrite<'r> {
 
     /// Adds words of the user before a message, or at the end. Where a message of the user is next to them, they become a
     /// part of it: not every server takes two in a row.
-    pub fn say(&mut self, before: usize, text: &str) {
+    pub fn add_user_text(&mut self, before: usize, text: &str) {
         let side = self.request.wire.agent_side();
         let is_users = |at: usize| {
             let message = self.request.messages.get(at);

@@ -41,10 +41,6 @@ impl AgentSide for Gemini {
         &["cachedContent", "cached_content"]
     }
 
-    fn user_message(&self, text: &str) -> String {
-        serde_json::json!({"role": "user", "parts": [{"text": text}]}).to_string()
-    }
-
     fn text_part(&self, text: &str) -> Option<(&'static str, String)> {
         Some(("parts", serde_json::json!({"text": text}).to_string()))
     }
