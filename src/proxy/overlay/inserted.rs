@@ -11,6 +11,7 @@ use crate::domain::state::State;
 use crate::domain::thread::ROOT;
 use crate::domain::turn::Turn;
 use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+use crate::proxy::conversation::AGAIN;
 
 /// A step of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub(super) enum Step {
     Inserted(String),
 }
 
-/// What one side anchor, by what an agent has of it.
+/// A reply of the model or words of the agent's user, by what a request has of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Anchor {
     /// The numbers of calls.
@@ -43,7 +44,7 @@ impl Anchor {
             match (node.id.kind, text) {
                 (NodeKind::Call, _) => anchor.calls.push(node.id.no),
                 (NodeKind::Thought | NodeKind::Answer, Some(text)) => anchor.texts.push(text_key(text)),
-                (NodeKind::Prompt, Some(text)) if node.is_from_agent() => {
+                (NodeKind::Prompt, Some(text)) if node.is_from_agent() && **text != *AGAIN => {
                     anchor.words = Some(text.to_string());
                 }
                 _ => {}

@@ -128,7 +128,10 @@ impl<'r> Rewrite<'r> {
             if edits.is_empty() && texts.is_none() {
                 elements.push(Element::Old(number));
             } else if let Some(raw) = self.message(message, &edits) {
-                let raw = texts.map_or(raw.clone(), |texts| self.with_texts(raw, texts));
+                let raw = match texts {
+                    Some(texts) => self.with_texts(raw, texts),
+                    None => raw,
+                };
                 elements.push(Element::Changed(number, raw));
             } else {
                 let texts = texts.into_iter().flatten().flatten();
