@@ -273,7 +273,7 @@ fn an_interrupted_run_ends_its_children_says_how_to_go_on_and_goes_on() {
     ];
     for (which, code) in all {
         let world = World::new();
-        let playbook = command("echo $$ > pid; echo begun >> log.txt; exec sleep 600");
+        let playbook = command("echo begun >> log.txt; echo $$ > pid; exec sleep 600");
         let mut running = world.playing(&playbook, &["--policy", "auto", "--json"]);
         let child = running
             .stdout(Stdio::piped())
