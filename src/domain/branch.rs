@@ -8,6 +8,7 @@
 pub mod compare;
 pub mod recall;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::history::{Line, Then};
@@ -116,12 +117,24 @@ pub fn end(state: &State, epoch: Epoch) -> Epoch {
         .map_or(Epoch(0), |record| record.epoch)
 }
 
-/// The target of an undo and the newest active edit: the end of the branch that it began from.
+/// The target of an undo and the newest active edit: the end of the branch that it began from. Words that the agent of
+/// another program sent are no edit of the operator.
 pub fn undo_target(state: &State) -> Option<(Epoch, &EpochRecord)> {
+    let sent = epochs_of_agent(state);
     ancestors(state, state.epoch)
         .filter_map(|epoch| record(state, epoch))
-        .find(|record| record.began == EpochOrigin::Edit)
+        .find(|record| record.began == EpochOrigin::Edit && !sent.contains(&record.epoch))
         .map(|record| (end(state, record.base), record))
+}
+
+/// The epochs that began with words which the agent of another program sent.
+fn epochs_of_agent(state: &State) -> BTreeSet<Epoch> {
+    if !state.is_of_agent() {
+        return BTreeSet::new();
+    }
+    let sent = state.nodes.values().filter(|node| node.is_from_agent());
+    sent.filter_map(|node| Some(node.revisions.first()?.epoch))
+        .collect()
 }
 
 /// The target of a redo: the end of what the newest undo left, if no edit followed it.

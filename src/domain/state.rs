@@ -404,6 +404,12 @@ impl State {
         tools.take(1).any(ToolCard::is_of_agent)
     }
 
+    /// Returns true for a turn with words that the agent of another program sent. It sends them again.
+    pub fn has_words_of_agent(&self, turn: &Turn) -> bool {
+        let mut nodes = turn.nodes.iter().filter_map(|id| self.nodes.get(id));
+        nodes.any(Node::is_from_agent)
+    }
+
     /// Returns what an argument text says besides the arguments themselves.
     pub fn scan(&self, args: &str) -> Scanned {
         if self.is_of_agent() {

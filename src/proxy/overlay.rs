@@ -1,4 +1,5 @@
-//! What the model sees of an agent's history: calls that were masked, results and texts that a person changed.
+//! What the model sees of an agent's history: calls that were masked, results and texts that a person changed, without what
+//! an edit superseded.
 //!
 //! Must not know: sockets, how a state came about.
 //!
@@ -7,6 +8,7 @@
 
 mod applied;
 mod inserted;
+mod superseded;
 #[cfg(test)]
 mod tests;
 
@@ -89,8 +91,32 @@ struct Known {
     /// True where what the provider added to the call still belongs to it.
     keeps_opaque: bool,
     was_released: bool,
+    /// True if an edit of something before it superseded it. A deleted call is not.
+    is_superseded: bool,
     /// The result that the model sees in place of the agent's, and whether it is an error.
     result: Option<(String, bool)>,
+}
+
+/// What the model sees of a text of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum TextFate {
+    /// The text as it came.
+    Unchanged,
+    /// These words in its place.
+    Rewritten(String),
+    /// Nothing: the operator deleted it, or an edit of something before it superseded it.
+    Removed,
+}
+
+impl TextFate {
+    /// The change of a request that has the text.
+    fn edit(&self) -> Option<PartEdit> {
+        match self {
+            Self::Unchanged => None,
+            Self::Rewritten(words) => Some(PartEdit::Text(words.clone())),
+            Self::Removed => Some(PartEdit::Remove),
+        }
+    }
 }
 
 /// What one run changes of an agent's history.
@@ -102,8 +128,8 @@ pub struct Overlay {
     ids: BTreeMap<String, Option<usize>>,
     /// The other calls that the agent executed, in order, by what it has of them.
     alike: BTreeMap<String, Vec<usize>>,
-    /// The texts of the model as they came, and what became of those that were changed; none of one that was not.
-    texts: BTreeMap<String, Option<PartEdit>>,
+    /// The texts of the model as they came, and what became of each.
+    texts: BTreeMap<String, TextFate>,
     /// The steps of the conversation, if the operator inserted words.
     steps: Vec<Step>,
 }
@@ -157,6 +183,12 @@ impl Overlay {
             .find(|call| self.tag == tag && call.number == number)
     }
 
+    /// True if the model does not see a call or a text of its own any more.
+    fn removes(&self) -> bool {
+        self.calls.iter().any(|call| call.is_superseded)
+            || self.texts.values().any(|fate| *fate == TextFate::Removed)
+    }
+
     /// True if a call has this id of the provider.
     fn has_id(&self, id: &str) -> bool {
         self.ids.contains_key(id)
@@ -185,14 +217,19 @@ fn known(state: &State, call: &Call) -> Option<Known> {
         args: given.unwrap_or(args).to_owned(),
         keeps_opaque: node.current == Rev(1),
         was_released,
+        is_superseded: !node.active && !is_deleted(node),
         result: result(state, call, was_released),
     })
+}
+
+fn is_deleted(node: &Node) -> bool {
+    matches!(node.now().content, Content::Deleted)
 }
 
 /// The result that the model sees in place of the agent's: of a masked, a deleted and a corrected call.
 fn result(state: &State, call: &Call, was_released: bool) -> Option<(String, bool)> {
     let node = state.nodes.get(&call.id)?;
-    if matches!(node.now().content, Content::Deleted) {
+    if is_deleted(node) {
         return Some((DELETED.to_owned(), false));
     }
     let observation = state.observation(call.id);
@@ -237,10 +274,10 @@ fn text_key(text: &str) -> String {
     canon::hash("overrule texts v1", &[text.as_bytes()])
 }
 
-/// The thoughts and answers of a run as they came, with the words that stand in place of those that were rewritten or
-/// deleted. What it did not change, it keeps in its own requests, whatever another run makes of the same words.
-fn texts(state: &State) -> BTreeMap<String, Option<PartEdit>> {
-    let mut found: BTreeMap<String, Option<PartEdit>> = BTreeMap::new();
+/// The thoughts and answers of a run as they came, and what became of each. What it did not change, it keeps in its own
+/// requests, whatever another run makes of the same words.
+fn texts(state: &State) -> BTreeMap<String, TextFate> {
+    let mut found: BTreeMap<String, TextFate> = BTreeMap::new();
     // If several nodes had the same text, one that is active and still has it keeps it.
     let mut unchanged = Vec::new();
     for node in state.nodes.values() {
@@ -255,15 +292,13 @@ fn texts(state: &State) -> BTreeMap<String, Option<PartEdit>> {
         if node.active && now == &**was {
             unchanged.push(key.clone());
         }
-        found.insert(
-            key,
-            Some(if node.active && !now.is_empty() {
-                PartEdit::Text(now.to_owned())
-            } else {
-                PartEdit::Remove
-            }),
-        );
+        let fate = if node.active && !now.is_empty() {
+            TextFate::Rewritten(now.to_owned())
+        } else {
+            TextFate::Removed
+        };
+        found.insert(key, fate);
     }
-    found.extend(unchanged.into_iter().map(|key| (key, None)));
+    found.extend(unchanged.into_iter().map(|key| (key, TextFate::Unchanged)));
     found
 }

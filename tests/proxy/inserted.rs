@@ -14,7 +14,7 @@ use crate::stage::{Stage, approve, asked, calls, finished, reject, working};
 
 /// Fails if a body has two messages of the user in a row where the server may refuse that.
 #[track_caller]
-fn alternates(wire: &str, body: &str) {
+pub fn alternates(wire: &str, body: &str) {
     let body: Value = serde_json::from_str(body).unwrap();
     let messages = body["messages"].as_array().or(body["contents"].as_array());
     for two in messages.into_iter().flat_map(|messages| messages.windows(2)) {

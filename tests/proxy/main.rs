@@ -34,3 +34,4 @@ mod restart;
 mod rewritten;
 mod side_requests;
 mod stage;
+mod superseded;

@@ -91,12 +91,12 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
             recall_turn(state, turn, &line, &mut moves, &mut shared);
         }
     }
-    let is_of_running = |node: &Node| {
+    let stays = |node: &Node| {
         let turn = state.turns.get(&node.turn);
-        turn.is_some_and(|turn| server_question::is_of_running(state, turn))
+        turn.is_some_and(|turn| stays(state, turn))
     };
     for node in state.nodes.values() {
-        if shared.children.contains(&thread::of(state, node.id)) || is_of_running(node) {
+        if shared.children.contains(&thread::of(state, node.id)) || stays(node) {
             continue;
         }
         recall_node(state, node, &line, &shared, &mut moves);
@@ -104,6 +104,12 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
     questions(state, &mut moves);
     ledger(state, &mut moves);
     moves
+}
+
+/// True for a turn that no choice of a branch changes: the question of an execution under way, which lives as long as
+/// that, and words that the agent of another program sends again.
+fn stays(state: &State, turn: &Turn) -> bool {
+    server_question::is_of_running(state, turn) || state.has_words_of_agent(turn)
 }
 
 /// What the servers of falling calls asked falls with them.
@@ -185,8 +191,7 @@ fn went_on(state: &State, child: &Child, line: &Line, shared: &Shared) -> bool {
 }
 
 fn recall_turn(state: &State, turn: &Turn, line: &Line, moves: &mut Moves, shared: &mut Shared) {
-    // The question of an execution under way lives as long as that.
-    if server_question::is_of_running(state, turn) {
+    if stays(state, turn) {
         return;
     }
     let is_history = matches!(turn.activity, Activity::Superseded(_));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Known, MASK, Overlay, inserted, likeness, read_mask, spelled, text_key};
+use super::{Known, MASK, Overlay, TextFate, inserted, likeness, read_mask, spelled, superseded, text_key};
 use crate::model::frame;
 use crate::model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
 
@@ -24,8 +24,8 @@ pub struct Unrestored {
 }
 
 /// A call in a request.
-struct Asked<'r> {
-    at: (usize, usize),
+pub(super) struct Asked<'r> {
+    pub(super) at: (usize, usize),
     id: Option<&'r str>,
     name: &'r str,
     args: &'r str,
@@ -50,18 +50,21 @@ impl<'r> Asked<'r> {
 const NAMES: [&str; 3] = ["name", "tool", "tool_name"];
 
 /// A result in a request, with the place of its call in the list of calls.
-struct Sent<'r> {
-    at: (usize, usize),
-    id: Option<&'r str>,
-    call: Option<usize>,
+pub(super) struct Sent<'r> {
+    pub(super) at: (usize, usize),
+    pub(super) id: Option<&'r str>,
+    pub(super) call: Option<usize>,
 }
 
 /// The calls and results of a request.
 #[derive(Default)]
-struct History<'r> {
-    calls: Vec<Asked<'r>>,
-    results: Vec<Sent<'r>>,
+pub(super) struct History<'r> {
+    pub(super) calls: Vec<Asked<'r>>,
+    pub(super) results: Vec<Sent<'r>>,
 }
+
+/// The known calls by the place of each in the list of calls of a request.
+pub(super) type Found<'o> = BTreeMap<usize, &'o Known>;
 
 impl<'r> History<'r> {
     fn of(request: &'r AgentRequest) -> Self {
@@ -123,8 +126,16 @@ impl Overlays {
         self.own.iter().chain(&self.others)
     }
 
+    /// What became of a text of the model, as the request's own run says first.
+    pub(super) fn fate_of(&self, text: &str) -> Option<&TextFate> {
+        let key = text_key(text);
+        let own = self.own.as_ref().and_then(|own| own.texts.get(&key));
+        let mut others = self.others.iter().filter_map(|other| other.texts.get(&key));
+        own.or_else(|| others.find(|fate| **fate != TextFate::Unchanged))
+    }
+
     /// The call that an id names. Some servers use an id in every conversation: one of another run must be the same call.
-    fn named(&self, id: &str, call: Option<&Asked<'_>>) -> Option<&Known> {
+    pub(super) fn named(&self, id: &str, call: Option<&Asked<'_>>) -> Option<&Known> {
         let mut having = self.all().filter(|overlay| overlay.has_id(id));
         let first = having.next()?;
         if self.own.as_ref().is_some_and(|own| own.has_id(id)) {
@@ -141,8 +152,8 @@ impl Overlays {
     }
 }
 
-/// The calls of the runs by the place of each in the list of calls of a request.
-fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> BTreeMap<usize, &'o Known> {
+/// Finds the calls of the runs in a request.
+fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> Found<'o> {
     let mut left: Vec<(&Overlay, BTreeMap<&str, &[usize]>)> = Vec::new();
     for overlay in overlays.all() {
         let alike = overlay.alike.iter();
@@ -224,15 +235,24 @@ pub fn applied(
         }
     }
     reworded(overlays, request, &mut rewrite);
+    if overlays.all().any(Overlay::removes) {
+        superseded::remove(overlays, request, (&history, &found), &mut rewrite);
+    }
     let calls: Vec<(usize, &Known)> = found
         .iter()
         .filter_map(|(place, known)| Some((history.calls.get(*place)?.at.0, *known)))
         .collect();
     let own = overlays.own.as_ref();
     let mut inserted = own.map_or_else(BTreeMap::new, |own| inserted::places(own, request, &calls));
+    let end = request.messages.len();
     if !notes.is_empty() {
-        let end = inserted.entry(request.messages.len()).or_default();
-        end.push(notes.join("\n\n"));
+        inserted.entry(end).or_default().push(notes.join("\n\n"));
+    }
+    for at in superseded::adjoining(request, &rewrite) {
+        let words = inserted.entry(at).or_default();
+        if words.is_empty() {
+            words.push(superseded::WENT_BACK.to_owned());
+        }
     }
     for (at, texts) in inserted {
         for text in texts {
@@ -293,10 +313,6 @@ fn restored(known: &Known, form: CallForm) -> PartEdit {
 
 /// Replaces thoughts and answers that were rewritten or deleted.
 fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'_>) {
-    let mut texts = overlays.all().flat_map(|overlay| overlay.texts.values());
-    if texts.all(Option::is_none) {
-        return;
-    }
     for (at, message) in request.messages.iter().enumerate() {
         for (number, part) in message.parts.iter().enumerate() {
             let (PartKind::Text { text } | PartKind::Reasoning { text }) = &part.kind else {
@@ -305,15 +321,8 @@ fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'
             if message.role != Role::Assistant || text.is_empty() {
                 continue;
             }
-            let key = text_key(text);
-            let own = overlays.own.as_ref().and_then(|own| own.texts.get(&key));
-            let mut others = overlays.others.iter();
-            let edit = match own {
-                Some(edit) => edit.as_ref(),
-                None => others.find_map(|other| other.texts.get(&key)?.as_ref()),
-            };
-            if let Some(edit) = edit {
-                rewrite.part(at, number, edit.clone());
+            if let Some(edit) = overlays.fate_of(text).and_then(TextFate::edit) {
+                rewrite.part(at, number, edit);
             }
         }
     }

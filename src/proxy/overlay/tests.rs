@@ -10,14 +10,15 @@ use crate::model::wire::agent::decode_request;
 
 /// What a run says of these texts: other words, nothing in their place (empty words), or that they stay.
 fn overlay(texts: &[(&str, Option<&str>)]) -> Overlay {
-    let edit = |now: &&str| match *now {
-        "" => PartEdit::Remove,
-        now => PartEdit::Text(now.to_owned()),
+    let fate = |now: &Option<&str>| match *now {
+        None => TextFate::Unchanged,
+        Some("") => TextFate::Removed,
+        Some(now) => TextFate::Rewritten(now.to_owned()),
     };
     Overlay {
         texts: texts
             .iter()
-            .map(|(was, now)| (text_key(was), now.as_ref().map(edit)))
+            .map(|(was, now)| (text_key(was), fate(now)))
             .collect(),
         ..Overlay::default()
     }
@@ -84,6 +85,7 @@ fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
         args: "{}".to_owned(),
         keeps_opaque: true,
         was_released: false,
+        is_superseded: false,
         result: Some(("no".to_owned(), true)),
     });
     let overlays = Overlays {
@@ -143,4 +145,91 @@ fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
         "{sent}"
     );
     assert_eq!(sent.matches("\"Bash\"").count(), 2, "{sent}");
+}
+
+/// A call of a run.
+fn call(number: u32, is_superseded: bool) -> Known {
+    Known {
+        number,
+        tool: "bash".into(),
+        args: "{}".into(),
+        keeps_opaque: true,
+        was_released: true,
+        is_superseded,
+        result: None,
+    }
+}
+
+/// A history with these parts of the model in one reply, and a result for each call.
+fn history(parts: &[Value]) -> String {
+    let ids = parts.iter().filter_map(|part| part["id"].as_str());
+    let results: Vec<Value> = ids
+        .map(|id| json!({"type": "tool_result", "tool_use_id": id, "content": format!("result of {id}")}))
+        .collect();
+    json!({"model": "m", "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": parts},
+        {"role": "user", "content": results}]})
+    .to_string()
+}
+
+#[test]
+fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
+    let secret = |name: &str| json!({"type": "redacted_thinking", "data": name});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let tool = |id: &str| json!({"type": "tool_use", "id": id, "name": "bash", "input": {}});
+    let own = || {
+        let mut own = overlay(&[("Gone.", Some("")), ("Said.", Some("Other."))]);
+        own.calls = vec![call(1, false), call(2, true)];
+        own.ids = [("kept".to_owned(), Some(0)), ("gone".to_owned(), Some(1))].into();
+        Overlays {
+            own: Some(own),
+            others: Vec::new(),
+        }
+    };
+    let cases: [(&[Value], &[&str], &[&str]); 6] = [
+        // A whole reply: nothing of it is left, and the last message is the user's.
+        (
+            &[secret("s1"), text("Gone."), tool("gone")],
+            &["go"],
+            &["s1", "Gone.", "gone", "assistant"],
+        ),
+        // A rewritten thought stays, what belongs to the call after it goes.
+        (
+            &[text("Said."), secret("s1"), tool("gone")],
+            &["Other.", "went back"],
+            &["s1", "Said.", "gone"],
+        ),
+        (
+            &[secret("s1"), tool("kept"), secret("s2"), tool("gone")],
+            &["s1", "kept", "result of kept"],
+            &["s2", "gone"],
+        ),
+        // A deleted text before a call goes alone; at the end of a reply it takes along what belongs to it.
+        (
+            &[secret("s1"), text("Gone."), tool("kept")],
+            &["s1", "result of kept"],
+            &["Gone."],
+        ),
+        (
+            &[tool("kept"), secret("s1"), text("Gone.")],
+            &["result of kept"],
+            &["s1", "Gone."],
+        ),
+        // A text that is nowhere known goes with the call after it.
+        (&[text("Unknown."), tool("gone")], &["go"], &["Unknown.", "gone"]),
+    ];
+    for (parts, stays, goes) in cases {
+        let body = history(parts);
+        let sent = sent(&own(), &body);
+        for words in stays {
+            assert!(sent.contains(words), "{words}: {sent}");
+        }
+        for words in goes {
+            assert!(!sent.contains(words), "{words}: {sent}");
+        }
+    }
+    // Where nothing was superseded, no byte changes.
+    let body = history(&[secret("s1"), text("Hm."), tool("kept"), tool("another")]);
+    assert_eq!(sent(&own(), &body), body);
 }

@@ -78,7 +78,8 @@ pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: Node
     }
 }
 
-/// Supersedes later turns: closes streams, cancels running calls, lists effects.
+/// Supersedes later turns: closes streams, cancels running calls, lists effects. The words of another program's user stay:
+/// its agent sends them again.
 pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
     let Some(turn) = draft.state.turns.get(&turn) else {
         return;
@@ -86,7 +87,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
     let later: Vec<TurnId> = draft
         .state
         .turns_of(turn.thread)
-        .filter(|later| later.pos > turn.pos)
+        .filter(|later| later.pos > turn.pos && !draft.state.has_words_of_agent(later))
         .map(|later| later.id)
         .collect();
     if draft.keep_later {

@@ -64,6 +64,16 @@ impl<'r> Rewrite<'r> {
         self.parts.insert((message, part), edit);
     }
 
+    /// True if every part of a message goes.
+    pub fn removes(&self, message: usize) -> bool {
+        let parts = self
+            .request
+            .messages
+            .get(message)
+            .map_or(0, |one| one.parts.len());
+        parts > 0 && (0..parts).all(|part| self.parts.get(&(message, part)) == Some(&PartEdit::Remove))
+    }
+
     /// Replaces a range of messages with new ones, as JSON texts of the format. An empty range inserts them.
     pub fn messages(&mut self, replaced: Range<usize>, new: Vec<String>) {
         let begin = replaced.start.min(self.request.messages.len());

@@ -1,0 +1,140 @@
+//! Removes what an edit superseded from an agent's history: calls with their results, and what belongs to them.
+//!
+//! Must not know: formats, how a run decides.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::applied::{Found, History};
+use super::{Overlays, TextFate};
+use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role};
+
+/// The words for the model where its reply would be the last message, or two replies would be one.
+pub(super) const WENT_BACK: &str =
+    "The operator went back to this point and removed what came after it. Continue from here.";
+
+/// What becomes of a part of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Stays,
+    /// An edit superseded it.
+    Goes,
+    /// A text that goes, whatever becomes of the parts around it.
+    GoesAlone,
+    /// Nothing is known of it by itself.
+    Unknown,
+}
+
+/// Removes what was superseded.
+pub(super) fn remove(
+    overlays: &Overlays,
+    request: &AgentRequest,
+    (history, found): (&History<'_>, &Found<'_>),
+    rewrite: &mut Rewrite<'_>,
+) {
+    let mut begin = 0;
+    while begin < request.messages.len() {
+        let run = run_from(request, begin);
+        begin = run.end.max(begin + 1);
+        reply(overlays, request, run, (history, found), rewrite);
+    }
+    for result in &history.results {
+        let known = result.call.and_then(|call| found.get(&call)).copied();
+        let known = known.or_else(|| overlays.named(result.id?, None));
+        if known.is_some_and(|known| known.is_superseded) {
+            rewrite.part(result.at.0, result.at.1, PartEdit::Remove);
+        }
+    }
+}
+
+/// The messages of one reply of the model.
+fn run_from(request: &AgentRequest, begin: usize) -> Range<usize> {
+    let rest = request.messages.get(begin..).unwrap_or_default();
+    let is_models = |role: Role| role == Role::Assistant;
+    let length = rest.iter().take_while(|message| is_models(message.role)).count();
+    begin..begin + length
+}
+
+/// Removes the superseded parts of one reply. What only the provider can read belongs to what follows it.
+fn reply(
+    overlays: &Overlays,
+    request: &AgentRequest,
+    run: Range<usize>,
+    (history, found): (&History<'_>, &Found<'_>),
+    rewrite: &mut Rewrite<'_>,
+) {
+    let mut places = Vec::new();
+    let mut fates = Vec::new();
+    for at in run {
+        let parts = request.messages.get(at).map_or(&[][..], |message| &message.parts);
+        for (number, part) in parts.iter().enumerate() {
+            places.push((at, number));
+            fates.push(match &part.kind {
+                PartKind::Call { .. } => of_call(history, found, (at, number)),
+                PartKind::Text { text } | PartKind::Reasoning { text } => of_text(overlays, text),
+                PartKind::Result { .. } | PartKind::Other { .. } => Fate::Unknown,
+            });
+        }
+    }
+    for (number, place) in places.into_iter().enumerate() {
+        if resolved(&fates, number) == Fate::Goes {
+            rewrite.part(place.0, place.1, PartEdit::Remove);
+        }
+    }
+}
+
+fn of_call(history: &History<'_>, found: &Found<'_>, at: (usize, usize)) -> Fate {
+    let place = history.calls.iter().position(|call| call.at == at);
+    match place.and_then(|place| found.get(&place)) {
+        Some(known) if known.is_superseded => Fate::Goes,
+        _ => Fate::Stays,
+    }
+}
+
+fn of_text(overlays: &Overlays, text: &str) -> Fate {
+    match overlays.fate_of(text) {
+        Some(TextFate::Rewritten(_)) => Fate::Stays,
+        Some(TextFate::Removed) => Fate::GoesAlone,
+        Some(TextFate::Unchanged) | None => Fate::Unknown,
+    }
+}
+
+/// What becomes of a part, by its neighbours if nothing is known of it.
+fn resolved(fates: &[Fate], number: usize) -> Fate {
+    let own = fates.get(number).copied().unwrap_or(Fate::Stays);
+    if own != Fate::Unknown {
+        return own;
+    }
+    let (before, after) = fates.split_at(number);
+    let is_certain = |fate: &&Fate| matches!(fate, Fate::Stays | Fate::Goes);
+    if let Some(next) = after.iter().find(is_certain) {
+        return *next;
+    }
+    if after.contains(&Fate::GoesAlone) {
+        return Fate::Goes;
+    }
+    match before.iter().rev().find(|fate| **fate != Fate::Unknown) {
+        Some(Fate::Goes | Fate::GoesAlone) => Fate::Goes,
+        _ => Fate::Stays,
+    }
+}
+
+/// The places at which what was removed leaves a reply next to another one or at the end: words of the user go there.
+pub(super) fn adjoining(request: &AgentRequest, rewrite: &Rewrite<'_>) -> BTreeSet<usize> {
+    let mut places = BTreeSet::new();
+    let (mut last, mut is_gap) = (Role::User, false);
+    for (at, message) in request.messages.iter().enumerate() {
+        if rewrite.removes(at) {
+            is_gap |= message.role != Role::Assistant;
+            continue;
+        }
+        if is_gap && last == Role::Assistant && message.role == Role::Assistant {
+            places.insert(at);
+        }
+        (last, is_gap) = (message.role, false);
+    }
+    if is_gap && last == Role::Assistant {
+        places.insert(request.messages.len());
+    }
+    places
+}
