@@ -140,25 +140,22 @@ impl Watched {
             let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
             dir.unwrap_or_else(|| Path::new("."))
         });
-        let own = self.places.own.clone();
-        let above = || nearest(own.as_deref().and_then(Path::parent));
-        let mut first = above();
-        let others = [
-            self.places.own.as_deref(),
-            self.places.themes.as_deref(),
-            settings,
-            theme_dir,
-        ];
-        let others = others.into_iter().flatten().map(Path::to_owned);
-        let others: Vec<PathBuf> = others.filter(|dir| dir.is_dir()).collect();
         let Watch::On(watcher) = &mut self.watch else {
             return;
         };
-        let mut failed = others.iter().find_map(|dir| look_at(watcher, dir).err());
+        let own = self.places.own.as_deref();
+        let above = || nearest(own.and_then(Path::parent));
+        let (mut first, mut failed) = (above(), None);
         // A directory can be created just before its parent was watched. Check again.
         while let (None, Some(dir)) = (&failed, first.take()) {
             failed = look_at(watcher, &dir).err();
             first = above().filter(|now| *now != dir);
+        }
+        // Listed once their parents are watched, for the same reason.
+        let others = [own, self.places.themes.as_deref(), settings, theme_dir];
+        let others = others.into_iter().flatten().filter(|dir| dir.is_dir());
+        for dir in others {
+            failed = failed.or_else(|| look_at(watcher, dir).err());
         }
         if let Some(why) = failed {
             self.watch = Watch::Failed(why);

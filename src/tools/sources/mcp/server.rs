@@ -44,7 +44,7 @@ const HEALTHY: Duration = Duration::from_secs(60);
 /// Time limit for the handshake and the first list of tools.
 const HANDSHAKE: Duration = Duration::from_secs(60);
 /// How long a process whose output ended may take to end itself.
-const MOMENT: Duration = Duration::from_millis(200);
+const MOMENT: Duration = Duration::from_secs(1);
 /// How often it is looked whether changed definitions were accepted elsewhere.
 const LOOK: Duration = Duration::from_secs(2);
 /// Time limit for the answer to a request for notifications of changes.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tokio::io::BufReader;
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
 
 use super::log::{self, ServerLog};
 use super::setup::Secrets;
@@ -21,6 +22,8 @@ use crate::tools::child::{self, Environment, Started, Tree};
 pub(super) struct Process {
     child: Child,
     tree: Tree,
+    /// Copies its standard error to the log.
+    copying: JoinHandle<()>,
 }
 
 /// Starts a server. The error says why it could not be started.
@@ -43,9 +46,10 @@ pub(super) async fn start(
     };
     let stderr = child.stderr.take();
     let words = Arc::clone(&log);
-    tokio::spawn(async move { log::copy(stderr, &words).await });
+    let copying = tokio::spawn(async move { log::copy(stderr, &words).await });
     let lines = Lines::new(BufReader::with_capacity(64 * 1024, output), input, log);
-    Ok((Process { child, tree }, lines))
+    let process = Process { child, tree, copying };
+    Ok((process, lines))
 }
 
 impl Process {
@@ -54,12 +58,15 @@ impl Process {
         self.tree.pid()
     }
 
-    /// Ends it and everything that it started. Returns how it ended by itself; one that closed its output has the
-    /// time `moment` for that.
+    /// Ends it and everything that it started. Returns how it ended by itself, once its last words are in the log; one
+    /// that closed its output has the time `moment` for each of these.
     pub(super) async fn end(mut self, moment: Duration) -> Option<String> {
         let ended = tokio::time::timeout(moment, self.child.wait()).await;
         let ended = ended.ok().and_then(Result::ok);
         let _ = tokio::join!(self.tree.end(), self.child.wait());
+        if ended.is_some() {
+            let _ = tokio::time::timeout(moment, self.copying).await;
+        }
         ended.map(|status| status.to_string())
     }
 }
