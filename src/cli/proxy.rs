@@ -23,6 +23,7 @@ use super::headless_decisions::End;
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
 use super::{control, headless, live, print};
+use crate::domain::agent::{LinkRole, LinkedSession};
 use crate::proxy::address::Token;
 use crate::proxy::agents::{self, AGENTS, Agent};
 use crate::proxy::run::AgentRun;
@@ -302,17 +303,21 @@ async fn serve_beside(
         match built {
             Ok(ready) => {
                 let address = context.address(&ready.session);
-                let what = if opening.resumes {
-                    "the agent continues the session that is resumed"
-                } else {
-                    "the agent began another conversation, such as a sub-agent"
-                };
+                let what = began(&opening);
                 first.notice(if common.control {
                     format!("{what}: `overrule queue {address}` lists its calls")
                 } else {
                     what.to_owned()
                 });
                 conversations.add(&ready);
+                if let Some(parent) = &opening.parent {
+                    let link = LinkedSession {
+                        session: ready.session.as_str().into(),
+                        role: LinkRole::SubAgent,
+                        call: parent.call,
+                    };
+                    parent.run.report_link(link).await;
+                }
                 let caller = Caller::of(&context, &ready.session);
                 let calls = escalate::follow(caller, ready.handle.clone(), ready.handle.subscribe());
                 let calls = tokio::spawn(calls);
@@ -333,5 +338,14 @@ async fn serve_beside(
                 ));
             }
         }
+    }
+}
+
+/// Says which conversation began.
+fn began(opening: &Opening) -> &'static str {
+    match &opening.parent {
+        _ if opening.resumes => "the agent continues the session that is resumed",
+        Some(_) => "the agent began a sub-agent, which has a session of its own",
+        None => "the agent began another conversation, which has a session of its own",
     }
 }

@@ -127,6 +127,10 @@ fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
     }
     let forks = view.fork_of.iter();
     lines.extend(forks.map(|fork| format!("fork of    {} at event {}", visible(fork.session), fork.at)));
+    let parent = view.sub_agent_of.iter();
+    lines.extend(parent.map(|session| format!("sub-agent of {}", visible(session))));
+    let sub_agents = view.sub_agents.iter();
+    lines.extend(sub_agents.map(|session| format!("sub-agent  {}", visible(session))));
     lines.extend(view.rules.iter().cloned());
     let more = [
         ("price", &counts.cost),

@@ -8,7 +8,7 @@ mod command;
 
 pub use command::command;
 
-use crate::domain::agent::{Rewriting, SideRequest};
+use crate::domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
 use crate::domain::envelope::{Actor, Envelope};
 use crate::domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
@@ -92,6 +92,7 @@ pub fn about(state: &State, event: &Event) -> Option<NodeId> {
         },
         Event::Run(RunEvent::Finished { answer, .. }) => Some(*answer),
         Event::Run(RunEvent::HistoryRewritten(rewriting)) => rewriting.from,
+        Event::Run(RunEvent::Linked(link)) if link.role == LinkRole::SubAgent => link.call,
         Event::Run(_) | Event::Weight(_) => None,
         Event::Turn(event) => match event {
             TurnEvent::Prompted { node, .. }
@@ -151,6 +152,16 @@ pub fn rewritten(rewriting: &Rewriting) -> String {
     words
 }
 
+/// Describes a session that belongs to this one.
+fn linked(LinkedSession { session, role, call }: &LinkedSession) -> String {
+    let of = call.map(|call| format!(" of {call}"));
+    match (role, of) {
+        (LinkRole::SubAgent, of) => format!("a sub-agent{} began session {session}", of.unwrap_or_default()),
+        (LinkRole::Parent, Some(of)) => format!("this is the sub-agent{of} in session {session}"),
+        (LinkRole::Parent, None) => format!("this is a sub-agent of the agent in session {session}"),
+    }
+}
+
 /// Describes a request without tools, and its tokens if the reply says them.
 fn side_request(one: &SideRequest) -> String {
     let counts = [(one.usage.input, "sent"), (one.usage.output, "received")];
@@ -187,6 +198,7 @@ fn run(event: &RunEvent) -> String {
         RunEvent::AgentAsked { wait_ms: None } => "the agent asked".to_owned(),
         RunEvent::HistoryRewritten(rewriting) => rewritten(rewriting),
         RunEvent::SideRequest(one) => side_request(one),
+        RunEvent::Linked(link) => linked(link),
         RunEvent::Titled { title } => format!("named {title}"),
         RunEvent::QuirkLearned { server, quirk, words } => {
             format!("{server} gets adapted requests from now on ({quirk}): {words}")

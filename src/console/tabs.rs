@@ -318,6 +318,10 @@ fn badges(maker: &mut Maker<'_>, id: NodeId) {
     for one in badge::of(&maker.run.state, id) {
         maker.own(Role::Stale, one.sentence());
     }
+    for link in maker.run.state.agent.sub_agents_of(id) {
+        let session = crate::text::visible(&link.session);
+        maker.own(Role::Dim, format!("Session of the sub-agent: {session}"));
+    }
 }
 
 /// The author of a revision, as text.

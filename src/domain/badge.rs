@@ -5,12 +5,13 @@
 //! Computed from the state, and stored nowhere.
 
 use super::call::Call;
-use super::id::{NodeId, NodeKind, Seq};
+use super::id::{NodeId, NodeKind, Seq, TurnId};
 use super::node::{Node, Origin};
 use super::ready::{self, Readiness, write_conflicts};
 use super::repeat::is_outdated;
 use super::state::State;
 use super::thread::ROOT;
+use super::turn::Turn;
 use super::unresolved::failed_calls;
 
 /// A mark of a node.
@@ -30,6 +31,10 @@ pub enum Badge {
     WriteConflict,
     /// The answer comes after calls that have no result.
     AfterFailedCalls,
+    /// The agent of another program rewrote its history before it.
+    HistoryRewritten,
+    /// A sub-agent of the call has a session of its own.
+    SubAgent,
 }
 
 impl Badge {
@@ -43,6 +48,8 @@ impl Badge {
             Self::ContextDrifted => "context drifted",
             Self::WriteConflict => "write conflict",
             Self::AfterFailedCalls => "results missing",
+            Self::HistoryRewritten => "history rewritten",
+            Self::SubAgent => "sub-agent",
         }
     }
 
@@ -66,6 +73,10 @@ impl Badge {
             Self::AfterFailedCalls => {
                 "Calls before this answer have no result: they failed, were rejected or were skipped."
             }
+            Self::HistoryRewritten => {
+                "The agent rewrote its history before this: from here on the model sees the new one. What was before stays in the graph."
+            }
+            Self::SubAgent => "A sub-agent of this call has a session of its own.",
         }
     }
 }
@@ -117,8 +128,21 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
         if turn.drifted {
             out.push(Badge::ContextDrifted);
         }
+        if is_after_seam(state, turn) {
+            out.push(Badge::HistoryRewritten);
+        }
+    }
+    if state.agent.sub_agents_of(id).next().is_some() {
+        out.push(Badge::SubAgent);
     }
     out
+}
+
+/// True for the first active turn after the agent of another program rewrote its history.
+fn is_after_seam(state: &State, turn: &Turn) -> bool {
+    let first = |seam: &TurnId| state.turns.range(*seam..).find(|(_, turn)| turn.is_active());
+    let mut seams = state.agent.seams.iter().filter_map(first);
+    seams.any(|(id, _)| *id == turn.id)
 }
 
 fn counts(state: &State, id: NodeId) -> bool {

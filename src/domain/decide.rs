@@ -88,6 +88,7 @@ pub fn input(state: &State, input: &Input) -> Vec<Event> {
             run::agent_asked(&mut draft, *wait_ms, rewriting.as_ref());
         }
         Input::SideRequest(one) => run::side_request(&mut draft, one),
+        Input::Linked(link) => run::linked(&mut draft, link),
         Input::ServerAsked {
             question,
             server,

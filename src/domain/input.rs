@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Rewriting, SideRequest};
+use super::agent::{LinkedSession, Rewriting, SideRequest};
 use super::call::{Answer, Outcome};
 use super::id::{Attempt, NodeId, Rev, Seq, TurnId};
 use super::ladder::Timer;
@@ -138,6 +138,8 @@ pub enum Input {
     },
     /// A request without tools of the agent of another program has its reply.
     SideRequest(SideRequest),
+    /// Another conversation of the agent of another program belongs to this one.
+    Linked(LinkedSession),
     /// A server asks the operator something while a call of it runs.
     ServerAsked {
         /// What it belongs to.

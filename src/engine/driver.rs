@@ -387,6 +387,7 @@ impl Driver {
             | Input::Finished { .. } => Actor::Tool,
             Input::AgentAsked { .. }
             | Input::SideRequest(_)
+            | Input::Linked(_)
             | Input::QuirkLearned { .. }
             | Input::ApproverAnswered { .. }
             | Input::Probed { .. }

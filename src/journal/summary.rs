@@ -56,6 +56,8 @@ pub struct Summary {
     pub modified: Option<SystemTime>,
     /// The session that it is a fork of, and the last event of that which it begins with.
     pub fork: Option<(String, u64)>,
+    /// The session of the agent that began this sub-agent.
+    pub sub_agent_of: Option<String>,
     /// Why it cannot be read, or not to its end.
     pub problem: Option<String>,
 }
@@ -123,6 +125,8 @@ struct Peek {
     workspace: Option<String>,
     title: Option<String>,
     text: Option<String>,
+    session: Option<String>,
+    role: Option<String>,
 }
 
 impl Peek {
@@ -173,6 +177,7 @@ pub(super) fn of(place: &Place) -> Summary {
         bytes: 0,
         modified: None,
         fork: fork_of(place),
+        sub_agent_of: None,
         problem: None,
     };
     if let Err(error) = fill(&mut summary) {
@@ -233,6 +238,8 @@ struct ListEntry {
     started: Option<i64>,
     named: Option<String>,
     prompt: Option<String>,
+    /// The session of the agent that began this sub-agent.
+    parent: Option<String>,
     status: SessionStatus,
     last: Option<Last>,
 }
@@ -276,6 +283,7 @@ impl Pass {
                 started: None,
                 named: None,
                 prompt: None,
+                parent: None,
                 status: SessionStatus::Open,
                 last: None,
             },
@@ -336,6 +344,10 @@ impl Pass {
         }
         match kind {
             "run.titled" => now.named = Peek::of(body).title,
+            "run.linked" if now.parent.is_none() => {
+                let peek = Peek::of(body);
+                now.parent = peek.session.filter(|_| peek.role.as_deref() == Some("parent"));
+            }
             "turn.prompted" if now.prompt.is_none() => now.prompt = Peek::of(body).text,
             _ => {}
         }
@@ -357,6 +369,7 @@ impl Pass {
         summary.started = shown.started;
         summary.status = shown.status;
         summary.last = shown.last;
+        summary.sub_agent_of = shown.parent;
         summary.title = shown.named.or(shown.prompt).map(|title| first_line(&title));
         if let Some(version) = self.newer {
             summary.status = SessionStatus::Unreadable;

@@ -30,6 +30,8 @@ pub struct SessionView<'a> {
     pub bytes: u64,
     /// What it is a fork of.
     pub fork_of: Option<ForkPointView<'a>>,
+    /// The session of the agent that began this sub-agent.
+    pub sub_agent_of: Option<&'a str>,
 }
 
 /// The point in another session that a fork starts from.
@@ -46,6 +48,10 @@ pub struct ForkPointView<'a> {
 pub struct SessionDetailView<'a> {
     /// What it is a fork of, oldest first: a fork of a fork has two.
     pub fork_of: Vec<ForkPointView<'a>>,
+    /// The session of the agent that began this sub-agent.
+    pub sub_agent_of: Option<&'a str>,
+    /// The sessions of its sub-agents, in the order in which they began.
+    pub sub_agents: Vec<&'a str>,
     /// Its id.
     pub session: &'a str,
     /// What it was started with.
@@ -126,6 +132,8 @@ impl<'a> SessionDetailView<'a> {
         });
         Self {
             fork_of: forks.collect(),
+            sub_agent_of: state.agent.begun_by().map(|link| &*link.session),
+            sub_agents: state.agent.sub_agents().map(|link| &*link.session).collect(),
             session,
             start: SessionStartView {
                 name: state.title.as_deref(),

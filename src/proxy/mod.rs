@@ -29,6 +29,7 @@ pub mod run;
 mod secrets;
 pub mod server;
 mod side_request;
+pub mod sub_agent;
 pub mod tool;
 pub mod upstream;
 

@@ -31,7 +31,7 @@ use super::history::History;
 use super::outlet::BodyReader;
 use super::overlay::Overlay;
 use super::upstream::Upstream;
-use crate::domain::agent::SideRequest;
+use crate::domain::agent::{LinkedSession, SideRequest};
 use crate::domain::apply;
 use crate::domain::call::Outcome;
 use crate::domain::id::{NodeId, TurnId};
@@ -111,6 +111,8 @@ pub type Fit = Arc<dyn Fn(Registry) -> Registry + Send + Sync>;
 
 /// The run of a conversation.
 struct Attached {
+    /// The id of its session.
+    session: Arc<str>,
     handle: Handle,
     fit: Fit,
 }
@@ -183,9 +185,11 @@ impl AgentRun {
     }
 
     /// Gives the conversation its run, before that is started.
-    pub fn attach(self: &Arc<Self>, handle: Handle, fit: Fit) {
+    pub fn attach(self: &Arc<Self>, session: &str, handle: Handle, fit: Fit) {
         let mut facts = handle.subscribe().facts;
-        if self.attached.set(Attached { handle, fit }).is_err() {
+        let session = Arc::from(session);
+        let attached = Attached { session, handle, fit };
+        if self.attached.set(attached).is_err() {
             return;
         }
         self.changed.notify_waiters();
@@ -208,6 +212,11 @@ impl AgentRun {
             }
             run.end();
         });
+    }
+
+    /// The id of its session, once it has a run.
+    pub fn session(&self) -> Option<Arc<str>> {
+        self.attached.get().map(|attached| attached.session.clone())
     }
 
     /// Says whether this is the conversation of a sub-agent.
@@ -416,6 +425,13 @@ impl AgentRun {
     pub async fn report_side_request(&self, one: SideRequest) {
         if let Some(handle) = self.handle().await {
             handle.report(Input::SideRequest(one)).await;
+        }
+    }
+
+    /// Reports a session that belongs to this one.
+    pub async fn report_link(&self, link: LinkedSession) {
+        if let Some(handle) = self.handle().await {
+            handle.report(Input::Linked(link)).await;
         }
     }
 

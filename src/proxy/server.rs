@@ -28,6 +28,7 @@ use super::resumed::Belongs;
 use super::run::{self, AgentRun, Answer};
 use super::secrets::Secrets;
 use super::side_request::Nameless;
+use super::sub_agent::{self, Parent};
 use super::upstream::Upstream;
 use super::{Error, compression, headers, overlay, side_request};
 use crate::domain::agent::SideRequest;
@@ -58,6 +59,8 @@ pub struct Opening {
     pub is_beside: bool,
     /// True for the conversation of the session that is resumed.
     pub resumes: bool,
+    /// The conversation that it is a sub-agent of.
+    pub parent: Option<Parent>,
 }
 
 /// What the server is made of.
@@ -333,8 +336,9 @@ impl Server {
             return (run, None);
         }
         let is_beside = !runs.is_empty() || is_sub_agent;
+        let parent = sub_agent::parent(&runs, request, is_sub_agent);
         let run = (self.setup.begin)(self.setup.upstream.clone());
-        run.set_sub_agent(is_sub_agent);
+        run.set_sub_agent(is_sub_agent || parent.is_some());
         runs.insert(new, run.clone());
         let early = self.nameless().begin(&run);
         if !early.is_empty() {
@@ -351,6 +355,7 @@ impl Server {
             wire: incoming.wire,
             is_beside,
             resumes,
+            parent,
         };
         (run, Some(opening))
     }

@@ -28,8 +28,8 @@ pub struct Agent {
     streams: bool,
     /// True for an agent that gives calls ids of its own.
     invents_ids: bool,
-    /// A header of its requests.
-    header: Option<(&'static str, &'static str)>,
+    /// Headers of its requests.
+    headers: Vec<(&'static str, &'static str)>,
 }
 
 impl Agent {
@@ -42,7 +42,7 @@ impl Agent {
             ran: Ran::default(),
             streams: true,
             invents_ids: false,
-            header: None,
+            headers: Vec::new(),
         }
     }
 
@@ -58,9 +58,9 @@ impl Agent {
         self
     }
 
-    /// The same with a header.
+    /// The same with one more header.
     pub fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.header = Some((name, value));
+        self.headers.push((name, value));
         self
     }
 
@@ -148,10 +148,8 @@ impl Agent {
             _ => "/chat/completions",
         };
         let request = client().post(format!("{}{path}", self.base));
-        let request = match self.header {
-            Some((name, value)) => request.header(name, value),
-            None => request,
-        };
+        let headers = self.headers.iter();
+        let request = headers.fold(request, |request, (name, value)| request.header(*name, *value));
         request
             .header("authorization", "Bearer canary-5c1f")
             .header("x-api-key", "canary-5c1f")

@@ -34,4 +34,5 @@ mod restart;
 mod rewritten;
 mod side_requests;
 mod stage;
+mod sub_agents;
 mod superseded;

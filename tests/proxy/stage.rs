@@ -111,7 +111,9 @@ fn begin(opening: &Opening, preset: Preset, workspace: &Path, state: State) -> L
     let model = Arc::new(AgentModel::new(opening.run.clone(), "agent".into()));
     let limits = tool::limits(Limits::default());
     let live = Live::within(limits, state, Box::new(Memory::default()), adviser, model);
-    opening.run.attach(live.handle.clone(), Arc::new(|tools| tools));
+    opening
+        .run
+        .attach("session", live.handle.clone(), Arc::new(|tools| tools));
     live
 }
 

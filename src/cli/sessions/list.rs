@@ -85,11 +85,11 @@ fn fitted(all: &[journal::Summary], columns: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// The problem of a session, its name, and the session it is a fork of.
+/// The problem of a session, its name, and the session it comes from.
 fn about(one: &journal::Summary) -> String {
     let problem = one.problem.as_deref().map(visible);
     let title = one.title.as_deref().map(visible);
-    let parts = [problem, title, fork_of(one)];
+    let parts = [problem, title, comes_from(one)];
     parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
 }
 
@@ -107,7 +107,9 @@ pub(super) fn listed(one: &journal::Summary) -> String {
         events(one),
         visible(one.model.as_deref().unwrap_or("?")),
         visible(one.title.as_deref().unwrap_or("")),
-        fork_of(one).map(|fork| format!("  {fork}")).unwrap_or_default(),
+        comes_from(one)
+            .map(|from| format!("  {from}"))
+            .unwrap_or_default(),
     )
 }
 
@@ -120,9 +122,17 @@ fn events(one: &journal::Summary) -> u64 {
     one.last.as_ref().map_or(0, |last| last.seq)
 }
 
-fn fork_of(one: &journal::Summary) -> Option<String> {
-    let (of, at) = one.fork.as_ref()?;
-    Some(format!("(fork of {} at {at})", short(of)))
+/// The session that one is a fork or a sub-agent of.
+fn comes_from(one: &journal::Summary) -> Option<String> {
+    let fork = one
+        .fork
+        .as_ref()
+        .map(|(of, at)| format!("(fork of {} at {at})", short(of)));
+    let sub_agent = one
+        .sub_agent_of
+        .as_ref()
+        .map(|of| format!("(sub-agent of {})", short(of)));
+    fork.or(sub_agent)
 }
 
 fn view(one: &journal::Summary) -> SessionView<'_> {
@@ -140,6 +150,7 @@ fn view(one: &journal::Summary) -> SessionView<'_> {
             .fork
             .as_ref()
             .map(|(session, at)| ForkPointView { session, at: *at }),
+        sub_agent_of: one.sub_agent_of.as_deref(),
     }
 }
 
@@ -163,6 +174,7 @@ mod tests {
             bytes: 0,
             modified: None,
             fork: Some(("01b20893-c683-77ed".into(), 40)),
+            sub_agent_of: None,
             problem: problem.map(Into::into),
         }
     }

@@ -159,6 +159,13 @@ pub struct SentCommand {
 }
 
 impl RunPart {
+    /// The newest sub-agent of a call that is a conversation of this process.
+    pub fn sub_agent(&self, call: NodeId) -> Option<&Conversation> {
+        let links = self.state.agent.sub_agents_of(call);
+        let found = links.filter_map(|link| self.others.iter().find(|one| *one.session == *link.session));
+        found.last()
+    }
+
     /// The current weight for a row.
     pub fn weight(&self, named: NameHash) -> Option<Weight> {
         let mut rows = self.watch.weights.rows();

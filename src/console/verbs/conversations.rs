@@ -1,4 +1,4 @@
-//! Goes to another conversation of the agent.
+//! Goes to another conversation of the agent: the sub-agent of a call, the one that waits, or the next one.
 //!
 //! Must not know: how conversations begin, how another one is shown.
 
@@ -9,13 +9,14 @@ use crate::console::link::Conversation;
 use crate::console::model::Model;
 use crate::console::msg::{Leave, Out};
 use crate::console::refusal::{EditRefusal, Empty};
+use crate::console::update::decide::subject;
 
 /// The verb `next-conversation`.
 pub const VERB: Verb = Verb {
     name: "next-conversation",
     keys: &["alt-w"],
     contexts: &[Context::Panes],
-    doc: "show the next conversation of the agent: one that waits for you, if there is one",
+    doc: "show another conversation of the agent: the sub-agent of the call, one that waits for you, or the next one",
     hint: "next conversation",
     rank: |model| Rank::leads_if(waiting(model).is_some()),
     available: |model| offered(next(model).is_some()),
@@ -38,5 +39,8 @@ pub fn waiting(model: &Model) -> Option<&Conversation> {
 }
 
 fn next(model: &Model) -> Option<&Conversation> {
-    waiting(model).or_else(|| model.run.others.first())
+    let of_call = subject(model).and_then(|node| model.run.sub_agent(node.call()));
+    of_call
+        .or_else(|| waiting(model))
+        .or_else(|| model.run.others.first())
 }

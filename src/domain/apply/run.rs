@@ -92,12 +92,14 @@ pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
         RunEvent::HistoryRewritten(rewriting) => {
             state.agent.rewritten = Some(at.seq);
             state.agent.lost.extend(&rewriting.lost);
+            state.agent.seams.insert(next_turn(state));
         }
         RunEvent::SideRequest(one) => {
             let side = &mut state.agent.side;
             side.count = side.count.saturating_add(1);
             side.usage = side.usage.plus(one.usage);
         }
+        RunEvent::Linked(link) => state.agent.links.push(link.clone()),
         RunEvent::Refused { .. } => {}
         RunEvent::Forked { session, at: from } => forked(state, at, session, *from),
         RunEvent::HappenedElsewhere(one) => happened_elsewhere(state, at, one),
@@ -213,5 +215,14 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
     }
     for turn in cut {
         spend(state, turn, Usage::default());
+    }
+}
+
+/// The first turn to which the reply to a request belongs that comes now.
+fn next_turn(state: &State) -> TurnId {
+    match state.turns.last_key_value() {
+        Some((id, turn)) if turn.stream == Stream::Open && turn.nodes.is_empty() => *id,
+        Some((id, _)) => TurnId(id.0.saturating_add(1)),
+        None => TurnId(0),
     }
 }

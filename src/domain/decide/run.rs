@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::edit;
 use super::reduce::{not_unchanged, reduce};
 use crate::domain::advance::ask;
-use crate::domain::agent::{Rewriting, SideRequest};
+use crate::domain::agent::{LinkedSession, Rewriting, SideRequest};
 use crate::domain::command::RunCommand;
 use crate::domain::draft::Draft;
 use crate::domain::event::run::Reduction;
@@ -305,6 +305,13 @@ pub(super) fn agent_asked(draft: &mut Draft<'_>, wait_ms: Option<u64>, rewriting
 /// Records a request without tools.
 pub(super) fn side_request(draft: &mut Draft<'_>, one: &SideRequest) {
     draft.run(RunEvent::SideRequest(one.clone()));
+}
+
+/// Records once which session belongs to this one.
+pub(super) fn linked(draft: &mut Draft<'_>, link: &LinkedSession) {
+    if !draft.state.agent.links.contains(link) {
+        draft.run(RunEvent::Linked(link.clone()));
+    }
 }
 
 /// Records once which form of requests a server needs.

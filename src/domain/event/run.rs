@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{Rewriting, SideRequest};
+use crate::domain::agent::{LinkedSession, Rewriting, SideRequest};
 use crate::domain::call::EffectClass;
 use crate::domain::fork::Elsewhere;
 use crate::domain::id::{Attempt, NodeId, Seq};
@@ -397,6 +397,8 @@ pub enum RunEvent {
     HistoryRewritten(Rewriting),
     /// The agent of another program made a request without tools, which passed unheld.
     SideRequest(SideRequest),
+    /// Another conversation of the agent of another program is a sub-agent of this one, or began it.
+    Linked(LinkedSession),
     /// A command was refused because of its sender.
     Refused {
         /// Which command.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::domain::agent::{Rewriting, SideRequest};
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
 use crate::domain::escape::{Detector, LoopStep};
@@ -20,6 +19,7 @@ use crate::domain::setting_change::SettingChange;
 use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 use crate::domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, WeightRecord};
 
+mod agent;
 mod call;
 mod edit;
 
@@ -149,24 +149,6 @@ fn run() -> Vec<Event> {
                 }),
             },
         },
-        RunEvent::AgentAsked {
-            wait_ms: Some(600_000),
-        },
-        RunEvent::AgentAsked { wait_ms: None },
-        RunEvent::HistoryRewritten(Rewriting {
-            from: Some(CALL),
-            lost: vec![CALL],
-        }),
-        RunEvent::HistoryRewritten(Rewriting::default()),
-        RunEvent::SideRequest(SideRequest {
-            words: "Name this\u{202e} task".into(),
-            usage: Usage {
-                input: Some(u64::MAX),
-                output: Some(3),
-                ..Usage::default()
-            },
-        }),
-        RunEvent::SideRequest(SideRequest::default()),
         RunEvent::Refused {
             command: "approve".to_owned(),
             reason: "from a child".to_owned(),
@@ -203,7 +185,7 @@ fn run() -> Vec<Event> {
             title: "⟨TAB⟩\t\u{202E}".to_owned(),
         },
     ];
-    all.into_iter().map(Event::Run).collect()
+    all.into_iter().chain(agent::all()).map(Event::Run).collect()
 }
 
 /// An answer that does not fit the output schema.

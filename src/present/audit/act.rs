@@ -206,6 +206,7 @@ fn run(event: &RunEvent, by_person: bool) -> Option<Act> {
         | RunEvent::AgentAsked { .. }
         | RunEvent::HistoryRewritten(_)
         | RunEvent::SideRequest(_)
+        | RunEvent::Linked(_)
         | RunEvent::QuirkLearned { .. } => None,
     }
 }

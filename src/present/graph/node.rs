@@ -192,6 +192,9 @@ pub struct CallNodeView<'s> {
     /// Why it ended without a run, or what its repair needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<&'s str>,
+    /// The sessions of its sub-agents, where the agent is another program; absent without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sub_agents: Vec<&'s str>,
 }
 
 /// An execution of a call.
@@ -288,7 +291,8 @@ impl<'s> NodeView<'s> {
 }
 
 impl<'s> CallNodeView<'s> {
-    fn of(state: &State, (node, call): (&'s Node, &'s Call), times: &Times) -> Self {
+    fn of(state: &'s State, (node, call): (&'s Node, &'s Call), times: &Times) -> Self {
+        let sub_agents = state.agent.sub_agents_of(call.id);
         let executions = call.attempts.iter().map(|one| RanView {
             attempt: one.no,
             revision: one.rev,
@@ -307,6 +311,7 @@ impl<'s> CallNodeView<'s> {
             why: why::of(node),
             resolved: call.resolved.as_deref(),
             because: call.validation.because.as_deref(),
+            sub_agents: sub_agents.map(|link| &*link.session).collect(),
         }
     }
 }

@@ -235,6 +235,7 @@ fn call_node(full: bool) -> CallNodeView<'static> {
         why: text(full),
         resolved: full.then_some("{}"),
         because: full.then_some("rejected"),
+        sub_agents: if full { vec!["s"] } else { Vec::new() },
     }
 }
 

@@ -49,6 +49,7 @@ fn session(full: bool) -> SessionView<'static> {
         name: full.then_some("n"),
         bytes: 10,
         fork_of: full.then(fork_point),
+        sub_agent_of: full.then_some("s"),
     }
 }
 
@@ -59,6 +60,8 @@ fn text(full: bool) -> Option<String> {
 fn detail(full: bool) -> SessionDetailView<'static> {
     SessionDetailView {
         fork_of: vec![fork_point()],
+        sub_agent_of: full.then_some("s"),
+        sub_agents: vec!["s"],
         session: "s",
         start: SessionStartView {
             name: full.then_some("n"),

@@ -10,7 +10,7 @@ use crate::model::wire::agent::decode_request;
 
 /// What a run says of these texts: other words, nothing in their place (empty words), or that they stay.
 fn overlay(texts: &[(&str, Option<&str>)]) -> Overlay {
-    let fate = |now: &Option<&str>| match *now {
+    let fate = |now: Option<&str>| match now {
         None => TextFate::Unchanged,
         Some("") => TextFate::Removed,
         Some(now) => TextFate::Rewritten(now.to_owned()),
@@ -18,7 +18,7 @@ fn overlay(texts: &[(&str, Option<&str>)]) -> Overlay {
     Overlay {
         texts: texts
             .iter()
-            .map(|(was, now)| (text_key(was), fate(now)))
+            .map(|(was, now)| (text_key(was), fate(*now)))
             .collect(),
         ..Overlay::default()
     }

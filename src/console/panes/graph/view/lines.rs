@@ -227,7 +227,9 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             badges.push(Badge::AfterFailedCalls);
         }
         for badge in badges {
-            line = line.own(role(Role::Stale), format!("({}) ", badge.label()));
+            let words = sub_agent_words(model, id).filter(|_| badge == Badge::SubAgent);
+            let words = words.unwrap_or_else(|| badge.label().to_owned());
+            line = line.own(role(badge_role(badge)), format!("({words}) "));
         }
     }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
@@ -302,6 +304,26 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     line = line.summary(role(usual), &words, room);
     line.0.extend(chips.0);
     line
+}
+
+/// The style of a badge: a sub-agent and a seam are no warnings.
+const fn badge_role(badge: Badge) -> Role {
+    match badge {
+        Badge::SubAgent => Role::Accent,
+        Badge::HistoryRewritten => Role::Dim,
+        _ => Role::Stale,
+    }
+}
+
+/// What the sub-agent of a call does; none where this process does not know it.
+fn sub_agent_words(model: &Model, call: NodeId) -> Option<String> {
+    let other = model.run.sub_agent(call)?;
+    Some(match other.waiting {
+        0 if other.is_open => "sub-agent works".to_owned(),
+        0 => "sub-agent".to_owned(),
+        1 => "sub-agent: 1 decision waits".to_owned(),
+        count => format!("sub-agent: {count} decisions wait"),
+    })
 }
 
 /// Adds the model's stated reason for a call, where there is room for some of it.
