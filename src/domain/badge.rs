@@ -138,9 +138,10 @@ pub fn without_failed_calls(state: &State, id: NodeId) -> Vec<Badge> {
     out
 }
 
-/// True for the first active turn after the agent of another program rewrote its history.
+/// True for the first active turn with nodes after the agent of another program rewrote its history.
 fn is_after_seam(state: &State, turn: &Turn) -> bool {
-    let first = |seam: &TurnId| state.turns.range(*seam..).find(|(_, turn)| turn.is_active());
+    let has_nodes = |turn: &Turn| turn.is_active() && turn.nodes.iter().any(|id| counts(state, *id));
+    let first = |seam: &TurnId| state.turns.range(*seam..).find(|(_, turn)| has_nodes(turn));
     let mut seams = state.agent.seams.iter().filter_map(first);
     seams.any(|(id, _)| *id == turn.id)
 }

@@ -157,3 +157,69 @@ async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new
     second.kill().unwrap();
     second.wait().unwrap();
 }
+
+#[tokio::test]
+async fn a_sub_agent_has_a_session_that_names_the_one_of_its_agent() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let task = "Count the files below src.";
+    let model = Server::new(vec![
+        streamed(
+            wire,
+            "I delegate.",
+            &[("k1", "bash", serde_json::json!({"command": "x", "task": task}))],
+        ),
+        streamed(wire, "I count.", &[("k2", "bash", bash("ls src | wc -l"))]),
+    ]);
+    let (mut program, base) = serving(&world, &model, &[]);
+    let mut agent = Agent::new(wire, &base);
+    agent.say("how many files are there?");
+    let asking = asks(&agent);
+    asked_model(&model, 1).await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    let call = world.run(&["queue", &session, "--json"]).out;
+    let call: serde_json::Value = serde_json::from_str(call.lines().next().unwrap()).unwrap();
+    let (id, digest) = (call["call"].as_str().unwrap(), call["digest"].as_str().unwrap());
+    world.run(&["approve", &session, id, "--digest", digest]).ends(0);
+    until("it runs", || world.has_recorded(&session, "call.started"));
+    let mut sub_agent = Agent::new(wire, &base);
+    sub_agent.say(task);
+    let asking_too = asks(&sub_agent);
+    asked_model(&model, 2).await;
+    until("both sessions know of each other", || {
+        let ids = world.ids();
+        ids.len() == 2 && ids.iter().all(|id| world.has_recorded(id, "run.linked"))
+    });
+    let other = world.ids().into_iter().find(|id| *id != session).unwrap();
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let view = |id: &str| -> serde_json::Value {
+        let json = world.run(&["sessions", "show", id, "--json"]).ends(0).out;
+        serde_json::from_str(json.lines().next().unwrap()).unwrap()
+    };
+    assert_eq!(view(&session)["sub_agents"], serde_json::json!([other]));
+    assert!(view(&session)["sub_agent_of"].is_null());
+    assert_eq!(view(&other)["sub_agent_of"], session.as_str());
+    let listed = world.run(&["sessions"]).ends(0).out;
+    let line = listed
+        .lines()
+        .find(|line| line.starts_with(&other[..13]))
+        .unwrap();
+    assert!(
+        line.contains(&format!("(sub-agent of {})", &session[..13])),
+        "{listed}"
+    );
+    assert_eq!(listed.matches("sub-agent of").count(), 1, "{listed}");
+    let graph = world.run(&["graph", &session]).ends(0).out;
+    let row = graph
+        .lines()
+        .find(|line| line.contains(&format!(" {id} ")))
+        .unwrap();
+    assert!(row.contains("sub-agent"), "{graph}");
+    for asking in [asking, asking_too] {
+        asking.abort();
+    }
+}

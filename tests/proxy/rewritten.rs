@@ -2,8 +2,10 @@
 //!
 //! Must not know: formats beyond what the agent and the model say.
 
+use overrule::domain::badge::{self, Badge};
 use overrule::domain::call::Status;
 use overrule::domain::id::NodeId;
+use overrule::domain::node::Node;
 use overrule::domain::state::State;
 use overrule::model::wire::Wire;
 use overrule::model::wire::agent::decode_request;
@@ -117,6 +119,15 @@ async fn a_shortened_history_is_reported_once_with_the_edits_that_it_lacks() {
                 .any(|node| node.text() == "a summary of what was")
         })
         .await;
+        // The first node after that is marked, and no other one.
+        let marked: Vec<&str> = live
+            .state
+            .nodes
+            .values()
+            .filter(|node| badge::of(&live.state, node.id).contains(&Badge::HistoryRewritten))
+            .map(Node::text)
+            .collect();
+        assert_eq!(marked, ["a summary of what was"], "{wire}");
         // What extends the new history is no other one.
         agent.say("and on");
         reply(wire, asks(&agent)).await;

@@ -5,8 +5,10 @@
 use crate::console::link::{Conversation, Update};
 use crate::console::msg::{Leave, Msg, Out};
 use crate::console::testing::{Stage, id};
-use crate::domain::agent::{Rewriting, SideRequest};
-use crate::domain::event::{Event, RunEvent};
+use crate::domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
+use crate::domain::event::{Event, RunEvent, TurnEvent};
+use crate::domain::id::TurnId;
+use crate::domain::node::{Channel, Origin};
 use crate::domain::turn::Usage;
 
 fn other(session: &str, waiting: usize) -> Conversation {
@@ -187,4 +189,97 @@ fn requests_without_tools_are_lines_of_the_log_and_one_row_of_the_budget() {
         "{text}"
     );
     assert!(!text.contains('\u{1b}'), "{text}");
+}
+
+fn linked(stage: &mut Stage, session: &str, role: LinkRole, call: &str) {
+    stage.engine(Event::Run(RunEvent::Linked(LinkedSession {
+        session: session.into(),
+        role,
+        call: Some(id(call)),
+    })));
+}
+
+#[test]
+fn the_row_of_a_call_says_what_its_sub_agent_does_and_the_key_goes_there() {
+    let mut stage = Stage::new(120, 30);
+    stage.begin();
+    stage.running("c3", "Task", r#"{"prompt":"count"}"#);
+    stage.running("c5", "Task", r#"{"prompt":"read"}"#);
+    linked(&mut stage, "01a2-first", LinkRole::SubAgent, "c3");
+    linked(&mut stage, "01a2-again", LinkRole::SubAgent, "c3");
+    linked(&mut stage, "01a1-above", LinkRole::Parent, "c5");
+    let row = |stage: &mut Stage, call: &str| {
+        let text = stage.text();
+        let line = text.lines().find(|line| line.contains(&format!(" {call} ")));
+        line.unwrap_or_default().to_owned()
+    };
+    // A recorded run knows that there is one.
+    assert!(
+        row(&mut stage, "c3").contains("(sub-agent)"),
+        "{}",
+        row(&mut stage, "c3")
+    );
+    assert!(
+        !row(&mut stage, "c5").contains("sub-agent"),
+        "{}",
+        row(&mut stage, "c5")
+    );
+    for (waiting, is_open, words) in [
+        (0, false, "(sub-agent)"),
+        (0, true, "(sub-agent works)"),
+        (1, true, "(sub-agent: 1 decision waits)"),
+        (2, true, "(sub-agent: 2 decisions wait)"),
+    ] {
+        let of_call = Conversation {
+            is_open,
+            ..other("01a2-again", waiting)
+        };
+        set_others(&mut stage, &[other("b", 1), of_call, other("01a2-first", 0)]);
+        assert!(
+            row(&mut stage, "c3").contains(words),
+            "{words}: {}",
+            row(&mut stage, "c3")
+        );
+        // On the row of the call, the key goes to its newest sub-agent; elsewhere to the one that waits.
+        for (key, goes) in [("1 g j", "01a2-again"), ("1 G", "b")] {
+            stage.press(key);
+            stage.out.clear();
+            stage.press("alt-w");
+            assert_eq!(stage.out, [Out::Quit(Leave::Show(goes.to_owned()))], "{key}");
+        }
+    }
+    stage.press("1 g j 3");
+    let text = stage.text();
+    assert!(
+        text.contains("A sub-agent of this call has a session of its own."),
+        "{text}"
+    );
+    assert!(text.contains("Session of the sub-agent: 01a2-again"), "{text}");
+}
+
+#[test]
+fn the_first_row_after_a_rewritten_history_says_so() {
+    let mut stage = Stage::new(100, 30);
+    stage.begin();
+    stage.thought("t2", "I read.");
+    stage.close();
+    stage.engine(Event::Run(RunEvent::HistoryRewritten(Rewriting::default())));
+    assert!(!stage.text().contains("(history rewritten)"), "{}", stage.text());
+    stage.request(3, 2);
+    for (node, text) in [("t3", "A summary."), ("t4", "I write.")] {
+        stage.turn(TurnEvent::Thought {
+            turn: TurnId(3),
+            node: id(node),
+            text: text.into(),
+            channel: Channel::Spoken,
+            opaque: None,
+            origin: Origin::Model,
+        });
+    }
+    let text = stage.text();
+    let line = |words: &str| text.lines().find(|line| line.contains(words)).unwrap_or_default();
+    assert!(line("A summary.").contains("(history rewritten)"), "{text}");
+    for other in ["I read.", "I write."] {
+        assert!(!line(other).contains("rewritten"), "{text}");
+    }
 }
