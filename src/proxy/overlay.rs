@@ -13,6 +13,7 @@ mod superseded;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::applied::{Overlays, Unrestored, applied, unrestored};
 pub(super) use self::inserted::is_inserted;
@@ -20,7 +21,7 @@ use self::inserted::{Step, steps};
 use super::run::ends;
 use crate::canon;
 use crate::domain::call::{Call, Outcome};
-use crate::domain::id::{NodeId, NodeKind, Rev};
+use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision};
 use crate::domain::state::State;
 use crate::domain::transcript::result::result_text;
@@ -79,8 +80,8 @@ pub fn was_executed(state: &State, call: &Call) -> bool {
 
 /// Returns the tool and the arguments of a call as an agent has them, in one spelling.
 pub fn given(state: &State, call: &Call) -> Option<(String, String)> {
-    let known = known(state, call)?;
-    Some((known.tool, spelled(&known.args)))
+    let (tool, args) = tool_and_args(state, call)?;
+    Some((tool.to_owned(), spelled(args)))
 }
 
 /// A call of a run.
@@ -93,9 +94,21 @@ struct Known {
     was_released: bool,
     /// True if an edit of something before it superseded it. A deleted call is not.
     is_superseded: bool,
+    /// What became of the texts of its turn.
+    texts: Arc<Texts>,
     /// The result that the model sees in place of the agent's, and whether it is an error.
     result: Option<(String, bool)>,
 }
+
+impl Known {
+    /// True if its turn has a text.
+    fn has_text(&self, text: &str) -> bool {
+        self.texts.contains_key(&text_key(text))
+    }
+}
+
+/// What became of texts of the model, by their keys.
+type Texts = BTreeMap<String, TextFate>;
 
 /// What the model sees of a text of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,8 +141,8 @@ pub struct Overlay {
     ids: BTreeMap<String, Option<usize>>,
     /// The other calls that the agent executed, in order, by what it has of them.
     alike: BTreeMap<String, Vec<usize>>,
-    /// The texts of the model as they came, and what became of each.
-    texts: BTreeMap<String, TextFate>,
+    /// What became of the texts of the model.
+    texts: Texts,
     /// The steps of the conversation, if the operator inserted words.
     steps: Vec<Step>,
 }
@@ -139,13 +152,16 @@ impl Overlay {
     pub fn of(state: &State) -> Self {
         let mut overlay = Self {
             tag: tag(state),
-            texts: texts(state),
+            texts: texts(state.nodes.values()),
             steps: steps(state),
             ..Self::default()
         };
+        let mut turns: BTreeMap<TurnId, Arc<Texts>> = BTreeMap::new();
         for call in state.calls.values() {
             let at = overlay.calls.len();
-            let Some(known) = known(state, call) else { continue };
+            let Some(known) = known(state, call, &mut turns) else {
+                continue;
+            };
             overlay.calls.push(known);
             if let Some(id) = call.provider_id.as_deref().filter(|id| !id.is_empty()) {
                 let id = overlay.ids.entry(id.to_owned());
@@ -200,7 +216,8 @@ impl Overlay {
     }
 }
 
-fn known(state: &State, call: &Call) -> Option<Known> {
+/// The tool and the argument text of a call as an agent has them.
+fn tool_and_args<'s>(state: &'s State, call: &'s Call) -> Option<(&'s str, &'s str)> {
     let node = state.nodes.get(&call.id)?;
     // A deleted call is in the history all the same.
     let is_call = |revision: &&Revision| matches!(revision.content, Content::Call { .. });
@@ -209,15 +226,27 @@ fn known(state: &State, call: &Call) -> Option<Known> {
     let Content::Call { tool, args } = &current?.content else {
         return None;
     };
-    let was_released = was_released(call);
     let given = call.attempts.last().map(|attempt| &*attempt.args);
+    Some((tool, given.unwrap_or(args)))
+}
+
+fn known(state: &State, call: &Call, turns: &mut BTreeMap<TurnId, Arc<Texts>>) -> Option<Known> {
+    let node = state.nodes.get(&call.id)?;
+    let texts = turns.entry(node.turn).or_insert_with(|| {
+        let nodes = state.turns.get(&node.turn).map_or(&[][..], |turn| &turn.nodes);
+        Arc::new(texts(nodes.iter().filter_map(|id| state.nodes.get(id))))
+    });
+    let texts = texts.clone();
+    let (tool, args) = tool_and_args(state, call)?;
+    let was_released = was_released(call);
     Some(Known {
         number: call.id.no,
-        tool: tool.to_string(),
-        args: given.unwrap_or(args).to_owned(),
+        tool: tool.to_owned(),
+        args: args.to_owned(),
         keeps_opaque: node.current == Rev(1),
         was_released,
         is_superseded: !node.active && !is_deleted(node),
+        texts,
         result: result(state, call, was_released),
     })
 }
@@ -274,13 +303,12 @@ fn text_key(text: &str) -> String {
     canon::hash("overrule texts v1", &[text.as_bytes()])
 }
 
-/// The thoughts and answers of a run as they came, and what became of each. What it did not change, it keeps in its own
-/// requests, whatever another run makes of the same words.
-fn texts(state: &State) -> BTreeMap<String, TextFate> {
-    let mut found: BTreeMap<String, TextFate> = BTreeMap::new();
-    // If several nodes had the same text, one that is active and still has it keeps it.
+/// What became of the thoughts and answers among these nodes, by their words as they came. If several had the same words,
+/// one that is active and still has them keeps them.
+fn texts<'s>(nodes: impl Iterator<Item = &'s Node>) -> Texts {
+    let mut found = Texts::new();
     let mut unchanged = Vec::new();
-    for node in state.nodes.values() {
+    for node in nodes {
         let first = node.revisions.first().map(|revision| &revision.content);
         let Some(Content::Text { text: was, .. }) = first else {
             continue;

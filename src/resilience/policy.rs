@@ -59,6 +59,19 @@ impl Bad {
 }
 
 impl Policy {
+    /// Returns the same for the agent of another program. What it executes is never run again by itself, and its arguments
+    /// are never repaired: the agent and its model do that. A repeated call is refused at once: the agent gets the words of
+    /// the first step as its result.
+    #[must_use]
+    pub fn of_agent(mut self) -> Self {
+        self.retry.retries = 0;
+        self.repair.on = false;
+        self.breaker.consecutive = 0;
+        self.breaker.rate = 0;
+        self.loops.ladder.guidance = 0;
+        self
+    }
+
     /// Parses and checks a whole tree.
     pub fn parse(text: &str) -> Result<Self, Bad> {
         let policy: Self =

@@ -481,7 +481,7 @@ async fn results_with_ids_of_the_agents_own_are_taken_by_their_place() {
 }
 
 #[tokio::test]
-async fn an_agent_in_a_loop_is_told_after_three_times_and_refused_after_the_next() {
+async fn an_agent_in_a_loop_is_refused_after_three_times_and_told_why() {
     for wire in WIRES {
         let model = Server::answering(move |number, _| {
             let id = if wire == "gemini" {
@@ -501,7 +501,7 @@ async fn an_agent_in_a_loop_is_told_after_three_times_and_refused_after_the_next
             calls.any(|call| call.status == Status::Rejected)
         })
         .await;
-        assert_eq!(ran.lock().unwrap().len(), 4, "{wire}");
+        assert_eq!(ran.lock().unwrap().len(), 3, "{wire}");
         let seen = model.seen();
         let told = seen[3].body.to_lowercase();
         assert!(told.contains("loop") || told.contains("repeat"), "{wire}: {told}");

@@ -105,10 +105,15 @@ async fn gone_back(wire: &'static str, model: &Server) -> (Agent, Live, Stage) {
 }
 
 fn three(wire: &str, more: &[&str]) -> Server {
+    three_with(wire, "Three.", more)
+}
+
+/// The same with these words before the third call.
+fn three_with(wire: &str, words: &str, more: &[&str]) -> Server {
     let mut replies = vec![
         streamed(wire, "One.", &[(id(wire, "a"), "bash", bash("first"))]),
         streamed(wire, "Two.", &[(id(wire, "b"), "edit", bash("second"))]),
-        streamed(wire, "Three.", &[(id(wire, "c"), "bash", bash("third"))]),
+        streamed(wire, words, &[(id(wire, "c"), "bash", bash("third"))]),
         streamed(wire, "Ready.", &[]),
     ];
     replies.extend(more.iter().map(|text| streamed(wire, text, &[])));
@@ -255,6 +260,28 @@ async fn after_a_corrected_result_the_words_of_the_agents_user_stay_and_the_rest
             assert!(!sent.contains(text), "{wire}: {text} in {sent}");
         }
         assert_eq!(counts(&sent), (1, 1), "{wire}: {sent}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn equal_words_of_two_replies_are_told_apart_by_their_calls() {
+    for wire in WIRES {
+        // The model says the same again that was rewritten.
+        let model = three_with(wire, "One.", &["And more."]);
+        let (mut agent, mut live, _stage) = gone_back(wire, &model).await;
+        agent.work("go on").await;
+        finished(&mut live).await;
+        let sent = model.seen().last().unwrap().body.clone();
+        let at = ["I only look.", WENT_BACK, "One.", "ran third", "go on"].map(|text| {
+            assert_eq!(sent.matches(text).count(), 1, "{wire}: {text} in {sent}");
+            sent.find(text).unwrap()
+        });
+        assert!(at.is_sorted(), "{wire}: {sent}");
+        assert!(
+            !sent.contains("first") && !sent.contains("second"),
+            "{wire}: {sent}"
+        );
         live.end().await;
     }
 }

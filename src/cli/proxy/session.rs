@@ -203,8 +203,7 @@ fn title(of: &Parts, wire: Wire, model: &str) -> String {
     format!("{agent}: {}", visible(model))
 }
 
-/// Tools, policy and loop detection of a conversation. What the agent executes is never run again by itself, and its
-/// arguments are never repaired: the agent and its model do that.
+/// Tools, policy and loop detection of a conversation.
 fn adviser(
     context: &AppContext,
     setup: &Setup,
@@ -213,11 +212,7 @@ fn adviser(
 ) -> Result<Adviser, Failure> {
     let registry = context.fitted_to_agent(tool::registry(&opening.request.tools, &opening.run));
     let mut adviser = context.adviser_with(registry, setup, (&context.workspace, unattended))?;
-    let mut policy = adviser.ladder.policy.clone();
-    policy.retry.retries = 0;
-    policy.repair.on = false;
-    policy.breaker.consecutive = 0;
-    policy.breaker.rate = 0;
+    let policy = adviser.ladder.policy.clone().of_agent();
     adviser.ladder = Ladder::new(policy, adviser.ladder.seed);
     Ok(adviser)
 }

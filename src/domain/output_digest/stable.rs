@@ -352,6 +352,9 @@ impl Scan<'_> {
 /// What a word says about a number after it.
 fn names(word: &[u8]) -> Option<Names> {
     let [first, rest @ ..] = word else { return None };
+    if word.eq_ignore_ascii_case(b"pgid") {
+        return Some(Names::Number);
+    }
     // `requestId` and the like.
     if matches!(rest, [_, .., b'I', b'd' | b'D']) {
         return Some(Names::Id);

@@ -30,6 +30,10 @@ fn what_differs_each_time_is_left_out() {
         ("pid 4711 ended; port: 5003 is busy", "pid  ended; port:  is busy"),
         ("process 12 at localhost:39423", "process  at localhost:"),
         (
+            r#""Output: x\nProcess Group PGID: 30509\n""#,
+            r#""Output: x\nProcess Group PGID: \n""#,
+        ),
+        (
             "thread 'main' (18273) panicked at src/a.rs:3",
             "thread 'main' () panicked at src/a.rs:3",
         ),

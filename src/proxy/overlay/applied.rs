@@ -126,9 +126,13 @@ impl Overlays {
         self.own.iter().chain(&self.others)
     }
 
-    /// What became of a text of the model, as the request's own run says first.
-    pub(super) fn fate_of(&self, text: &str) -> Option<&TextFate> {
+    /// What became of a text of the model: as the turn of its reply says, else as the request's own run does, else
+    /// another one.
+    pub(super) fn fate_of<'o>(&'o self, text: &str, reply: Option<&'o Known>) -> Option<&'o TextFate> {
         let key = text_key(text);
+        if let Some(fate) = reply.and_then(|call| call.texts.get(&key)) {
+            return Some(fate);
+        }
         let own = self.own.as_ref().and_then(|own| own.texts.get(&key));
         let mut others = self.others.iter().filter_map(|other| other.texts.get(&key));
         own.or_else(|| others.find(|fate| **fate != TextFate::Unchanged))
@@ -234,9 +238,10 @@ pub fn applied(
             );
         }
     }
-    reworded(overlays, request, &mut rewrite);
+    let replies = replies(request, &history, &found);
+    reworded(overlays, request, &replies, &mut rewrite);
     if overlays.all().any(Overlay::removes) {
-        superseded::remove(overlays, request, (&history, &found), &mut rewrite);
+        superseded::remove(overlays, request, (&history, &found, &replies), &mut rewrite);
     }
     let calls: Vec<(usize, &Known)> = found
         .iter()
@@ -311,8 +316,47 @@ fn restored(known: &Known, form: CallForm) -> PartEdit {
     }
 }
 
+/// A known call of the reply that each message belongs to: one in the message, else the next one of the reply, else the one
+/// before. Equal words of several replies are told apart by it.
+fn replies<'o>(request: &AgentRequest, history: &History<'_>, found: &Found<'o>) -> Vec<Option<&'o Known>> {
+    let mut own: Vec<Option<&Known>> = vec![None; request.messages.len()];
+    for (place, known) in found {
+        let call = history.calls.get(*place);
+        if let Some(slot) = call.and_then(|call| own.get_mut(call.at.0)) {
+            slot.get_or_insert(*known);
+        }
+    }
+    let is_models = |at: usize| {
+        request
+            .messages
+            .get(at)
+            .is_some_and(|one| one.role == Role::Assistant)
+    };
+    for at in (1..own.len())
+        .rev()
+        .filter(|at| is_models(*at) && is_models(at - 1))
+    {
+        let next = own.get(at).copied().flatten();
+        if let Some(slot) = own.get_mut(at - 1) {
+            *slot = slot.or(next);
+        }
+    }
+    for at in (1..own.len()).filter(|at| is_models(*at) && is_models(at - 1)) {
+        let before = own.get(at - 1).copied().flatten();
+        if let Some(slot) = own.get_mut(at) {
+            *slot = slot.or(before);
+        }
+    }
+    own
+}
+
 /// Replaces thoughts and answers that were rewritten or deleted.
-fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'_>) {
+fn reworded(
+    overlays: &Overlays,
+    request: &AgentRequest,
+    replies: &[Option<&Known>],
+    rewrite: &mut Rewrite<'_>,
+) {
     for (at, message) in request.messages.iter().enumerate() {
         for (number, part) in message.parts.iter().enumerate() {
             let (PartKind::Text { text } | PartKind::Reasoning { text }) = &part.kind else {
@@ -321,7 +365,8 @@ fn reworded(overlays: &Overlays, request: &AgentRequest, rewrite: &mut Rewrite<'
             if message.role != Role::Assistant || text.is_empty() {
                 continue;
             }
-            if let Some(edit) = overlays.fate_of(text).and_then(TextFate::edit) {
+            let reply = replies.get(at).copied().flatten();
+            if let Some(edit) = overlays.fate_of(text, reply).and_then(TextFate::edit) {
                 rewrite.part(at, number, edit);
             }
         }

@@ -6,12 +6,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::applied::{Found, History};
-use super::{Overlays, TextFate};
+use super::{Known, Overlays, TextFate};
 use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role};
 
 /// The words for the model where its reply would be the last message, or two replies would be one.
 pub(super) const WENT_BACK: &str =
     "The operator went back to this point and removed what came after it. Continue from here.";
+
+/// The calls and results of a request, the known calls, and one of the reply of each message.
+type InRequest<'a> = (&'a History<'a>, &'a Found<'a>, &'a [Option<&'a Known>]);
 
 /// What becomes of a part of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,14 +32,14 @@ enum Fate {
 pub(super) fn remove(
     overlays: &Overlays,
     request: &AgentRequest,
-    (history, found): (&History<'_>, &Found<'_>),
+    (history, found, replies): InRequest<'_>,
     rewrite: &mut Rewrite<'_>,
 ) {
     let mut begin = 0;
     while begin < request.messages.len() {
         let run = run_from(request, begin);
         begin = run.end.max(begin + 1);
-        reply(overlays, request, run, (history, found), rewrite);
+        reply(overlays, request, run, (history, found, replies), rewrite);
     }
     for result in &history.results {
         let known = result.call.and_then(|call| found.get(&call)).copied();
@@ -60,7 +63,7 @@ fn reply(
     overlays: &Overlays,
     request: &AgentRequest,
     run: Range<usize>,
-    (history, found): (&History<'_>, &Found<'_>),
+    (history, found, replies): InRequest<'_>,
     rewrite: &mut Rewrite<'_>,
 ) {
     let mut places = Vec::new();
@@ -71,7 +74,9 @@ fn reply(
             places.push((at, number));
             fates.push(match &part.kind {
                 PartKind::Call { .. } => of_call(history, found, (at, number)),
-                PartKind::Text { text } | PartKind::Reasoning { text } => of_text(overlays, text),
+                PartKind::Text { text } | PartKind::Reasoning { text } => {
+                    of_text(overlays, text, replies.get(at).copied().flatten())
+                }
                 PartKind::Result { .. } | PartKind::Other { .. } => Fate::Unknown,
             });
         }
@@ -91,10 +96,12 @@ fn of_call(history: &History<'_>, found: &Found<'_>, at: (usize, usize)) -> Fate
     }
 }
 
-fn of_text(overlays: &Overlays, text: &str) -> Fate {
-    match overlays.fate_of(text) {
+fn of_text(overlays: &Overlays, text: &str, reply: Option<&Known>) -> Fate {
+    let is_of_reply = reply.is_some_and(|call| call.has_text(text));
+    match overlays.fate_of(text, reply) {
         Some(TextFate::Rewritten(_)) => Fate::Stays,
         Some(TextFate::Removed) => Fate::GoesAlone,
+        Some(TextFate::Unchanged) if is_of_reply => Fate::Stays,
         Some(TextFate::Unchanged) | None => Fate::Unknown,
     }
 }

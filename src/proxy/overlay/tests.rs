@@ -86,6 +86,7 @@ fn the_name_of_a_mask_is_a_text_like_any_other_where_no_tool_is_named() {
         keeps_opaque: true,
         was_released: false,
         is_superseded: false,
+        texts: Arc::default(),
         result: Some(("no".to_owned(), true)),
     });
     let overlays = Overlays {
@@ -156,6 +157,7 @@ fn call(number: u32, is_superseded: bool) -> Known {
         keeps_opaque: true,
         was_released: true,
         is_superseded,
+        texts: Arc::default(),
         result: None,
     }
 }
