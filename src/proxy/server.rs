@@ -329,6 +329,8 @@ impl Server {
         } else {
             runs.values().collect()
         };
+        let parent = sub_agent::parent(&runs, request, is_sub_agent);
+        let is_sub_agent = is_sub_agent || parent.is_some();
         others.retain(|run| !resumes && !is_sub_agent && !run.is_sub_agent());
         let idle = others.into_iter().find(|run| run.reserve_if_idle());
         if let Some(run) = idle.cloned() {
@@ -336,9 +338,8 @@ impl Server {
             return (run, None);
         }
         let is_beside = !runs.is_empty() || is_sub_agent;
-        let parent = sub_agent::parent(&runs, request, is_sub_agent);
         let run = (self.setup.begin)(self.setup.upstream.clone());
-        run.set_sub_agent(is_sub_agent || parent.is_some());
+        run.set_sub_agent(is_sub_agent);
         runs.insert(new, run.clone());
         let early = self.nameless().begin(&run);
         if !early.is_empty() {

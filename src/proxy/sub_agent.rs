@@ -68,17 +68,16 @@ fn first_words(request: &AgentRequest) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The call whose arguments have the longest text that is in these words. A call that has ended counts if its sub-agent
-/// may go on in the background.
-fn call_with(state: &State, words: &str, may_have_ended: bool) -> Option<(usize, NodeId)> {
-    let calls = state.calls.values().filter(|call| match call.status {
-        Status::Running(_) => true,
-        _ => may_have_ended && !call.attempts.is_empty(),
-    });
+/// The call whose arguments have the longest text that is in these words. The sub-agent of a call that has ended works in
+/// the background: either the agent names it, or the words are the text and nothing else.
+fn call_with(state: &State, words: &str, is_named: bool) -> Option<(usize, NodeId)> {
+    let calls = state.calls.values().filter(|call| !call.attempts.is_empty());
     let found = calls.filter_map(|call| {
         let (_, args) = state.nodes.get(&call.id).and_then(Node::as_call)?;
         let args: Value = serde_json::from_str(args).ok()?;
-        Some((longest(&args, words)?, call.id))
+        let length = longest(&args, words)?;
+        let may_be = is_named || matches!(call.status, Status::Running(_)) || length == words.trim().len();
+        may_be.then_some((length, call.id))
     });
     found.max()
 }

@@ -60,8 +60,8 @@ impl Bad {
 
 impl Policy {
     /// Returns the same for the agent of another program. What it executes is never run again by itself, and its arguments
-    /// are never repaired: the agent and its model do that. A repeated call is refused at once: the agent gets the words of
-    /// the first step as its result.
+    /// are never repaired: the agent and its model do that. A repeated call is refused in the first step: the agent gets
+    /// the words about the loop as its result.
     #[must_use]
     pub fn of_agent(mut self) -> Self {
         self.retry.retries = 0;

@@ -12,7 +12,7 @@ use crate::agent::Agent;
 use crate::beside::{asks, base};
 use crate::course::{WIRES, bash, streamed};
 use crate::server::Server;
-use crate::stage::{Stage, approve, asked, working};
+use crate::stage::{Stage, approve, asked, calls, finished, working};
 
 /// What the sub-agent is to do.
 const TASK: &str = "Count the files below src.";
@@ -89,14 +89,46 @@ async fn a_sub_agent_that_its_agent_names_belongs_to_the_call_that_has_ended_or_
         });
         let mut live = stage.run(Preset::Auto).await;
         work.await.unwrap();
-        crate::stage::finished(&mut live).await;
-        let call = crate::stage::calls(&live.state, "bash")[0];
+        finished(&mut live).await;
+        let call = calls(&live.state, "bash")[0];
         let mut sub_agent = Agent::new(wire, &stage.base)
             .with_header("x-claude-code-session-id", "s")
             .with_header("x-claude-code-agent-id", "sub");
         sub_agent.say(words);
         let (found, _) = call_of(&mut stage, &sub_agent).await;
         assert_eq!(found, Some(of_call.then(|| call.to_string())), "{words}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_sub_agent_in_the_background_that_nothing_names_has_exactly_the_task_of_an_ended_call() {
+    for wire in WIRES {
+        let id = if matches!(wire, "gemini" | "ollama") {
+            ""
+        } else {
+            "a"
+        };
+        let model = Server::new(vec![
+            streamed(wire, "One.", &[(id, "bash", task(TASK))]),
+            streamed(wire, "It works in the background.", &[]),
+            streamed(wire, "Another task.", &[]),
+        ]);
+        let (mut stage, mut live, work) = working(wire, &model, "go", Preset::Auto).await;
+        work.await.unwrap();
+        finished(&mut live).await;
+        let call = calls(&live.state, "bash")[0];
+        let mut sub_agent = Agent::new(wire, &stage.base);
+        sub_agent.say(TASK);
+        let (found, _) = call_of(&mut stage, &sub_agent).await;
+        assert_eq!(found, Some(Some(call.to_string())), "{wire}");
+        // Words that only contain the task are those of another conversation, which continues the idle run.
+        let mut other = Agent::new(wire, &stage.base);
+        other.say(&format!("Please do this: {TASK}"));
+        let (status, _) = other.ask().await;
+        assert_eq!(status, 200, "{wire}");
+        live.settles("it is in the same run", |state| state.agent.rewritten.is_some())
+            .await;
         live.end().await;
     }
 }

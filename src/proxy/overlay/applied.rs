@@ -317,7 +317,7 @@ fn restored(known: &Known, form: CallForm) -> PartEdit {
 }
 
 /// A known call of the reply that each message belongs to: one in the message, else the next one of the reply, else the one
-/// before. Equal words of several replies are told apart by it.
+/// before. It distinguishes equal words of several replies.
 fn replies<'o>(request: &AgentRequest, history: &History<'_>, found: &Found<'o>) -> Vec<Option<&'o Known>> {
     let mut own: Vec<Option<&Known>> = vec![None; request.messages.len()];
     for (place, known) in found {

@@ -11,7 +11,7 @@ use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role}
 
 /// The words for the model where its reply would be the last message, or two replies would be one.
 pub(super) const WENT_BACK: &str =
-    "The operator went back to this point and removed what came after it. Continue from here.";
+    "The operator went back to this point and removed everything after it. Continue from here.";
 
 /// The calls and results of a request, the known calls, and one of the reply of each message.
 type InRequest<'a> = (&'a History<'a>, &'a Found<'a>, &'a [Option<&'a Known>]);

@@ -200,7 +200,7 @@ fn linked(stage: &mut Stage, session: &str, role: LinkRole, call: &str) {
 }
 
 #[test]
-fn the_row_of_a_call_says_what_its_sub_agent_does_and_the_key_goes_there() {
+fn the_row_of_a_call_shows_its_sub_agent_and_the_key_goes_there() {
     let mut stage = Stage::new(120, 30);
     stage.begin();
     stage.running("c3", "Task", r#"{"prompt":"count"}"#);
@@ -258,7 +258,7 @@ fn the_row_of_a_call_says_what_its_sub_agent_does_and_the_key_goes_there() {
 }
 
 #[test]
-fn the_first_row_after_a_rewritten_history_says_so() {
+fn the_first_row_after_a_rewritten_history_is_marked() {
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.thought("t2", "I read.");
