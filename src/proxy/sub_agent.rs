@@ -16,7 +16,7 @@ use crate::domain::call::Status;
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
 use crate::domain::state::State;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, Role};
+use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// The fewest bytes of a task. A shorter argument may be in other words by chance.
 const TASK: usize = 12;
@@ -32,9 +32,9 @@ pub struct Parent {
 
 /// The conversation that a new one works for. `is_named` is true if the agent itself says that it is a sub-agent.
 pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_named: bool) -> Option<Parent> {
-    let words = first_words(request)?;
+    let texts = first_texts(request)?;
     let found = runs.values().filter_map(|run| {
-        let (length, call) = run.with_state(|state| call_with(state, &words, is_named))?;
+        let (length, call) = run.with_state(|state| call_with(state, &texts, is_named))?;
         Some((length, run, call))
     });
     if let Some((_, run, call)) = found.max_by_key(|(length, _, call)| (*length, *call)) {
@@ -52,45 +52,48 @@ pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_named: bool) -> Opt
         .then_some(Parent { run, call: None })
 }
 
-/// What the user of a conversation says first; none in one that has a reply already.
-fn first_words(request: &AgentRequest) -> Option<String> {
-    let mut messages = request.messages.iter();
-    if messages.any(|message| message.role == Role::Assistant) {
+/// The texts of the user in a conversation without a call. Some agents begin each one with an exchange of their own.
+fn first_texts(request: &AgentRequest) -> Option<Vec<&str>> {
+    let parts = || request.messages.iter().flat_map(|message| &message.parts);
+    if parts().any(|part| matches!(part.kind, PartKind::Call { .. } | PartKind::Result { .. })) {
         return None;
     }
     let users = request
         .messages
         .iter()
         .filter(|message| message.role == Role::User);
-    let texts = users
-        .flat_map(AgentMessage::texts)
-        .filter(|text| !conversation::is_by_agent(text));
-    Some(texts.collect::<Vec<_>>().join("\n\n"))
+    let texts = users.flat_map(AgentMessage::texts);
+    Some(
+        texts
+            .filter(|text| !conversation::is_by_agent(text))
+            .map(str::trim)
+            .collect(),
+    )
 }
 
-/// The call whose arguments have the longest text that is in these words. The sub-agent of a call that has ended works in
-/// the background: either the agent names it, or the words are the text and nothing else.
-fn call_with(state: &State, words: &str, is_named: bool) -> Option<(usize, NodeId)> {
+/// The call whose arguments have the longest text that is in these. The sub-agent of a call that has ended works in the
+/// background: either the agent names it, or a text is exactly that of the call.
+fn call_with(state: &State, texts: &[&str], is_named: bool) -> Option<(usize, NodeId)> {
     let calls = state.calls.values().filter(|call| !call.attempts.is_empty());
     let found = calls.filter_map(|call| {
         let (_, args) = state.nodes.get(&call.id).and_then(Node::as_call)?;
         let args: Value = serde_json::from_str(args).ok()?;
-        let length = longest(&args, words)?;
-        let may_be = is_named || matches!(call.status, Status::Running(_)) || length == words.trim().len();
-        may_be.then_some((length, call.id))
+        let may_be_part = is_named || matches!(call.status, Status::Running(_));
+        let is_task = |task: &str| {
+            let is_in = |text: &&str| *text == task || may_be_part && text.contains(task);
+            task.len() >= TASK && texts.iter().any(is_in)
+        };
+        Some((longest(&args, &is_task)?, call.id))
     });
     found.max()
 }
 
-/// The length of the longest text in a value that is in these words.
-fn longest(value: &Value, words: &str) -> Option<usize> {
+/// The length of the longest text in a value that is the task.
+fn longest(value: &Value, is_task: &dyn Fn(&str) -> bool) -> Option<usize> {
     match value {
-        Value::String(text) => {
-            let text = text.trim();
-            (text.len() >= TASK && words.contains(text)).then_some(text.len())
-        }
-        Value::Array(list) => list.iter().filter_map(|value| longest(value, words)).max(),
-        Value::Object(members) => members.values().filter_map(|value| longest(value, words)).max(),
+        Value::String(text) => Some(text.trim()).filter(|text| is_task(text)).map(str::len),
+        Value::Array(list) => list.iter().filter_map(|value| longest(value, is_task)).max(),
+        Value::Object(members) => members.values().filter_map(|value| longest(value, is_task)).max(),
         _ => None,
     }
 }

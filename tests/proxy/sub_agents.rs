@@ -119,6 +119,9 @@ async fn a_sub_agent_in_the_background_that_nothing_names_has_exactly_the_task_o
         finished(&mut live).await;
         let call = calls(&live.state, "bash")[0];
         let mut sub_agent = Agent::new(wire, &stage.base);
+        // Some agents begin with an exchange of their own.
+        sub_agent.say("These are the files.");
+        sub_agent.remember_text("Understood.");
         sub_agent.say(TASK);
         let (found, _) = call_of(&mut stage, &sub_agent).await;
         assert_eq!(found, Some(Some(call.to_string())), "{wire}");
