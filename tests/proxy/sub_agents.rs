@@ -3,6 +3,7 @@
 //! Must not know: how a session is stored.
 
 use overrule::domain::call::Status;
+use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
 use overrule::policy::Preset;
 use overrule::proxy::server::Opening;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::beside::{asks, base};
 use crate::course::{WIRES, bash, streamed};
+use crate::live::Live;
 use crate::server::Server;
 use crate::stage::{Stage, approve, asked, calls, finished, working};
 
@@ -29,6 +31,26 @@ async fn call_of(stage: &mut Stage, agent: &Agent) -> (Option<Option<String>>, O
     (call, opening)
 }
 
+/// An agent that runs a call with these arguments.
+async fn running(wire: &str, args: Value) -> (Stage, Live, NodeId) {
+    let id = if matches!(wire, "gemini" | "ollama") {
+        ""
+    } else {
+        "a"
+    };
+    let model = Server::new(vec![streamed(wire, "One.", &[(id, "bash", args)])]);
+    let (stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
+    let call = asked(&mut live, "bash").await;
+    approve(&live, call).await;
+    // Its own conversation continues only after that.
+    work.abort();
+    live.settles("it runs", |state: &State| {
+        matches!(state.calls[&call].status, Status::Running(_))
+    })
+    .await;
+    (stage, live, call)
+}
+
 fn task(prompt: &str) -> Value {
     json!({"command": "count", "description": "files", "more": [{"prompt": prompt}]})
 }
@@ -36,21 +58,7 @@ fn task(prompt: &str) -> Value {
 #[tokio::test]
 async fn a_new_conversation_with_the_task_of_a_running_call_is_its_sub_agent() {
     for wire in WIRES {
-        let id = if matches!(wire, "gemini" | "ollama") {
-            ""
-        } else {
-            "a"
-        };
-        let model = Server::new(vec![streamed(wire, "One.", &[(id, "bash", task(TASK))])]);
-        let (mut stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
-        let call = asked(&mut live, "bash").await;
-        approve(&live, call).await;
-        // An agent that runs the call: its own conversation goes on only after that.
-        work.abort();
-        live.settles("it runs", |state: &State| {
-            matches!(state.calls[&call].status, Status::Running(_))
-        })
-        .await;
+        let (mut stage, live, call) = running(wire, task(TASK)).await;
         // Other words are of another conversation.
         let mut other = Agent::new(wire, &stage.base);
         other.say("Count the files below docs.");
@@ -139,18 +147,7 @@ async fn a_sub_agent_in_the_background_that_nothing_names_has_exactly_the_task_o
 #[tokio::test]
 async fn a_short_argument_and_words_with_a_history_link_nothing() {
     let wire = "anthropic";
-    let model = Server::new(vec![
-        streamed(wire, "One.", &[("a", "bash", bash("ls -a src"))]),
-        streamed(wire, "Two.", &[]),
-    ]);
-    let (mut stage, mut live, work) = working(wire, &model, "go", Preset::Supervised).await;
-    let call = asked(&mut live, "bash").await;
-    approve(&live, call).await;
-    work.abort();
-    live.settles("it runs", |state: &State| {
-        matches!(state.calls[&call].status, Status::Running(_))
-    })
-    .await;
+    let (mut stage, live, _) = running(wire, bash("ls -a src")).await;
     let mut other = Agent::new(wire, &stage.base);
     other.say("what does ls -a src print?");
     let (found, _) = call_of(&mut stage, &other).await;

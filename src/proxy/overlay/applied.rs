@@ -24,7 +24,7 @@ pub struct Unrestored {
 }
 
 /// A call in a request.
-pub(super) struct Asked<'r> {
+pub(super) struct RequestCall<'r> {
     pub(super) at: (usize, usize),
     id: Option<&'r str>,
     name: &'r str,
@@ -33,7 +33,7 @@ pub(super) struct Asked<'r> {
     result: Option<&'r str>,
 }
 
-impl<'r> Asked<'r> {
+impl<'r> RequestCall<'r> {
     /// The name of the mask that it is. Some agents put the name of a tool that they lack into the arguments of another.
     fn mask(&self) -> Option<Cow<'r, str>> {
         let is_mask = |name: &Cow<'_, str>| read_mask(name).is_some();
@@ -50,7 +50,7 @@ impl<'r> Asked<'r> {
 const NAMES: [&str; 3] = ["name", "tool", "tool_name"];
 
 /// A result in a request, with the place of its call in the list of calls.
-pub(super) struct Sent<'r> {
+pub(super) struct RequestResult<'r> {
     pub(super) at: (usize, usize),
     pub(super) id: Option<&'r str>,
     pub(super) call: Option<usize>,
@@ -59,12 +59,12 @@ pub(super) struct Sent<'r> {
 /// The calls and results of a request.
 #[derive(Default)]
 pub(super) struct History<'r> {
-    pub(super) calls: Vec<Asked<'r>>,
-    pub(super) results: Vec<Sent<'r>>,
+    pub(super) calls: Vec<RequestCall<'r>>,
+    pub(super) results: Vec<RequestResult<'r>>,
 }
 
 /// The known calls by the place of each in the list of calls of a request.
-pub(super) type Found<'o> = BTreeMap<usize, &'o Known>;
+pub(super) type KnownCalls<'o> = BTreeMap<usize, &'o Known>;
 
 impl<'r> History<'r> {
     fn of(request: &'r AgentRequest) -> Self {
@@ -80,7 +80,7 @@ impl<'r> History<'r> {
             for (number, part) in message.parts.iter().enumerate() {
                 let at = (at, number);
                 match &part.kind {
-                    PartKind::Call { id, name, args, form } => history.calls.push(Asked {
+                    PartKind::Call { id, name, args, form } => history.calls.push(RequestCall {
                         at,
                         id: id.as_deref(),
                         name,
@@ -102,7 +102,7 @@ impl<'r> History<'r> {
                         if let Some(call) = call.and_then(|call| history.calls.get_mut(call)) {
                             call.result = Some(text);
                         }
-                        history.results.push(Sent { at, id, call });
+                        history.results.push(RequestResult { at, id, call });
                     }
                     _ => {}
                 }
@@ -139,7 +139,7 @@ impl Overlays {
     }
 
     /// The call that an id names. Some servers use an id in every conversation: one of another run must be the same call.
-    pub(super) fn named(&self, id: &str, call: Option<&Asked<'_>>) -> Option<&Known> {
+    pub(super) fn named(&self, id: &str, call: Option<&RequestCall<'_>>) -> Option<&Known> {
         let mut having = self.all().filter(|overlay| overlay.has_id(id));
         let first = having.next()?;
         if self.own.as_ref().is_some_and(|own| own.has_id(id)) {
@@ -157,7 +157,7 @@ impl Overlays {
 }
 
 /// Finds the calls of the runs in a request.
-fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> Found<'o> {
+fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> KnownCalls<'o> {
     let mut left: Vec<(&Overlay, BTreeMap<&str, &[usize]>)> = Vec::new();
     for overlay in overlays.all() {
         let alike = overlay.alike.iter();
@@ -318,7 +318,11 @@ fn restored(known: &Known, form: CallForm) -> PartEdit {
 
 /// A known call of the reply that each message belongs to: one in the message, else the next one of the reply, else the one
 /// before. It distinguishes equal words of several replies.
-fn replies<'o>(request: &AgentRequest, history: &History<'_>, found: &Found<'o>) -> Vec<Option<&'o Known>> {
+fn replies<'o>(
+    request: &AgentRequest,
+    history: &History<'_>,
+    found: &KnownCalls<'o>,
+) -> Vec<Option<&'o Known>> {
     let mut own: Vec<Option<&Known>> = vec![None; request.messages.len()];
     for (place, known) in found {
         let call = history.calls.get(*place);

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::applied::{Found, History};
+use super::applied::{History, KnownCalls};
 use super::{Known, Overlays, TextFate};
 use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role};
 
@@ -14,7 +14,7 @@ pub(super) const WENT_BACK: &str =
     "The operator went back to this point and removed everything after it. Continue from here.";
 
 /// The calls and results of a request, the known calls, and one of the reply of each message.
-type InRequest<'a> = (&'a History<'a>, &'a Found<'a>, &'a [Option<&'a Known>]);
+type InRequest<'a> = (&'a History<'a>, &'a KnownCalls<'a>, &'a [Option<&'a Known>]);
 
 /// What becomes of a part of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ fn reply(
     }
 }
 
-fn of_call(history: &History<'_>, found: &Found<'_>, at: (usize, usize)) -> Fate {
+fn of_call(history: &History<'_>, found: &KnownCalls<'_>, at: (usize, usize)) -> Fate {
     let place = history.calls.iter().position(|call| call.at == at);
     match place.and_then(|place| found.get(&place)) {
         Some(known) if known.is_superseded => Fate::Goes,
