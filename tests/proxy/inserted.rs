@@ -262,3 +262,34 @@ async fn after_an_undo_the_model_sees_the_call_that_was_rejected() {
         live.end().await;
     }
 }
+
+#[tokio::test]
+async fn words_after_a_repeated_request_stay_behind_its_reply() {
+    for wire in WIRES {
+        let replies = ["One.", "Again.", "Two."];
+        let model = Server::new(replies.iter().map(|text| streamed(wire, text, &[])).collect());
+        let (_stage, mut live, work) = working(wire, &model, "go", Preset::Auto).await;
+        let mut agent = work.await.unwrap();
+        finished(&mut live).await;
+        // The agent lost the reply, and asks the same again.
+        agent.forget(1);
+        let reply = crate::beside::reply(wire, crate::beside::asks(&agent)).await;
+        agent.take(&reply);
+        live.settles("it was asked again", |state| {
+            let mut nodes = state.nodes.values();
+            nodes.any(|node| node.text() == "Again.")
+        })
+        .await;
+        finished(&mut live).await;
+        let guide = Edit::InsertPrompt {
+            after: None,
+            text: "Mind the time zone.".into(),
+        };
+        live.commit(vec![guide]).await.unwrap();
+        agent.work("and more").await;
+        let sent = model.seen()[2].body.clone();
+        let at = places(&sent, &["Again.", "Mind the time zone.", "and more"]);
+        assert!(at.is_sorted() && !sent.contains("One."), "{wire}: {sent}");
+        live.end().await;
+    }
+}
