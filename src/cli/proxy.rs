@@ -23,11 +23,11 @@ use super::headless_decisions::End;
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
 use super::{control, headless, live, print};
-use crate::domain::agent::{LinkRole, LinkedSession};
 use crate::proxy::address::Token;
 use crate::proxy::agents::{self, AGENTS, Agent};
 use crate::proxy::run::AgentRun;
 use crate::proxy::server::{self, Opening, Server};
+use crate::proxy::sub_agent;
 use crate::proxy::upstream::Upstream;
 use crate::text::visible;
 
@@ -310,13 +310,9 @@ async fn serve_beside(
                     what.to_owned()
                 });
                 conversations.add(&ready);
-                if let Some(parent) = &opening.parent {
-                    let link = LinkedSession {
-                        session: ready.session.as_str().into(),
-                        role: LinkRole::SubAgent,
-                        call: parent.call,
-                    };
-                    parent.run.report_link(link).await;
+                if let Some(parent) = opening.parent.clone() {
+                    // The parent may wait for its own session.
+                    tokio::spawn(sub_agent::link(parent, opening.run.clone()));
                 }
                 let caller = Caller::of(&context, &ready.session);
                 let calls = escalate::follow(caller, ready.handle.clone(), ready.handle.subscribe());

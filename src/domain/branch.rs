@@ -139,9 +139,11 @@ fn epochs_of_agent(state: &State) -> BTreeSet<Epoch> {
 
 /// The target of a redo: the end of what the newest undo left, if no edit followed it.
 pub fn redo_target(state: &State) -> Option<Epoch> {
+    let sent = epochs_of_agent(state);
     for epoch in ancestors(state, state.epoch) {
         let record = record(state, epoch)?;
         match record.began {
+            EpochOrigin::Edit if sent.contains(&epoch) => {}
             EpochOrigin::Undo => return Some(end(state, record.left)),
             EpochOrigin::Redo | EpochOrigin::Switch => {}
             EpochOrigin::Edit => return None,

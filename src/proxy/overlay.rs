@@ -25,6 +25,7 @@ use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
 use crate::domain::node::{Content, Node, Origin, Revision};
 use crate::domain::state::State;
 use crate::domain::transcript::result::result_text;
+use crate::domain::turn::Activity;
 use crate::model::wire::agent::PartEdit;
 
 /// Beginning of the name under which an agent gets a call that must not run.
@@ -92,7 +93,7 @@ struct Known {
     /// True where what the provider added to the call still belongs to it.
     keeps_opaque: bool,
     was_released: bool,
-    /// True if an edit of something before it superseded it. A deleted call is not.
+    /// True if an edit of something before it superseded it. A deleted call is not, unless its turn is.
     is_superseded: bool,
     /// What became of the texts of its turn.
     texts: Arc<Texts>,
@@ -139,7 +140,7 @@ pub struct Overlay {
     calls: Vec<Known>,
     /// The calls by the ids of the provider. An id that was used twice names none.
     ids: BTreeMap<String, Option<usize>>,
-    /// The other calls that the agent executed, in order, by what it has of them.
+    /// The other released calls, in order, by what the agent has of them.
     alike: BTreeMap<String, Vec<usize>>,
     /// What became of the texts of the model.
     texts: Texts,
@@ -172,7 +173,7 @@ impl Overlay {
         overlay
     }
 
-    /// The executed calls that no id names.
+    /// The released calls that no id names. An agent may have the result of a call that was given up here.
     fn nameless(&self, state: &State) -> BTreeMap<String, Vec<usize>> {
         let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let executed = self.calls.iter().enumerate().filter(|(_, one)| one.was_released);
@@ -181,10 +182,9 @@ impl Overlay {
                 continue;
             };
             let id = call.provider_id.as_deref().unwrap_or_default();
-            if self.named(id).is_none()
-                && let Some(result) = first_result(state, call)
-            {
-                let key = likeness(&one.tool, &one.args, &result);
+            if self.named(id).is_none() {
+                let result = first_result(state, call);
+                let key = likeness(&one.tool, &one.args, result.as_deref());
                 found.entry(key).or_default().push(at);
             }
         }
@@ -245,10 +245,15 @@ fn known(state: &State, call: &Call, turns: &mut BTreeMap<TurnId, Arc<Texts>>) -
         args: args.to_owned(),
         keeps_opaque: node.current == Rev(1),
         was_released,
-        is_superseded: !node.active && !is_deleted(node),
+        is_superseded: !node.active && (!is_deleted(node) || is_turn_superseded(state, node)),
         texts,
         result: result(state, call, was_released),
     })
+}
+
+fn is_turn_superseded(state: &State, node: &Node) -> bool {
+    let turn = state.turns.get(&node.turn);
+    turn.is_some_and(|turn| matches!(turn.activity, Activity::Superseded(_)))
 }
 
 fn is_deleted(node: &Node) -> bool {
@@ -289,14 +294,15 @@ pub fn spelled(args: &str) -> String {
     canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }
 
-/// What an agent has of a call that it executed: the same for calls that it cannot tell apart.
-fn likeness(tool: &str, args: &str, result: &str) -> String {
+/// What an agent has of a call that it executed: the same for calls that it cannot distinguish. Without a result, what it has
+/// besides.
+fn likeness(tool: &str, args: &str, result: Option<&str>) -> String {
     let args = spelled(args);
-    let (result, _) = ends(result);
-    canon::hash(
-        "overrule alike calls v1",
-        &[tool.as_bytes(), args.as_bytes(), result.as_bytes()],
-    )
+    let (kind, result) = match result {
+        Some(result) => ("overrule alike calls v1", ends(result).0),
+        None => ("overrule calls without result v1", String::new()),
+    };
+    canon::hash(kind, &[tool.as_bytes(), args.as_bytes(), result.as_bytes()])
 }
 
 fn text_key(text: &str) -> String {

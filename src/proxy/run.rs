@@ -214,8 +214,9 @@ impl AgentRun {
         });
     }
 
-    /// The id of its session, once it has a run.
-    pub fn session(&self) -> Option<Arc<str>> {
+    /// Waits for its run, and returns the id of its session; none if it has ended.
+    pub async fn session(&self) -> Option<Arc<str>> {
+        self.handle().await?;
         self.attached.get().map(|attached| attached.session.clone())
     }
 

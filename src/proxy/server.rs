@@ -329,7 +329,11 @@ impl Server {
         } else {
             runs.values().collect()
         };
-        let parent = sub_agent::parent(&runs, request, is_sub_agent);
+        // An agent that names its conversations marks its sub-agents, too.
+        let may_be = is_sub_agent || !key.is_named() && !resumes;
+        let parent = may_be
+            .then(|| sub_agent::parent(&runs, request, is_sub_agent))
+            .flatten();
         let is_sub_agent = is_sub_agent || parent.is_some();
         others.retain(|run| !resumes && !is_sub_agent && !run.is_sub_agent());
         let idle = others.into_iter().find(|run| run.reserve_if_idle());

@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats, sessions, how a conversation is decided about.
 //!
-//! No agent names the call. But all of them give the task of a sub-agent as an argument of the call, and send it as the
-//! first words of the sub-agent's user.
+//! No agent names the call. But all of them give the task of a sub-agent as an argument of the call, and send it as a text of
+//! the sub-agent's user before its first call.
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::conversation;
 use super::placement::Runs;
 use super::run::AgentRun;
+use crate::domain::agent::{LinkRole, LinkedSession};
 use crate::domain::call::Status;
 use crate::domain::id::NodeId;
 use crate::domain::node::Node;
@@ -20,6 +21,8 @@ use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// The fewest bytes of a task. A shorter argument may be in other words by chance.
 const TASK: usize = 12;
+/// The most bytes that an agent puts around a short task.
+const AROUND: usize = 100;
 
 /// The conversation that a sub-agent belongs to.
 #[derive(Clone)]
@@ -30,14 +33,14 @@ pub struct Parent {
     pub call: Option<NodeId>,
 }
 
-/// The conversation that a new one works for. `is_named` is true if the agent itself says that it is a sub-agent.
-pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_named: bool) -> Option<Parent> {
-    let texts = first_texts(request)?;
+/// The conversation that a new one works for. `is_marked` is true if the agent itself says that it is a sub-agent.
+pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_marked: bool) -> Option<Parent> {
+    let texts = texts_before_calls(request);
     let found = runs.values().filter_map(|run| {
-        let (length, call) = run.with_state(|state| call_with(state, &texts, is_named))?;
-        Some((length, run, call))
+        let (fit, call) = run.with_state(|state| call_with(state, &texts, is_marked))?;
+        Some((fit, run, call))
     });
-    if let Some((_, run, call)) = found.max_by_key(|(length, _, call)| (*length, *call)) {
+    if let Some((_, run, call)) = found.max_by_key(|(fit, _, call)| (*fit, *call)) {
         let run = run.clone();
         return Some(Parent {
             run,
@@ -46,44 +49,64 @@ pub(super) fn parent(runs: &Runs, request: &AgentRequest, is_named: bool) -> Opt
     }
     // The only one that it can belong to.
     let mut others = runs.values().filter(|run| !run.is_sub_agent());
-    let run = others.next().filter(|_| is_named)?.clone();
+    let run = others.next().filter(|_| is_marked)?.clone();
     others
         .all(|other| Arc::ptr_eq(other, &run))
         .then_some(Parent { run, call: None })
 }
 
-/// The texts of the user in a conversation without a call. Some agents begin each one with an exchange of their own.
-fn first_texts(request: &AgentRequest) -> Option<Vec<&str>> {
-    let parts = || request.messages.iter().flat_map(|message| &message.parts);
-    if parts().any(|part| matches!(part.kind, PartKind::Call { .. } | PartKind::Result { .. })) {
-        return None;
+/// Records in both sessions which one belongs to the other, once both have a run.
+pub async fn link(parent: Parent, run: Arc<AgentRun>) {
+    let Parent { run: above, call } = parent;
+    let (Some(session), Some(session_above)) = (run.session().await, above.session().await) else {
+        return;
+    };
+    for (to, session, role) in [
+        (above, session, LinkRole::SubAgent),
+        (run, session_above, LinkRole::Parent),
+    ] {
+        to.report_link(LinkedSession { session, role, call }).await;
+    }
+}
+
+/// The texts of the user in a conversation without a call; none in another one. Some agents begin with an exchange of their
+/// own.
+fn texts_before_calls(request: &AgentRequest) -> Vec<&str> {
+    let mut parts = request.messages.iter().flat_map(|message| &message.parts);
+    if parts.any(|part| matches!(part.kind, PartKind::Call { .. } | PartKind::Result { .. })) {
+        return Vec::new();
     }
     let users = request
         .messages
         .iter()
         .filter(|message| message.role == Role::User);
     let texts = users.flat_map(AgentMessage::texts);
-    Some(
-        texts
-            .filter(|text| !conversation::is_by_agent(text))
-            .map(str::trim)
-            .collect(),
-    )
+    texts
+        .filter(|text| !conversation::is_by_agent(text))
+        .map(str::trim)
+        .collect()
 }
 
+/// How well a call fits: the length of the task, and true if no other sub-agent belongs to it.
+type Fit = (usize, bool);
+
 /// The call whose arguments have the longest text that is in these. The sub-agent of a call that has ended works in the
-/// background: either the agent names it, or a text is exactly that of the call.
-fn call_with(state: &State, texts: &[&str], is_named: bool) -> Option<(usize, NodeId)> {
+/// background: either the agent marks it, or a text is exactly that of the call.
+fn call_with(state: &State, texts: &[&str], is_marked: bool) -> Option<(Fit, NodeId)> {
     let calls = state.calls.values().filter(|call| !call.attempts.is_empty());
     let found = calls.filter_map(|call| {
         let (_, args) = state.nodes.get(&call.id).and_then(Node::as_call)?;
         let args: Value = serde_json::from_str(args).ok()?;
-        let may_be_part = is_named || matches!(call.status, Status::Running(_));
+        let may_be_part = is_marked || matches!(call.status, Status::Running(_));
         let is_task = |task: &str| {
-            let is_in = |text: &&str| *text == task || may_be_part && text.contains(task);
+            // Words that an agent puts around a task are shorter than the task.
+            let is_in = |text: &&str| {
+                *text == task || may_be_part && text.contains(task) && text.len() < 2 * task.len() + AROUND
+            };
             task.len() >= TASK && texts.iter().any(is_in)
         };
-        Some((longest(&args, &is_task)?, call.id))
+        let is_free = state.agent.sub_agents_of(call.id).next().is_none();
+        Some(((longest(&args, &is_task)?, is_free), call.id))
     });
     found.max()
 }

@@ -73,7 +73,7 @@ async fn a_new_conversation_with_the_task_of_a_running_call_is_its_sub_agent() {
             assert_eq!(found, Some(Some(call.to_string())), "{wire}: {words}");
             assert!(opening.run.is_sub_agent(), "{wire}");
             assert_eq!(
-                opening.parent.unwrap().run.session().as_deref(),
+                opening.parent.unwrap().run.session().await.as_deref(),
                 Some("session"),
                 "{wire}"
             );

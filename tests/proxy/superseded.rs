@@ -2,7 +2,8 @@
 //!
 //! Must not know: how a request is changed.
 
-use overrule::domain::command::{Command, Edit, EditCommand};
+use overrule::domain::call::Status;
+use overrule::domain::command::{Command, Edit, EditCommand, RunCommand};
 use overrule::domain::id::NodeId;
 use overrule::domain::state::State;
 use overrule::domain::turn::Stream;
@@ -10,6 +11,7 @@ use overrule::policy::Preset;
 use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::beside::{asks, reply};
 use crate::course::{WIRES, bash, streamed};
 use crate::inserted::alternates;
 use crate::live::Live;
@@ -210,6 +212,18 @@ async fn after_an_undo_the_model_sees_again_what_was_superseded() {
         for text in ["I only look.", "third", WENT_BACK] {
             assert!(!sent.contains(text), "{wire}: {text} in {sent}");
         }
+        // What the agent's user wrote since is no edit: the undone one can be redone.
+        live.send(Command::Edit(EditCommand::Redo {
+            epoch: None,
+            effects_seen: None,
+        }))
+        .await
+        .unwrap();
+        live.settles("the edit is back", |state| {
+            let mut nodes = state.nodes.values();
+            nodes.any(|node| node.text() == "I only look." && node.active)
+        })
+        .await;
         live.end().await;
     }
 }
@@ -282,6 +296,68 @@ async fn equal_words_of_two_replies_are_told_apart_by_their_calls() {
             !sent.contains("first") && !sent.contains("second"),
             "{wire}: {sent}"
         );
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_given_up_is_gone_though_the_agent_has_its_result() {
+    for wire in WIRES {
+        let model = three(wire, &[]);
+        let mut stage = Stage::before(model.base.trim_end_matches("/v1")).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        agent.say("go");
+        let asking = asks(&agent);
+        let mut live = stage.run(Preset::Supervised).await;
+        let first = asked(&mut live, "bash").await;
+        approve(&live, first).await;
+        let given = reply(wire, asking).await;
+        live.settles("it runs", |state| {
+            matches!(state.calls[&first].status, Status::Running(_))
+        })
+        .await;
+        rewrite(&mut live, "One.", "I only look.").await;
+        live.settles("it is superseded", |state| !state.nodes[&first].active)
+            .await;
+        agent.take(&given);
+        let (status, _) = agent.ask().await;
+        assert_eq!(status, 200, "{wire}");
+        let sent = model.seen()[1].body.clone();
+        is_whole(wire, &sent);
+        assert!(sent.contains("I only look."), "{wire}: {sent}");
+        for text in ["One.", "first"] {
+            assert!(!sent.contains(text), "{wire}: {text} in {sent}");
+        }
+        assert_eq!(counts(&sent), (0, 0), "{wire}: {sent}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn words_of_the_agents_user_stay_if_the_model_is_asked_again_for_an_earlier_turn() {
+    for wire in WIRES {
+        let model = three(wire, &["Noted.", "Fine."]);
+        let (mut agent, mut live, _stage, [_, second]) = three_in_a_row(wire, &model).await;
+        let turn = live.state.nodes[&second].turn;
+        live.send(Command::Run(RunCommand::AskAgain { turn, request: None }))
+            .await
+            .unwrap();
+        live.settles("the turn is superseded", |state| !state.nodes[&second].active)
+            .await;
+        let mut nodes = live.state.nodes.values();
+        assert!(
+            nodes.any(|node| node.text() == "and this" && node.active),
+            "{wire}"
+        );
+        agent.say("last");
+        agent.ask().await;
+        let sent = model.seen().last().unwrap().body.clone();
+        for text in ["ran first", "and this", "last"] {
+            assert!(sent.contains(text), "{wire}: no {text} in {sent}");
+        }
+        for text in ["second", "third", "Ready.", "Noted."] {
+            assert!(!sent.contains(text), "{wire}: {text} in {sent}");
+        }
         live.end().await;
     }
 }

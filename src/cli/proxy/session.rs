@@ -9,7 +9,6 @@ use crate::cli::build::{self, AppContext};
 use crate::cli::exit::Failure;
 use crate::cli::opening::{self, Opened};
 use crate::cli::run::Ready;
-use crate::domain::agent::{LinkRole, LinkedSession};
 use crate::domain::event::run::{Reuse, Started};
 use crate::domain::event::{Event, RunEvent};
 use crate::domain::state::State;
@@ -161,7 +160,6 @@ pub fn session(
         vec![Event::Run(RunEvent::Started(Box::new(started)))]
     };
     first.extend(adviser.resilience(&state));
-    first.extend(link_to_parent(opening, &state));
     notices.extend(context.notices());
     let (head, run) = (if is_resumed { writer.head() } else { Link::FIRST }, writer.run());
     let tools = (Arc::clone(&adviser.registry), Arc::clone(&adviser.workspace));
@@ -184,17 +182,6 @@ pub fn session(
         tools,
         connected: None,
     })
-}
-
-/// The event that names the session of the agent that began this sub-agent.
-fn link_to_parent(opening: &Opening, state: &State) -> Option<Event> {
-    let parent = opening.parent.as_ref()?;
-    let link = LinkedSession {
-        session: parent.run.session()?,
-        role: LinkRole::Parent,
-        call: parent.call,
-    };
-    (!state.agent.links.contains(&link)).then_some(Event::Run(RunEvent::Linked(link)))
 }
 
 /// The name of the model for people.

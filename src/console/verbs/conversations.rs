@@ -16,7 +16,7 @@ pub const VERB: Verb = Verb {
     name: "next-conversation",
     keys: &["alt-w"],
     contexts: &[Context::Panes],
-    doc: "show another conversation of the agent: the sub-agent of the call, one that waits for you, or the next one",
+    doc: "show another conversation of the agent: one that waits for you, the sub-agent of the call, or the next one",
     hint: "next conversation",
     rank: |model| Rank::leads_if(waiting(model).is_some()),
     available: |model| offered(next(model).is_some()),
@@ -40,7 +40,6 @@ pub fn waiting(model: &Model) -> Option<&Conversation> {
 
 fn next(model: &Model) -> Option<&Conversation> {
     let of_call = subject(model).and_then(|node| model.run.sub_agent(node.call()));
-    of_call
-        .or_else(|| waiting(model))
-        .or_else(|| model.run.others.first())
+    let waits = of_call.filter(|one| one.waiting > 0).or_else(|| waiting(model));
+    waits.or(of_call).or_else(|| model.run.others.first())
 }

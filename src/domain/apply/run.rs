@@ -222,6 +222,7 @@ fn reopen(state: &mut State, interrupted: &[(NodeId, Attempt)]) {
 fn next_turn(state: &State) -> TurnId {
     match state.turns.last_key_value() {
         Some((id, turn)) if turn.stream == Stream::Open && turn.nodes.is_empty() => *id,
+        Some((id, turn)) if matches!(turn.stream, Stream::Broken(_)) => *id,
         Some((id, _)) => TurnId(id.0.saturating_add(1)),
         None => TurnId(0),
     }

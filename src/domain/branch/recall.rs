@@ -109,7 +109,7 @@ pub fn recall(state: &State, of: Epoch) -> Moves {
 /// True for a turn that no choice of a branch changes: the question of an execution under way, which lives as long as
 /// that, and words that the agent of another program sends again.
 fn stays(state: &State, turn: &Turn) -> bool {
-    server_question::is_of_running(state, turn) || state.has_words_of_agent(turn)
+    server_question::is_of_running(state, turn) || turn.is_active() && state.has_words_of_agent(turn)
 }
 
 /// What the servers of falling calls asked falls with them.

@@ -284,11 +284,7 @@ pub(super) fn regenerate_turn(draft: &mut Draft<'_>, id: TurnId) -> Result<(), R
             format!("{id} is the operator's own: the model was not asked for it"),
         ));
     }
-    let from = turn.pos;
-    let turns = state.turns_of(turn.thread).filter(|one| one.pos >= from);
-    let turns: Vec<TurnId> = turns.map(|one| one.id).collect();
-    let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
-    let after = before.rfind(|one| one.is_active()).map(|one| one.id);
+    let (turns, after) = invalidation::from_turn(state, turn);
     not_pinned_above(state, turn.thread)?;
     nothing_open_before(state, id)?;
     begin_after(draft, id, &format!("{} {id}", effective_status::ASKS_AGAIN), None);

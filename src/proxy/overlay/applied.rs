@@ -182,14 +182,17 @@ fn found<'o>(overlays: &'o Overlays, history: &History<'_>) -> KnownCalls<'o> {
         let Some(result) = call.result.filter(|_| has_alike) else {
             continue;
         };
-        let key = likeness(call.name, call.args, result);
-        let alike = left.iter_mut().find_map(|(overlay, alike)| {
-            let calls = alike.get_mut(key.as_str())?;
-            let (last, rest) = calls.split_last()?;
-            *calls = rest;
-            overlay.calls.get(*last)
-        });
-        found.extend(alike.map(|known| (place, known)));
+        let mut take = |key: &str| {
+            left.iter_mut().find_map(|(overlay, alike)| {
+                let calls = alike.get_mut(key)?;
+                let (last, rest) = calls.split_last()?;
+                *calls = rest;
+                overlay.calls.get(*last)
+            })
+        };
+        let known = take(&likeness(call.name, call.args, Some(result)))
+            .or_else(|| take(&likeness(call.name, call.args, None)));
+        found.extend(known.map(|known| (place, known)));
     }
     found
 }
@@ -253,11 +256,20 @@ pub fn applied(
     if !notes.is_empty() {
         inserted.entry(end).or_default().push(notes.join("\n\n"));
     }
-    for at in superseded::adjoining(request, &rewrite) {
-        let words = inserted.entry(at).or_default();
-        if words.is_empty() {
-            words.push(superseded::WENT_BACK.to_owned());
-        }
+    for gap in superseded::gaps(request, &rewrite) {
+        let at = *gap.end();
+        let places: Vec<usize> = inserted.range(gap).map(|(at, _)| *at).collect();
+        let words: Vec<String> = places
+            .iter()
+            .filter_map(|at| inserted.remove(at))
+            .flatten()
+            .collect();
+        let words = if words.is_empty() {
+            superseded::WENT_BACK.to_owned()
+        } else {
+            words.join("\n\n")
+        };
+        inserted.insert(at, vec![words]);
     }
     for (at, texts) in inserted {
         for text in texts {

@@ -2,16 +2,27 @@
 //!
 //! Must not know: formats, how a run decides.
 
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::applied::{History, KnownCalls};
 use super::{Known, Overlays, TextFate};
-use crate::model::wire::agent::{AgentRequest, PartEdit, PartKind, Rewrite, Role};
+use crate::model::wire::agent::{AgentMessage, AgentRequest, PartEdit, PartKind, Rewrite, Role};
+use crate::proxy::conversation;
 
 /// The words for the model where its reply would be the last message, or two replies would be one.
 pub(super) const WENT_BACK: &str =
     "The operator went back to this point and removed everything after it. Continue from here.";
+
+/// The result of a superseded call that the model's server keeps.
+const WITHDRAWN: &str = "The operator went back to before this call. Its result does not count.";
+
+/// Parts that are no part of a reply: what the server made of a whole history, and lists of tools.
+const NO_REPLY: [&str; 4] = [
+    "compaction",
+    "compaction_summary",
+    "context_compaction",
+    "mcp_list_tools",
+];
 
 /// The calls and results of a request, the known calls, and one of the reply of each message.
 type InRequest<'a> = (&'a History<'a>, &'a KnownCalls<'a>, &'a [Option<&'a Known>]);
@@ -42,10 +53,18 @@ pub(super) fn remove(
         reply(overlays, request, run, (history, found, replies), rewrite);
     }
     for result in &history.results {
-        let known = result.call.and_then(|call| found.get(&call)).copied();
-        let known = known.or_else(|| overlays.named(result.id?, None));
-        if known.is_some_and(|known| known.is_superseded) {
+        let call = result.call.and_then(|call| found.get(&call));
+        let kept_by_server = || overlays.named(result.id?, None);
+        if call.is_some_and(|known| known.is_superseded) {
             rewrite.part(result.at.0, result.at.1, PartEdit::Remove);
+        } else if call.is_none() && kept_by_server().is_some_and(|known| known.is_superseded) {
+            // The call is in the history that the model's server keeps, and needs a result.
+            let (text, is_error, tool) = (WITHDRAWN.to_owned(), false, None);
+            rewrite.part(
+                result.at.0,
+                result.at.1,
+                PartEdit::Result { text, is_error, tool },
+            );
         }
     }
 }
@@ -74,9 +93,11 @@ fn reply(
             places.push((at, number));
             fates.push(match &part.kind {
                 PartKind::Call { .. } => of_call(history, found, (at, number)),
-                PartKind::Text { text } | PartKind::Reasoning { text } => {
-                    of_text(overlays, text, replies.get(at).copied().flatten())
+                PartKind::Text { text } => of_text(overlays, text, replies.get(at).copied().flatten()),
+                PartKind::Reasoning { text } => {
+                    of_reasoning(overlays, text, replies.get(at).copied().flatten())
                 }
+                PartKind::Other { name } if NO_REPLY.contains(&name.as_str()) => Fate::Stays,
                 PartKind::Result { .. } | PartKind::Other { .. } => Fate::Unknown,
             });
         }
@@ -106,6 +127,14 @@ fn of_text(overlays: &Overlays, text: &str, reply: Option<&Known>) -> Fate {
     }
 }
 
+/// Like a text, but reasoning that was not rewritten may be signed: it belongs to what follows it.
+fn of_reasoning(overlays: &Overlays, text: &str, reply: Option<&Known>) -> Fate {
+    match overlays.fate_of(text, reply) {
+        Some(TextFate::Unchanged) => Fate::Unknown,
+        _ => of_text(overlays, text, reply),
+    }
+}
+
 /// What becomes of a part, by its neighbours if nothing is known of it.
 fn resolved(fates: &[Fate], number: usize) -> Fate {
     let own = fates.get(number).copied().unwrap_or(Fate::Stays);
@@ -126,22 +155,43 @@ fn resolved(fates: &[Fate], number: usize) -> Fate {
     }
 }
 
-/// The places at which what was removed leaves a reply next to another one or at the end: words of the user go there.
-pub(super) fn adjoining(request: &AgentRequest, rewrite: &Rewrite<'_>) -> BTreeSet<usize> {
-    let mut places = BTreeSet::new();
-    let (mut last, mut is_gap) = (Role::User, false);
+/// The gaps that leave a reply next to another one, or at the end: from what was removed to the message after it. Words of
+/// the user go there.
+pub(super) fn gaps(request: &AgentRequest, rewrite: &Rewrite<'_>) -> Vec<RangeInclusive<usize>> {
+    let mut gaps = Vec::new();
+    let (mut last, mut begin) = (Role::User, None);
     for (at, message) in request.messages.iter().enumerate() {
         if rewrite.removes(at) {
-            is_gap |= message.role != Role::Assistant;
+            if message.role != Role::Assistant {
+                begin = begin.or(Some(at));
+            }
             continue;
         }
-        if is_gap && last == Role::Assistant && message.role == Role::Assistant {
-            places.insert(at);
+        if begin.is_some() && is_of_agent(message, at, rewrite) {
+            continue;
         }
-        (last, is_gap) = (message.role, false);
+        if let Some(begin) = begin
+            .take()
+            .filter(|_| last == Role::Assistant && message.role == Role::Assistant)
+        {
+            gaps.push(begin..=at);
+        }
+        last = message.role;
     }
-    if is_gap && last == Role::Assistant {
-        places.insert(request.messages.len());
-    }
-    places
+    gaps.extend(
+        begin
+            .filter(|_| last == Role::Assistant)
+            .map(|begin| begin..=request.messages.len()),
+    );
+    gaps
+}
+
+/// True for a message of which nothing is left but words that the agent adds by itself.
+fn is_of_agent(message: &AgentMessage, at: usize, rewrite: &Rewrite<'_>) -> bool {
+    let mut parts = (0..)
+        .zip(&message.parts)
+        .filter(|(number, _)| !rewrite.removes_part(at, *number));
+    message.role == Role::User
+        && parts
+            .all(|(_, part)| matches!(&part.kind, PartKind::Text { text } if conversation::is_by_agent(text)))
 }

@@ -179,6 +179,7 @@ fn history(parts: &[Value]) -> String {
 fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
     let secret = |name: &str| json!({"type": "redacted_thinking", "data": name});
     let text = |text: &str| json!({"type": "text", "text": text});
+    let thought = |text: &str| json!({"type": "thinking", "thinking": text, "signature": "s9"});
     let tool = |id: &str| json!({"type": "tool_use", "id": id, "name": "bash", "input": {}});
     let own = || {
         let mut own = overlay(&[("Gone.", Some("")), ("Said.", Some("Other."))]);
@@ -189,7 +190,7 @@ fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
             others: Vec::new(),
         }
     };
-    let cases: [(&[Value], &[&str], &[&str]); 6] = [
+    let cases: [(&[Value], &[&str], &[&str]); 8] = [
         // A whole reply: nothing of it is left, and the last message is the user's.
         (
             &[secret("s1"), text("Gone."), tool("gone")],
@@ -218,6 +219,17 @@ fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
             &["result of kept"],
             &["s1", "Gone."],
         ),
+        // Readable reasoning is signed as well: it never stays alone.
+        (
+            &[thought("Hm."), text("Gone."), tool("gone")],
+            &["go"],
+            &["Hm.", "Gone.", "s9", "assistant"],
+        ),
+        (
+            &[thought("Hm."), text("Said."), tool("gone")],
+            &["Hm.", "s9", "Other."],
+            &["Said.", "gone"],
+        ),
         // A text that is nowhere known goes with the call after it.
         (&[text("Unknown."), tool("gone")], &["go"], &["Unknown.", "gone"]),
     ];
@@ -231,7 +243,73 @@ fn what_only_the_provider_reads_stays_or_goes_with_what_follows_it() {
             assert!(!sent.contains(words), "{words}: {sent}");
         }
     }
+    // Neither do words that the run has unchanged, in the reply of a call.
+    let mut with_texts = own();
+    if let Some(own) = &mut with_texts.own {
+        own.texts.insert(text_key("Hm."), TextFate::Unchanged);
+    }
+    let sent_too = sent(
+        &with_texts,
+        &history(&[thought("Hm."), text("Gone."), tool("gone")]),
+    );
+    assert!(!sent_too.contains("Hm."), "{sent_too}");
     // Where nothing was superseded, no byte changes.
     let body = history(&[secret("s1"), text("Hm."), tool("kept"), tool("another")]);
     assert_eq!(sent(&own(), &body), body);
+}
+
+/// The same run for a body of another format.
+fn sent_by(wire: &str, overlays: &Overlays, body: &Value) -> String {
+    let wire = Wire::named(wire).unwrap();
+    let request = decode_request(wire, body.to_string().as_bytes()).unwrap();
+    applied(overlays, &request, &[]).unwrap()
+}
+
+fn gone() -> Overlays {
+    let mut own = overlay(&[("Think.", Some("Think again."))]);
+    own.calls = vec![call(1, true)];
+    own.ids = [("gone".to_owned(), Some(0))].into();
+    Overlays {
+        own: Some(own),
+        others: Vec::new(),
+    }
+}
+
+#[test]
+fn a_message_of_reasoning_alone_has_it_as_its_content() {
+    let call = json!({"id": "gone", "type": "function", "function": {"name": "bash", "arguments": "{}"}});
+    for content in [json!(null), json!(""), json!("Said.")] {
+        let body = json!({"model": "m", "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": content, "reasoning_content": "Think.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "gone", "content": "result"}]});
+        let sent: Value = serde_json::from_str(&sent_by("openai-chat", &gone(), &body)).unwrap();
+        let message = &sent["messages"][1];
+        assert!(message.get("tool_calls").is_none(), "{sent}");
+        // A text that the run does not know belongs to the call.
+        assert_eq!(message["content"], "Think again.", "{sent}");
+        assert!(message.get("reasoning_content").is_none(), "{sent}");
+        assert_eq!(sent["messages"][2]["role"], "user", "{sent}");
+    }
+}
+
+#[test]
+fn a_result_whose_call_the_server_keeps_is_replaced_and_what_the_server_made_stays() {
+    let output = json!({"type": "function_call_output", "call_id": "gone", "output": "result"});
+    let kept = json!({"model": "m", "previous_response_id": "r1", "input": [output]});
+    let sent = sent_by("openai-responses", &gone(), &kept);
+    assert!(
+        sent.contains("Its result does not count.") && !sent.contains("\"result\""),
+        "{sent}"
+    );
+    let call = json!({"type": "function_call", "call_id": "gone", "name": "bash", "arguments": "{}"});
+    let body = json!({"model": "m", "input": [
+        {"role": "user", "content": "go"},
+        {"type": "compaction", "encrypted_content": "all before"},
+        {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "secret"}, call, output]});
+    let sent = sent_by("openai-responses", &gone(), &body);
+    assert!(sent.contains("all before"), "{sent}");
+    for gone in ["secret", "function_call", "result"] {
+        assert!(!sent.contains(gone), "{gone}: {sent}");
+    }
 }

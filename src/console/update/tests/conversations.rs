@@ -240,13 +240,21 @@ fn the_row_of_a_call_shows_its_sub_agent_and_the_key_goes_there() {
             "{words}: {}",
             row(&mut stage, "c3")
         );
-        // On the row of the call, the key goes to its newest sub-agent; elsewhere to the one that waits.
-        for (key, goes) in [("1 g j", "01a2-again"), ("1 G", "b")] {
+        // One that waits is first; on the row of the call, its newest sub-agent.
+        let of_call = if waiting > 0 { "01a2-again" } else { "b" };
+        for (key, goes) in [("1 g j", of_call), ("1 G", "b")] {
             stage.press(key);
             stage.out.clear();
             stage.press("alt-w");
             assert_eq!(stage.out, [Out::Quit(Leave::Show(goes.to_owned()))], "{key}");
         }
+    }
+    set_others(&mut stage, &[other("b", 0), other("01a2-again", 0)]);
+    for (key, goes) in [("1 g j", "01a2-again"), ("1 G", "b")] {
+        stage.press(key);
+        stage.out.clear();
+        stage.press("alt-w");
+        assert_eq!(stage.out, [Out::Quit(Leave::Show(goes.to_owned()))], "{key}");
     }
     stage.press("1 g j 3");
     let text = stage.text();

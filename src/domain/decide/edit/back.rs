@@ -28,12 +28,7 @@ pub(in crate::domain::decide) fn go_back(
     };
     not_pinned_above(state, turn.thread)?;
     nothing_open_before(state, id)?;
-    let from = turn.pos;
-    let later = state.turns_of(turn.thread);
-    let later = later.filter(|one| one.pos >= from && !state.has_words_of_agent(one));
-    let turns: Vec<TurnId> = later.map(|one| one.id).collect();
-    let mut before = state.turns_of(turn.thread).filter(|one| one.pos < from);
-    let after = before.rfind(|one| one.is_active()).map(|one| one.id);
+    let (turns, after) = invalidation::from_turn(state, turn);
     let epoch = draft.epoch;
     draft.edit(EditEvent::Committed {
         epoch,

@@ -14,7 +14,7 @@ use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
 use crate::domain::server_question;
 use crate::domain::state::State;
 use crate::domain::thread::{self, Child};
-use crate::domain::turn::Stream;
+use crate::domain::turn::{Stream, Turn};
 
 /// The value of a call changed: marks its readers as stale, supersedes later turns.
 pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
@@ -70,12 +70,23 @@ pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: Node
     let turns: Vec<TurnId> = draft
         .state
         .turns_of(turn.thread)
-        .filter(|later| later.pos > turn.pos && later.is_active())
+        .filter(|later| later.pos > turn.pos && later.is_active() && !draft.state.has_words_of_agent(later))
         .map(|later| later.id)
         .collect();
     if !turns.is_empty() {
         draft.turn_event(TurnEvent::Suspended { turns });
     }
+}
+
+/// What falls if the model is asked again for a turn: this one and all later ones. Also the last turn that stays, after which
+/// the new one comes. The words of another program's user stay: its agent sends them again.
+pub(in crate::domain::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
+    let falls = |one: &&Turn| one.pos >= turn.pos && !state.has_words_of_agent(one);
+    let turns = state.turns_of(turn.thread).filter(falls).map(|one| one.id);
+    let mut stays = state
+        .turns_of(turn.thread)
+        .filter(|one| one.is_active() && !falls(one));
+    (turns.collect(), stays.next_back().map(|one| one.id))
 }
 
 /// Supersedes later turns: closes streams, cancels running calls, lists effects. The words of another program's user stay:

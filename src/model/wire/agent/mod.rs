@@ -82,6 +82,11 @@ pub trait AgentSide: Sync {
     /// Returns the JSON text of a part after an edit. [`PartEdit::Remove`] is not passed here.
     fn edit_part(&self, part: &Part, raw: &str, edit: &PartEdit) -> String;
 
+    /// Returns a message after a part of it was removed, as far as the format needs something in its place.
+    fn completed(&self, message: String) -> String {
+        message
+    }
+
     /// Returns a writer of the frames of one reply.
     fn frames(&self, head: ReplyHead) -> Box<dyn Frames>;
 

@@ -64,14 +64,16 @@ impl<'r> Rewrite<'r> {
         self.parts.insert((message, part), edit);
     }
 
+    /// True if a part goes.
+    pub fn removes_part(&self, message: usize, part: usize) -> bool {
+        self.parts.get(&(message, part)) == Some(&PartEdit::Remove)
+    }
+
     /// True if every part of a message goes.
     pub fn removes(&self, message: usize) -> bool {
-        let parts = self
-            .request
-            .messages
-            .get(message)
-            .map_or(0, |one| one.parts.len());
-        parts > 0 && (0..parts).all(|part| self.parts.get(&(message, part)) == Some(&PartEdit::Remove))
+        let parts = self.request.messages.get(message);
+        let parts = parts.map_or(0, |message| message.parts.len());
+        parts > 0 && (0..parts).all(|part| self.removes_part(message, part))
     }
 
     /// Replaces a range of messages with new ones, as JSON texts of the format. An empty range inserts them.
@@ -137,7 +139,7 @@ impl<'r> Rewrite<'r> {
             let texts = self.texts.get(&number);
             if edits.is_empty() && texts.is_none() {
                 elements.push(Element::Old(number));
-            } else if let Some(raw) = self.message(message, &edits) {
+            } else if let Some(raw) = (!self.removes(number)).then(|| self.message(message, &edits)) {
                 let raw = match texts {
                     Some(texts) => self.with_texts(raw, texts),
                     None => raw,
@@ -180,12 +182,8 @@ impl<'r> Rewrite<'r> {
         json::spliced(&request.body, &[(only.span.clone(), new)])
     }
 
-    /// Returns a message with changed parts; none if no part of it is left.
-    fn message(&self, message: &AgentMessage, edits: &BTreeMap<usize, &PartEdit>) -> Option<String> {
-        let is_removed = |number: &usize| edits.get(number) == Some(&&PartEdit::Remove);
-        if !edits.is_empty() && (0..message.parts.len()).all(|number| is_removed(&number)) {
-            return None;
-        }
+    /// Returns a message with changed parts.
+    fn message(&self, message: &AgentMessage, edits: &BTreeMap<usize, &PartEdit>) -> String {
         let mut raw = self.request.raw(message).to_owned();
         let parts = || message.parts.iter().enumerate();
         // Lists one by one, so that the places of their elements hold.
@@ -231,7 +229,7 @@ impl<'r> Rewrite<'r> {
                 json::with_member(&raw, key, &list)
             };
         }
-        Some(raw)
+        self.request.wire.agent_side().completed(raw)
     }
 
     /// A message of the user with more texts at both ends.

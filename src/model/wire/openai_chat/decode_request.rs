@@ -215,6 +215,27 @@ pub fn edit_part(part: &Part, raw: &str, edit: &PartEdit) -> String {
     }
 }
 
+/// A message of the model needs content or a call: reasoning that is left alone becomes its content.
+pub fn completed(message: String) -> String {
+    let filled = |key: &str| {
+        let value = frame::member(&message, key);
+        value.filter(|raw| !matches!(*raw, "null" | "\"\"" | "[]"))
+    };
+    let is_models = filled("role") == Some("\"assistant\"");
+    if !is_models
+        || ["content", "tool_calls", "function_call"]
+            .iter()
+            .any(|key| filled(key).is_some())
+    {
+        return message;
+    }
+    let reasoning = ["reasoning_content", "reasoning"].into_iter();
+    let Some((key, words)) = reasoning.filter_map(|key| Some((key, filled(key)?))).next() else {
+        return message;
+    };
+    json::without_member(&json::with_member(&message, "content", words), key)
+}
+
 fn words_of(part: &Part, raw: &str, words: &str) -> String {
     match (part.place, &part.kind) {
         (Place::Element("reasoning_details", _), _) => {

@@ -49,6 +49,10 @@ impl AgentSide for OpenAiChat {
         decode_request::edit_part(part, raw, edit)
     }
 
+    fn completed(&self, message: String) -> String {
+        decode_request::completed(message)
+    }
+
     fn frames(&self, head: ReplyHead) -> Box<dyn Frames> {
         Box::new(encode_stream::ChatFrames::new(head))
     }
