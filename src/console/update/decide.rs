@@ -22,7 +22,7 @@ use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::tags;
 
-use crate::console::verbs::By;
+use crate::console::verbs::{By, Moment};
 
 /// The node that verbs apply to: the one in the inspector.
 pub(in crate::console) fn subject(model: &Model) -> Option<NodeId> {
@@ -79,26 +79,21 @@ pub(in crate::console) fn ensure_room(model: &Model) -> Result<(), Refusal> {
 pub(in crate::console) fn armed<'m>(
     model: &'m Model,
     question: &Question,
-    by: By,
-    at: u64,
+    moment: Moment,
 ) -> Result<&'m VisibleQuestion, Refusal> {
     ensure_room(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
-    let on_top = !model.overlays.is_empty();
-    let shown = model
-        .arming
-        .find(question, on_top)
-        .ok_or_else(|| not_shown(model))?;
-    let covered = if on_top {
-        model.arming.overlay_covered
-    } else {
+    let shown = shown(model, question).ok_or_else(|| not_shown(model))?;
+    let covered = if model.overlays.is_empty() {
         model.arming.covered
+    } else {
+        model.arming.overlay_covered
     };
-    let until = match (by, covered) {
+    let until = match (moment.by, covered) {
         (By::Palette, Some(covered)) => covered,
         (By::Key, Some(_)) => shown.since,
-        _ => at,
+        _ => moment.at,
     };
     if !shown.is_armed(until, wait) {
         return Err(Unseen::TooSoon { arming_ms: wait }.into());
@@ -106,11 +101,9 @@ pub(in crate::console) fn armed<'m>(
     Ok(shown)
 }
 
-pub(in crate::console) fn all_read(unread: u64) -> Result<(), Refusal> {
-    match unread {
-        0 => Ok(()),
-        bytes => Err(Unseen::Bytes { bytes, next: None }.into()),
-    }
+/// What the last frame showed of a question: in the topmost overlay, or in the decision frame below no overlay.
+pub(in crate::console) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m VisibleQuestion> {
+    model.arming.find(question, !model.overlays.is_empty())
 }
 
 /// Why a decision about something not on screen is refused, and how to show it.
@@ -170,6 +163,18 @@ pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     true
 }
 
+/// True where a key on a waiting call does not decide it yet, but goes to it in the queue.
+fn is_elsewhere(model: &Model) -> bool {
+    model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments
+}
+
+/// The question about the selected call that awaits approval, where a key decides it.
+pub(in crate::console) fn asks_approval(model: &Model) -> Option<Question> {
+    let call = model.run.state.call(subject(model)?.call())?;
+    let decides = call.status == Status::AwaitingApproval && !is_elsewhere(model);
+    decides.then(|| question(model)).flatten()
+}
+
 /// The selected waiting call, if the command of this name decides here; from the graph it only
 /// goes to the queue.
 pub(in crate::console) fn waiting(
@@ -195,7 +200,7 @@ pub(in crate::console) fn waiting(
     model.run.waits(call)?;
     let digest = call.digest.clone();
     let awaits = call.status == Status::AwaitingApproval;
-    if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
+    if is_elsewhere(model) {
         // A second press would not help here.
         ensure_room(model)?;
         if go_to_queue(model, id) {

@@ -2,7 +2,8 @@
 //!
 //! Must not know: which calls those are.
 
-use super::availability::{decision, list_read, live};
+use super::availability::{decision, live};
+use super::seen::list_read;
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -37,10 +38,13 @@ pub const APPROVE_LIST: Verb = Verb {
         decision(
             model,
             list(model).is_some_and(|list| list.approvable().next().is_some()),
-            list_read,
         )
     },
-    run: |model, press| bulk::approve(model, press.by, press.at, press.out),
+    seen: |model, moment| match list(model) {
+        Some(list) => list_read(model, list.stamp, moment),
+        None => Ok(()),
+    },
+    run: |model, press| bulk::approve(model, press.out),
     ..Verb::BASE
 };
 

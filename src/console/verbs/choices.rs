@@ -2,7 +2,7 @@
 //!
 //! Must not know: what a choice does.
 
-use super::availability::{allowed, offered};
+use super::availability::{allowed, carry_out, offered};
 use super::selection::status;
 use super::{Care, Press, Verb, answer, consent, repair};
 use crate::console::context::Context;
@@ -82,7 +82,7 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
             model.inspector.ask();
             Ok(())
         }
-        Status::Repairing(_) => repair::choose(model, press.by, press.at),
+        Status::Repairing(_) => carry_out(model, &repair::CHOOSE_REPAIR, press),
         _ => choices(model),
     }
 }

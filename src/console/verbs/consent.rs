@@ -2,15 +2,16 @@
 //!
 //! Must not know: when an effect is repeated.
 
-use super::availability::{answer, dialog_read, overlay_seen};
+use super::availability::answer;
+use super::seen::{dialog_read, dialog_seen};
 use super::selection::call_in_dialog;
-use super::{By, Care, Effect, Verb};
+use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, NodeState, Refusal};
-use crate::console::update::choices::{asked, chosen, shown_in_dialog, whole};
+use crate::console::update::choices::{asked, chosen, shown_in_dialog};
 use crate::console::update::decide::{ask_word, irreversible};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::Seq;
@@ -27,12 +28,13 @@ pub const REUSE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, overlay_seen),
+    available: answer,
+    seen: dialog_seen,
     command: |model| {
         let entry = reusable(model)?;
         consenting(model, ConsentChoice::Reuse { entry })
     },
-    run: |model, press| reuse(model, press.by, press.at, press.out),
+    run: |model, press| reuse(model, press.out),
     ..Verb::BASE
 };
 
@@ -47,9 +49,10 @@ pub const RUN_AGAIN: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, dialog_read),
+    available: answer,
+    seen: dialog_read,
     command: |model| consenting(model, ConsentChoice::RunAgain),
-    run: |model, press| consent(model, ConsentChoice::RunAgain, press.by, press.at, press.out),
+    run: |model, press| consent(model, ConsentChoice::RunAgain, press.out),
     ..Verb::BASE
 };
 
@@ -73,18 +76,9 @@ pub(super) fn consenting(model: &Model, choice: ConsentChoice) -> Option<Command
     }))
 }
 
-fn consent(
-    model: &mut Model,
-    choice: ConsentChoice,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), Refusal> {
-    let (call, rev, digest) = asked(model, by, at)?;
+fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev, digest) = asked(model)?;
     let again = choice == ConsentChoice::RunAgain;
-    if again {
-        whole(model)?;
-    }
     let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
@@ -104,12 +98,12 @@ fn consent(
     Ok(())
 }
 
-fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (id, ..) = asked(model, by, at)?;
+fn reuse(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (id, ..) = asked(model)?;
     let state = &model.run.state;
     let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
     match repeat::reusable_result(state, call) {
-        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
+        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, out),
         None => Err(Refusal::Outside(repeat::no_result(call))),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a rule is evaluated.
 
-use super::availability::{decision, live, overlay_seen};
+use super::availability::{decision, live};
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -39,7 +39,7 @@ pub const DROP_RULE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, true, overlay_seen),
+    available: |model| decision(model, true),
     run: |model, press| drop_rule(model, press.out),
     ..Verb::BASE
 };
