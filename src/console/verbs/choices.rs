@@ -3,6 +3,7 @@
 //! Must not know: what a choice does.
 
 use super::availability::{allowed, carry_out, offered};
+use super::seen::call_seen;
 use super::selection::status;
 use super::{Care, Press, Verb, answer, consent, repair};
 use crate::console::context::Context;
@@ -27,6 +28,11 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| offered(has_choices(model) && may_ask(model).is_ok()),
+    // Repairs are chosen immediately, the others after a question.
+    seen: |model, moment| match status(model) {
+        Some(Status::Repairing(_)) if model.screen.lead == Pane::QUEUE => call_seen(model, moment),
+        _ => Ok(()),
+    },
     run: open_waiting,
     ..Verb::BASE
 };
