@@ -180,7 +180,7 @@ pub(in crate::console) fn asks_approval(model: &Model) -> Option<Question> {
 pub(in crate::console) fn waiting(
     model: &mut Model,
     name: &str,
-) -> Result<(NodeId, Rev, Option<Digest>, Question), Refusal> {
+) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
@@ -220,8 +220,8 @@ pub(in crate::console) fn waiting(
         .node(id)
         .map(crate::domain::node::Node::rev)
         .unwrap_or_default();
-    let question = question(model).ok_or_else(|| nothing_here(model))?;
-    Ok((id, rev, digest, question))
+    question(model).ok_or_else(|| nothing_here(model))?;
+    Ok((id, rev, digest))
 }
 
 fn nothing_here(model: &Model) -> Empty {

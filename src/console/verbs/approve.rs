@@ -86,11 +86,10 @@ fn seen(model: &Model, moment: Moment, unread_too: bool) -> Result<(), Refusal> 
 
 fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let name = if unread_too { "approve-unread" } else { "approve" };
-    let (call, rev, digest, question) = waiting(model, name)?;
-    match model.run.state.call(call).map(|call| &call.status) {
-        Some(Status::AwaitingApproval) => {}
-        _ => return choices(model),
-    }
+    let (call, rev, digest) = waiting(model, name)?;
+    let Some(question) = asks_approval(model) else {
+        return choices(model);
+    };
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
         return Err(Confirmation::NoList { key, call }.into());

@@ -2,13 +2,12 @@
 //!
 //! Must not know: how conversations begin, how another one is shown.
 
-use super::availability::offered;
 use super::{Rank, Verb};
 use crate::console::context::Context;
 use crate::console::link::Conversation;
 use crate::console::model::Model;
 use crate::console::msg::{Leave, Out};
-use crate::console::refusal::{EditRefusal, Empty};
+use crate::console::refusal::{EditRefusal, Empty, Refusal};
 
 /// The verb `next-conversation`.
 pub const VERB: Verb = Verb {
@@ -18,10 +17,9 @@ pub const VERB: Verb = Verb {
     doc: "show the next conversation of the agent: one that waits for you, if there is one",
     hint: "next conversation",
     rank: |model| Rank::leads_if(waiting(model).is_some()),
-    available: |model| offered(next(model).is_some()),
+    available: |model| next(model).map(drop).into(),
     run: |model, press| {
-        let session = next(model).map(|one| one.session.clone());
-        let session = session.ok_or(Empty::Conversations)?;
+        let session = next(model)?.session.clone();
         if !model.staged_edits.is_empty() {
             let key = model.settings.keymap.first("staged-edits");
             return Err(EditRefusal::Unfinished { key }.into());
@@ -37,6 +35,7 @@ pub fn waiting(model: &Model) -> Option<&Conversation> {
     model.run.others.iter().find(|one| one.waiting > 0)
 }
 
-fn next(model: &Model) -> Option<&Conversation> {
-    waiting(model).or_else(|| model.run.others.first())
+fn next(model: &Model) -> Result<&Conversation, Refusal> {
+    let next = waiting(model).or_else(|| model.run.others.first());
+    Ok(next.ok_or(Empty::Conversations)?)
 }

@@ -169,7 +169,9 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         AttentionReason::Limit => carry_out(model, &limits::VERB, press),
         AttentionReason::Breaker => carry_out(model, &reset_breaker::VERB, press),
         AttentionReason::Stream(_) => carry_out(model, &jumps::NEXT_PENDING, press),
-        AttentionReason::Edit if !model.staged_edits.is_empty() => staged_edits::list(model),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => {
+            carry_out(model, &staged_edits::STAGED_EDITS, press)
+        }
         AttentionReason::Calls
         | AttentionReason::Repair
         | AttentionReason::Loop(_)

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the program ends.
 
-use super::availability::{Availability, live};
+use super::availability::{Availability, offered};
 use super::emergency_stop::{is_busy, stop};
 use super::{Care, Effect, Moment, Press, Rank, Verb};
 use crate::console::context::Context;
@@ -113,7 +113,7 @@ const AGAIN_MS: u64 = 2000;
 
 /// Whether an answer how to leave works now.
 fn leaves(model: &Model) -> Availability {
-    live(model, model.run.is_busy())
+    offered(model.run.is_busy())
 }
 
 /// Sends the command, and quits once nothing runs any more.

@@ -102,11 +102,11 @@ fn reject(model: &mut Model) -> Result<(), Refusal> {
         let rev = model.run.state.node(call).map(Node::rev);
         (call, rev.unwrap_or_default())
     } else {
-        let (call, rev, ..) = waiting(model, "reject")?;
-        match model.run.state.call(call).map(|call| &call.status) {
-            Some(Status::AwaitingApproval) => (call, rev),
-            _ => return choices(model),
+        let (call, rev, _) = waiting(model, "reject")?;
+        if asks_approval(model).is_none() {
+            return choices(model);
         }
+        (call, rev)
     };
     let title = format!("reject {call} {rev}: what should the model know?");
     prompts::line(model, LinePurpose::Reject { call, rev }, &title, "");

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{Availability, live};
+use super::availability::{Availability, offered};
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -47,7 +47,7 @@ pub const EDIT_REASON: Verb = Verb {
     doc: "record a reason with the edit",
     hint: "reason",
     effect: Effect::Acts,
-    available: |model| live(model, is_known(model) && !edits(model).is_empty()),
+    available: |model| offered(is_known(model) && !edits(model).is_empty()),
     run: |model, _| reason(model),
     ..Verb::BASE
 };
@@ -61,7 +61,7 @@ pub const KEEP_LATER: Verb = Verb {
     hint: "keep later turns",
     label: |model| keeps_later(model).then_some("supersede later ones"),
     effect: Effect::Acts,
-    available: |model| live(model, may_keep(model)),
+    available: |model| offered(may_keep(model)),
     run: |model, _| keep_later(model),
     ..Verb::BASE
 };

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::availability::{decision, live, unless_refused};
+use super::availability::{decision, offered, unless_refused};
 use super::seen::list_read;
 use super::selection::active_kind;
 use super::{About, Care, Effect, Rank, Verb};
@@ -37,10 +37,10 @@ pub const WRITE_RULE: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| {
-        live(
-            model,
-            matches!(active_kind(model), Some(NodeKind::Call | NodeKind::Observation)),
-        )
+        offered(matches!(
+            active_kind(model),
+            Some(NodeKind::Call | NodeKind::Observation)
+        ))
     },
     run: |model, _| write(model),
     ..Verb::BASE
