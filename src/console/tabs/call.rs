@@ -11,10 +11,10 @@ use super::{
     FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
 };
 use crate::console::doc::{Form, Styled};
-use crate::console::halted;
 use crate::console::model::orphan_status::OrphanStatus;
 use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::pager::Wrap;
+use crate::console::refusal;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
@@ -260,7 +260,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             None => "it was running when the program ended: outcome unknown",
         },
         // It is asked again when the run resumes.
-        _ if run.halted.is_some() => halted::NOTHING,
+        _ if run.halted.is_some() => refusal::HALTED,
         _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
         _ => "may this call run?",
     };

@@ -140,7 +140,7 @@ pub(in crate::console) const fn offered(is: bool) -> Availability {
     }
 }
 
-/// Offered in a live run, or not.
+/// Offered in a live run, or not: for a verb that changes nothing, whose key works in a recorded run too.
 pub(super) fn live(model: &Model, is: bool) -> Availability {
     offered(is && !model.settings.is_recorded())
 }

@@ -11,6 +11,7 @@ use crate::console::view::paint::{Canvas, row_of};
 use crate::console::view::shell;
 use crate::console::doc::Styled;
 use crate::console::halted;
+use crate::console::refusal::HALTED;
 use crate::console::panes::queue::model::{Item, QueueEntry};
 use crate::console::model::screen::inside;
 use crate::console::panes::Pane;
@@ -47,7 +48,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
     }
     if waiting > 0 && halted::is(model) {
-        words = format!("{words}; {}", halted::NOTHING);
+        words = format!("{words}; {HALTED}");
     }
     shell::title(model, canvas, area, Pane::QUEUE, &words);
     if body.is_empty() {
