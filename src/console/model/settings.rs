@@ -58,7 +58,7 @@ pub struct Themes {
 }
 
 impl Themes {
-    /// Themes of which the configured one is current.
+    /// Themes; the configured one is current.
     pub fn new(configured: String, all: Vec<(String, Theme)>) -> Self {
         Self {
             all,

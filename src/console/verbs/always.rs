@@ -53,7 +53,7 @@ fn is_plain(model: &Model) -> bool {
     may && !is_hidden(model)
 }
 
-/// Refuses a call that was not on screen to its end for long enough.
+/// Refuses the press until the call was on screen to its end, for long enough.
 fn seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
     let Some(question) = asks_approval(model) else {
         return Ok(());

@@ -70,7 +70,7 @@ fn command(model: &Model) -> Option<Command> {
     }))
 }
 
-/// Refuses a call that was not on screen for long enough, and, unless it may be unread, to its end.
+/// Refuses the press until the call was on screen for long enough, and, unless it may be unread, to its end.
 fn seen(model: &Model, moment: Moment, unread_too: bool) -> Result<(), Refusal> {
     let Some(question) = asks_approval(model) else {
         return Ok(());

@@ -108,7 +108,7 @@ pub fn is_possible(model: &Model, verb: &Verb) -> bool {
     allowed(model, verb).is_ok()
 }
 
-/// Refuses a verb with consequences right after a paste, of which its key may be a part.
+/// Refuses a verb with consequences right after a paste: its key may be a part of it.
 pub fn after_paste(model: &Model, verb: &Verb, at: u64) -> Result<(), Refusal> {
     if model.keys.is_after_paste(at) && verb.waits_after_paste() && !(verb.stops)(model) {
         return Err(Refusal::AfterPaste);

@@ -40,7 +40,7 @@ pub struct Verb {
     pub stops: fn(&Model) -> bool,
     /// Whether the screen has what it acts on. Ask [`super::availability::of`], which knows the run too.
     pub available: fn(&Model) -> Availability,
-    /// Refuses a press at a moment until its question was on screen for long enough, and whole where it must be read.
+    /// Refuses a press until its question was on screen for long enough, and whole where it must be read.
     pub seen: fn(&Model, Moment) -> Result<(), Refusal>,
     /// The command that its key would send now, without a text that it asks for first; none if that is not certain. The
     /// verb is offered only if the run would carry it out.

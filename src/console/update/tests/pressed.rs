@@ -268,7 +268,7 @@ fn no_decision_is_sent_before_its_question_was_on_screen_for_long_enough() {
 }
 
 #[test]
-fn a_call_is_approved_unread_only_by_the_key_that_says_so() {
+fn a_call_is_approved_unread_only_by_the_key_for_that() {
     let mut stage = Stage::asked(100, 14, LONG);
     stage.wait(ARMING);
     let is_partly_read = |shown: &VisibleQuestion| !shown.is_read();
