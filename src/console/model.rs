@@ -44,8 +44,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
-use crate::present::call::AgentWaitView;
-use crate::present::call::countdown;
+use crate::present::call::{AgentWaitView, DeadlineView, countdown};
 use arming::{Arming, KeyState};
 use cached::Caches;
 use double_press::{DoublePress, What};
@@ -294,20 +293,16 @@ impl Model {
 
     /// What happens if the operator does not decide, and when; none without a deadline.
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
-        let verdict = call.verdict.as_ref()?;
         // No deadline expires in a halted run.
-        let is_counted = call.approval.approver.is_none();
-        let asks = call.status == Status::AwaitingApproval && is_counted && !halted::is(self);
-        let ms = verdict.deadline_ms.filter(|_| asks)?;
-        if call.approval.overdue {
+        let view = DeadlineView::of(&self.run.state, call, true).filter(|_| !halted::is(self))?;
+        if view.overdue {
             return Some("overdue".to_owned());
         }
-        let then = verdict.on_expiry.label();
-        let counts = self.run.state.mode == Mode::Running;
-        Some(match (call.approval.due.filter(|_| counts), self.utc()) {
-            (Some(due), Some(now)) => countdown(verdict.on_expiry, due, now),
-            _ if counts => format!("{then} after {}", ladder::span(ms)),
-            _ => format!("{then} {} after the pause", ladder::span(ms)),
+        let (then, time) = (view.then.label(), ladder::span(view.ms));
+        Some(match (view.due, self.utc()) {
+            (Some(due), Some(now)) => countdown(view.then, due, now),
+            _ if self.run.state.mode == Mode::Running => format!("{then} after {time}"),
+            _ => format!("{then} {time} after the pause"),
         })
     }
 

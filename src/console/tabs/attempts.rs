@@ -8,7 +8,7 @@ use super::Maker;
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
-use crate::domain::state::LedgerOutcome;
+use crate::present::graph::{RanView, Times};
 use crate::present::{decision, outcome};
 
 /// Decisions and executions.
@@ -30,23 +30,20 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Dim, "none");
     }
     maker.own(Role::Title, "executions");
-    for attempt in &call.attempts {
-        let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
-            (_, Some(entry)) => outcome(&entry.outcome),
-            (Some(known), None) => outcome(&LedgerOutcome::Known(known.clone())),
-            (None, None) => "running, or outcome unknown".to_owned(),
-        };
-        let mut words = format!("{} on branch {}, {how}", attempt.rev, attempt.epoch.0);
-        if let Some(ms) = attempt.ms {
+    for view in RanView::all(&run.state, call, &Times::default()) {
+        let how = view.outcome.as_deref().map(outcome);
+        let how = how.unwrap_or_else(|| "running, or outcome unknown".to_owned());
+        let mut words = format!("{} on branch {}, {how}", view.revision, view.epoch.0);
+        if let Some(ms) = view.ms {
             let _ = write!(words, ", {ms} ms");
         }
-        if let Some((pid, _)) = attempt.launch.process {
+        if let Some(pid) = view.process {
             let _ = write!(words, ", process {pid}");
         }
-        if attempt.fenced {
+        if view.late {
             words.push_str(", too late: ignored");
         }
-        maker.fact(&attempt.no.to_string(), Role::Text, words);
+        maker.fact(&view.attempt.to_string(), Role::Text, words);
     }
     if call.attempts.is_empty() {
         maker.own(Role::Dim, "none");
