@@ -3,9 +3,12 @@
 //! Must not know: how a question is read.
 
 use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
+use crate::console::context::Context;
+use crate::console::hints::context;
 use crate::console::model::arming::VisibleQuestion;
 use crate::console::model::{Model, Source};
 use crate::console::msg::Out;
+use crate::console::panes::Pane;
 use crate::console::refusal::Refusal;
 use crate::console::testing::{ARMING, Stage};
 use crate::console::update::refresh::prepare;
@@ -15,8 +18,8 @@ use crate::domain::command::Command;
 
 const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;
 
-/// A console with something on screen that can be decided, or not.
-type Scene = (&'static str, fn() -> Stage);
+/// A console with something on screen that can be decided, or not, and the context of its keys.
+type Scene = (&'static str, Context, fn() -> Stage);
 
 fn begun(scene: fn(&mut Stage)) -> Stage {
     let mut stage = Stage::new(120, 40);
@@ -33,64 +36,74 @@ fn three_wait(keys: &str) -> Stage {
 }
 
 const SCENES: &[Scene] = &[
-    ("nothing", || begun(nothing)),
-    ("paused", || begun(paused)),
-    ("read", || begun(read)),
-    ("stopped", || begun(stopped)),
-    ("waiting", || begun(waiting)),
-    ("waiting, in the graph", || {
+    ("nothing", Context::Pane(Pane::GRAPH), || begun(nothing)),
+    ("paused", Context::Pane(Pane::GRAPH), || begun(paused)),
+    ("read", Context::Pane(Pane::INSPECTOR), || begun(read)),
+    ("stopped", Context::Pane(Pane::QUEUE), || begun(stopped)),
+    ("waiting", Context::Pane(Pane::QUEUE), || begun(waiting)),
+    ("waiting, in the graph", Context::Pane(Pane::GRAPH), || {
         let mut stage = begun(waiting);
         stage.press("1 G");
         stage
     }),
-    ("waiting, another tab", || {
+    ("waiting, another tab", Context::Pane(Pane::QUEUE), || {
         let mut stage = begun(waiting);
-        stage.press("tab ]");
+        stage.press(">");
         stage
     }),
-    ("waiting, below a page", || {
+    ("waiting, below a page", Context::Page, || {
         let mut stage = begun(waiting);
         stage.press("C");
         stage
     }),
-    ("waiting, the palette was open", || {
-        let mut stage = begun(waiting);
-        stage.press(":");
-        stage.model.overlays.pop();
-        prepare(&mut stage.model);
-        stage
-    }),
-    ("waiting, recorded", || {
+    (
+        "waiting, the palette was open",
+        Context::Pane(Pane::QUEUE),
+        || {
+            let mut stage = begun(waiting);
+            stage.press(":");
+            stage.model.overlays.pop();
+            prepare(&mut stage.model);
+            stage
+        },
+    ),
+    ("waiting, recorded", Context::Pane(Pane::QUEUE), || {
         let mut stage = begun(waiting);
         stage.model.settings.source = Source::Replay;
         stage
     }),
-    ("waiting, halted", || {
+    ("waiting, halted", Context::Pane(Pane::QUEUE), || {
         let mut stage = begun(waiting);
         stage.model.run.halted = Some("the disk is full".to_owned());
         stage
     }),
-    ("waiting, just after a paste", || {
+    ("waiting, just after a paste", Context::Pane(Pane::QUEUE), || {
         let mut stage = begun(waiting);
         stage.model.keys.pasted = Some(stage.now);
         stage
     }),
-    ("waiting, partly unread", || Stage::asked(100, 14, LONG)),
-    ("waiting, small", || Stage::asked(39, 9, LONG)),
-    ("waiting, in one pane", || Stage::asked(60, 14, LONG)),
-    ("three waiting", || three_wait("2")),
-    ("list of three", || three_wait("A")),
-    ("an exact rule", || {
+    ("waiting, partly unread", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(100, 14, LONG)
+    }),
+    ("waiting, small", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(39, 9, LONG)
+    }),
+    ("waiting, in one pane", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(60, 14, LONG)
+    }),
+    ("three waiting", Context::Pane(Pane::QUEUE), || three_wait("2")),
+    ("list of three", Context::Bulk, || three_wait("A")),
+    ("an exact rule", Context::Rule, || {
         let mut stage = begun(waiting);
         stage.press("*");
         stage
     }),
-    ("a written rule", || {
+    ("a written rule", Context::Rule, || {
         let mut stage = begun(waiting);
         stage.press("+ ctrl-s");
         stage
     }),
-    ("irreversible", || {
+    ("irreversible", Context::Pane(Pane::QUEUE), || {
         let mut stage = Stage::new(100, 30);
         stage.begin();
         stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
@@ -98,42 +111,42 @@ const SCENES: &[Scene] = &[
         stage.press("2");
         stage
     }),
-    ("running", || {
+    ("running", Context::Pane(Pane::GRAPH), || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("1 G");
         })
     }),
-    ("leaving a running call", || {
+    ("leaving a running call", Context::Leave, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("q");
         })
     }),
-    ("stopping a running call", || {
+    ("stopping a running call", Context::Confirm, || {
         begun(|stage| {
             stage.running("c3", "write_file", "{}");
             stage.draw();
             stage.press("X");
         })
     }),
-    ("repeated effect", || {
+    ("repeated effect", Context::Pane(Pane::QUEUE), || {
         begun(|stage| {
             stage.consent("c3");
             stage.draw();
             stage.press("2");
         })
     }),
-    ("question about a repeated effect", || {
+    ("question about a repeated effect", Context::Consent, || {
         begun(|stage| {
             stage.consent("c3");
             stage.draw();
             stage.press("2 enter");
         })
     }),
-    ("question about a long repeated effect", || {
+    ("question about a long repeated effect", Context::Consent, || {
         let mut stage = Stage::new(100, 14);
         stage.begin();
         stage.consent_of("c3", LONG);
@@ -141,7 +154,7 @@ const SCENES: &[Scene] = &[
         stage.press("2 enter");
         stage
     }),
-    ("unknown outcome", || {
+    ("unknown outcome", Context::UnknownOutcome, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -149,7 +162,7 @@ const SCENES: &[Scene] = &[
             stage.press("2 enter");
         })
     }),
-    ("effects, one unknown", || {
+    ("effects, one unknown", Context::Effects, || {
         begun(|stage| {
             stage.close();
             stage.outcome_unknown("c3");
@@ -157,16 +170,16 @@ const SCENES: &[Scene] = &[
             stage.press("O");
         })
     }),
-    ("repairs", || {
+    ("repairs", Context::Pane(Pane::QUEUE), || {
         let mut stage = Stage::new(100, 30);
         stage.two_repairs();
         stage.draw();
         stage.press("2");
         stage
     }),
-    ("broken stream", || begun(broke)),
-    ("request too long", || begun(too_long)),
-    ("preview of an edit", || {
+    ("broken stream", Context::Broken, || begun(broke)),
+    ("request too long", Context::Broken, || begun(too_long)),
+    ("preview of an edit", Context::Review, || {
         let mut stage = Stage::new(100, 30);
         stage.written();
         stage.press("1 g j e");
@@ -174,7 +187,7 @@ const SCENES: &[Scene] = &[
         stage.press("ctrl-s");
         stage
     }),
-    ("branches", || {
+    ("branches", Context::Branches, || {
         let mut stage = Stage::new(100, 40);
         stage.edited();
         stage.press("b k");
@@ -204,9 +217,18 @@ fn pressed(model: &Model, verb: &Verb, moment: Moment) -> (Model, Result<(), Ref
 }
 
 #[test]
+fn every_scene_has_the_keys_of_its_name() {
+    for (scene, expected, make) in SCENES {
+        let mut stage = make();
+        stage.draw();
+        assert_eq!(context(&stage.model), *expected, "{scene}");
+    }
+}
+
+#[test]
 fn a_press_is_refused_exactly_where_the_answer_refuses_and_sends_nothing_then() {
     let (mut refused, mut carried_out) = (0, 0);
-    for (scene, make) in SCENES {
+    for (scene, _, make) in SCENES {
         let mut stage = make();
         stage.draw();
         for moment in moments(&stage.model) {
@@ -241,7 +263,7 @@ fn must_be_seen(verb: &Verb) -> bool {
 #[test]
 fn no_decision_is_sent_before_its_question_was_on_screen_for_long_enough() {
     let mut decided = 0;
-    for (scene, make) in SCENES {
+    for (scene, _, make) in SCENES {
         let mut stage = make();
         // Everything on screen is new: a decision about it comes too early.
         let arming = &mut stage.model.arming;
