@@ -8,6 +8,7 @@ use super::Maker;
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
+use crate::present::effect::ExecutionView;
 use crate::present::graph::{RanView, Times};
 use crate::present::{decision, outcome};
 
@@ -64,7 +65,8 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     }
     maker.own(Role::Title, "in the list of effects");
     for entry in entries {
-        let mut words: Vec<String> = vec![entry.effect.label().to_owned()];
+        let view = ExecutionView::of(&run.state, entry);
+        let mut words: Vec<String> = vec![view.effect.label().to_owned()];
         if is_orphaned(&run.state, entry) {
             words.push("orphaned".to_owned());
         }
@@ -75,7 +77,7 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
             let by: Vec<String> = entry.more.reused_by.iter().map(NodeId::to_string).collect();
             words.push(format!("its result was reused by {}", by.join(" ")));
         }
-        super::effects::entry(maker, entry.seq, &words.join(", "));
+        super::effects::entry(maker, view.entry, &words.join(", "));
         if let Some(key) = &entry.key {
             maker.field("    key", &format!("{key} (an equal call has the same)"));
         }

@@ -29,6 +29,7 @@ use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::why;
 use crate::present::call::{CallStatusView, OriginalView, repeat_lines, repeats};
+use crate::present::effect::ExecutionView;
 use crate::present::outcome;
 use crate::text;
 
@@ -533,7 +534,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
-        let how = outcome(&entry.outcome);
+        let view = ExecutionView::of(&run.state, entry);
         let orphaned = if is_orphaned(&run.state, entry) {
             ", orphaned"
         } else {
@@ -542,7 +543,13 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         maker.fact(
             "ran",
             Role::Warning,
-            format!("{} {} {}: {how}{orphaned}", entry.seq, entry.rev, entry.attempt),
+            format!(
+                "{} {} {}: {}{orphaned}",
+                view.entry,
+                view.rev,
+                view.attempt,
+                outcome(view.outcome)
+            ),
         );
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::prompts;
 use crate::console::doc::Doc;
+use crate::console::hints;
 use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::overlay::LinePurpose;
 use crate::console::model::run::SentCommand;
@@ -243,6 +244,23 @@ pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u
     }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())
+}
+
+/// Refuses until the arguments of a call were on screen to their end. `otherwise` names another way.
+pub(in crate::console) fn read_to_end(
+    model: &Model,
+    shown: &VisibleQuestion,
+    doc: &Doc,
+    otherwise: &str,
+) -> Result<(), Refusal> {
+    match unread(shown, doc)? {
+        0 => Ok(()),
+        bytes => Err(Unseen::Bytes {
+            bytes,
+            next: Some(format!("{}{otherwise}", hints::reads_on(model, shown))),
+        }
+        .into()),
+    }
 }
 
 /// Asks for the name of the tool before a call runs that cannot be undone.

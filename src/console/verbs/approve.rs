@@ -3,7 +3,6 @@
 //! Must not know: how a command travels.
 
 use super::availability::{Availability, decision};
-use super::seen::read;
 use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, Care, Effect, Moment, Press, Verb};
 use crate::console::context::Context;
@@ -12,7 +11,8 @@ use crate::console::model::overlay::LinePurpose;
 use crate::console::refusal::{Confirmation, NodeState, Refusal, Unseen};
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{
-    approved, armed, ask_word, asks_approval, irreversible, shown, shown_form, subject, unread, waiting,
+    approved, armed, ask_word, asks_approval, irreversible, read_to_end, shown, shown_form, subject, unread,
+    waiting,
 };
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -81,7 +81,7 @@ fn seen(model: &Model, moment: Moment, unread_too: bool) -> Result<(), Refusal> 
         return unread(shown, doc).map(drop);
     }
     let key = model.settings.keymap.first("approve-unread");
-    read(model, shown, doc, &format!(", {key} approves unread"))
+    read_to_end(model, shown, doc, &format!(", {key} approves unread"))
 }
 
 fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), Refusal> {

@@ -6,13 +6,11 @@
 
 use super::Moment;
 use super::availability::dialog;
-use crate::console::doc::Doc;
-use crate::console::hints;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, VisibleQuestion};
+use crate::console::model::arming::Question;
 use crate::console::model::overlay::Overlay;
 use crate::console::refusal::{Refusal, Unseen};
-use crate::console::update::decide::{armed, question, unread};
+use crate::console::update::decide::{armed, question, read_to_end};
 use crate::console::update::ledger;
 use crate::console::update::rules::call;
 
@@ -37,7 +35,7 @@ pub(super) fn dialog_read(model: &Model, moment: Moment) -> Result<(), Refusal> 
     match model.overlays.last() {
         Some(Overlay::Dialog(dialog)) => {
             let shown = armed(model, &dialog.question, moment)?;
-            read(model, shown, &dialog.doc, "")
+            read_to_end(model, shown, &dialog.doc, "")
         }
         _ => Ok(()),
     }
@@ -65,22 +63,5 @@ pub(super) fn list_read(model: &Model, stamp: u64, moment: Moment) -> Result<(),
         Ok(())
     } else {
         Err(Unseen::Rows(missed).into())
-    }
-}
-
-/// Refuses until the arguments of a call were on screen to their end. `otherwise` names another way.
-pub(super) fn read(
-    model: &Model,
-    shown: &VisibleQuestion,
-    doc: &Doc,
-    otherwise: &str,
-) -> Result<(), Refusal> {
-    match unread(shown, doc)? {
-        0 => Ok(()),
-        bytes => Err(Unseen::Bytes {
-            bytes,
-            next: Some(format!("{}{otherwise}", hints::reads_on(model, shown))),
-        }
-        .into()),
     }
 }
