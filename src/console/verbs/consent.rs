@@ -28,13 +28,17 @@ pub const REUSE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
+    // A choice without a result to reuse stays in place: its key says why.
     available: answer,
     seen: dialog_seen,
     command: |model| {
-        let entry = reusable(model)?;
+        let entry = reusable(model).ok()?;
         consenting(model, ConsentChoice::Reuse { entry })
     },
-    run: |model, press| reuse(model, press.out),
+    run: |model, press| {
+        let entry = reusable(model)?;
+        consent(model, ConsentChoice::Reuse { entry }, press.out)
+    },
     ..Verb::BASE
 };
 
@@ -57,10 +61,14 @@ pub const RUN_AGAIN: Verb = Verb {
 };
 
 /// The recorded result that can be used instead of running the call of the open dialog again.
-fn reusable(model: &Model) -> Option<Seq> {
-    let (call, ..) = call_in_dialog(model)?;
-    let (entry, _) = repeat::reusable_result(&model.run.state, model.run.state.call(call)?)?;
-    Some(entry)
+fn reusable(model: &Model) -> Result<Seq, Refusal> {
+    let (id, ..) = asked(model)?;
+    let state = &model.run.state;
+    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
+    match repeat::reusable_result(state, call) {
+        Some((entry, _)) => Ok(entry),
+        None => Err(Refusal::Outside(repeat::no_result(call))),
+    }
 }
 
 /// The answer to the open dialog.
@@ -96,14 +104,4 @@ fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Resu
     }
     chosen(model, (call, rev, digest), choice, (shown, None), out);
     Ok(())
-}
-
-fn reuse(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (id, ..) = asked(model)?;
-    let state = &model.run.state;
-    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
-    match repeat::reusable_result(state, call) {
-        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, out),
-        None => Err(Refusal::Outside(repeat::no_result(call))),
-    }
 }

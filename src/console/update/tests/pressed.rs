@@ -243,8 +243,16 @@ fn a_press_is_refused_exactly_where_the_answer_refuses_and_sends_nothing_then() 
                         assert_eq!(model.overlays.len(), stage.model.overlays.len(), "{case}");
                         assert_eq!(model.queue.selected, stage.model.queue.selected, "{case}");
                     }
-                    Availability::Offered | Availability::NotOffered => {
+                    found => {
                         carried_out += usize::from(done.is_ok());
+                        // An offered decision is carried out, asks for a second press, or says what the domain says.
+                        let here = context(&stage.model);
+                        let works = verb.contexts.iter().any(|one| here.reaches(*one));
+                        if works && found == Availability::Offered && must_be_seen(verb) {
+                            let is_answered =
+                                matches!(done, Ok(()) | Err(Refusal::Confirmation(_) | Refusal::Outside(_)));
+                            assert!(is_answered, "{case}: {done:?}");
+                        }
                         let unseen = matches!(done, Err(Refusal::Unseen(_) | Refusal::AfterPaste));
                         assert!(!unseen, "{case}: the verb checks it again: {done:?}");
                     }
