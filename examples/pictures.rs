@@ -20,7 +20,7 @@ use overrule::console::keymap::Keymap;
 use overrule::console::layout::gutter::Line;
 use overrule::console::link::Update;
 use overrule::console::model::Source;
-use overrule::console::model::{Model, Settings};
+use overrule::console::model::{Model, OperatorFiles, Settings, Themes};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
 use overrule::console::terminal::Reach;
@@ -201,13 +201,8 @@ fn draw(picture: &Picture, events: &[Arc<Envelope>]) -> Result<String> {
     let theme = Theme::built_in(picture.theme)?;
     let settings = Settings {
         look: theme.look(Colours::True),
-        theme: picture.theme.to_owned(),
-        tried: None,
-        named_theme: picture.theme.to_owned(),
-        policy: Vec::new(),
-        problems: Vec::new(),
-        place: None,
-        themes: vec![(picture.theme.to_owned(), theme)],
+        themes: Themes::new(picture.theme.to_owned(), vec![(picture.theme.to_owned(), theme)]),
+        files: OperatorFiles::default(),
         charset: Charset::Unicode,
         wide: false,
         line: Line::Unicode,

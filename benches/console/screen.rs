@@ -8,7 +8,7 @@ use std::sync::Arc;
 use overrule::console::keymap::Keymap;
 use overrule::console::layout::gutter::Line;
 use overrule::console::link::Update;
-use overrule::console::model::{Model, Settings};
+use overrule::console::model::{Model, OperatorFiles, Settings, Themes};
 use overrule::console::msg::{Msg, TermMsg};
 use overrule::console::symbols::Charset;
 use overrule::console::terminal::Reach;
@@ -53,13 +53,8 @@ impl Console {
     pub fn opened(state: State, (width, height): (u16, u16)) -> Self {
         let settings = Settings {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
-            theme: "dark".to_owned(),
-            tried: None,
-            named_theme: "dark".to_owned(),
-            policy: Vec::new(),
-            problems: Vec::new(),
-            place: None,
-            themes: Vec::new(),
+            themes: Themes::new("dark".to_owned(), Vec::new()),
+            files: OperatorFiles::default(),
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,

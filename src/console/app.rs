@@ -25,7 +25,7 @@ use super::doc::Finding;
 use super::files::Files;
 use super::frames::{FrameRequester, Frames};
 use super::link::{Link, Update};
-use super::model::{Model, Settings};
+use super::model::{Model, OperatorFiles, Settings, Themes};
 use super::msg::{Leave, Msg, Out, TermMsg};
 use super::terminal::{self, Screen, Signal, Signals, Stops, install_panic_hook};
 use super::update::{prepare, soon, update, work};
@@ -65,13 +65,8 @@ pub async fn run(sources: Sources, options: Options) -> Result<Exit, Error> {
     let (width, height) = screen.size();
     let settings = Settings {
         look: options.theme.1.look(options.colours),
-        tried: None,
-        theme: options.theme.0.clone(),
-        named_theme: options.theme.0.clone(),
-        policy: Vec::new(),
-        problems: Vec::new(),
-        place: None,
-        themes: vec![options.theme.clone()],
+        themes: Themes::new(options.theme.0.clone(), vec![options.theme.clone()]),
+        files: OperatorFiles::default(),
         charset: options.charset,
         wide: options.wide,
         line: options.line,

@@ -7,10 +7,7 @@
 
 use super::model::Model;
 use super::model::overlay::Overlay;
-use super::refusal::{self, Refusal};
-
-/// Message for the queue.
-pub const NOTHING: &str = refusal::HALTED;
+use super::refusal::Refusal;
 
 /// True for a live run that halted. A run that is only read cannot halt.
 pub fn is(model: &Model) -> bool {

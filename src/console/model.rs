@@ -22,15 +22,13 @@ pub mod run_phase;
 pub mod running;
 pub mod screen;
 pub mod seek;
+mod settings;
 mod source;
 pub mod staged_edits;
 mod waking;
 
-use super::columns::{WidthGuard, measured};
 use super::halted;
-use super::keymap::Keymap;
 use super::layout::fold::RowKind;
-use super::layout::gutter::Line;
 use super::panes::Pane;
 use super::panes::graph::model::{Form, GraphPane, Pick};
 use super::panes::inspector::model::Inspector;
@@ -38,9 +36,7 @@ use super::panes::log::model::LogPane;
 use super::panes::queue::model::{QueueEntry, QueuePane};
 use super::panes::rows::{RowsPanes, Target};
 use super::refusal::Empty;
-use super::symbols::{Charset, Symbol};
-use super::terminal::Reach;
-use super::theme::{Look, Theme};
+use super::symbols::Symbol;
 use super::verbs::{About, Verb};
 use crate::domain::call::{Call, Status};
 use crate::domain::effective_status::EffectiveStatus;
@@ -48,10 +44,7 @@ use crate::domain::id::NodeId;
 use crate::domain::ladder;
 use crate::domain::pending_retry::{self, PendingRetry};
 use crate::domain::state::Mode;
-use crate::present::call::AgentWaitView;
-use crate::present::call::countdown;
-use crate::resilience::watch::Watch;
-use crate::text::{FormGuard, shown_in_ascii};
+use crate::present::call::{AgentWaitView, DeadlineView, countdown};
 use arming::{Arming, KeyState};
 use cached::Caches;
 use double_press::{DoublePress, What};
@@ -60,78 +53,9 @@ use overlay::{Overlay, Text};
 use run::NOTICED_MS;
 use run::RunPart;
 use screen::Screen;
+pub use settings::{OperatorFiles, Settings, Themes};
 pub use source::Source;
 use staged_edits::StagedEdits;
-
-/// Settings and sources that the run does not change.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Colours.
-    pub look: Look,
-    /// The look before the operator tried a theme of the open list.
-    pub tried: Option<Look>,
-    /// Name of the current theme.
-    pub theme: String,
-    /// Name of the theme in the operator's settings.
-    pub named_theme: String,
-    /// Resilience settings from the files; empty until they were read.
-    pub policy: Vec<(String, String)>,
-    /// Problems in the operator's files.
-    pub problems: Vec<String>,
-    /// Path of the operator's settings file, for display.
-    pub place: Option<String>,
-    /// All available themes by name.
-    pub themes: Vec<(String, Theme)>,
-    /// Characters.
-    pub charset: Charset,
-    /// True if the terminal draws characters of ambiguous width two columns wide. The console then
-    /// uses ASCII for its own.
-    pub wide: bool,
-    /// Lines of the graph.
-    pub line: Line,
-    /// Keys.
-    pub keymap: Keymap,
-    /// Minimum time on screen before a key can decide, in milliseconds.
-    pub arming_ms: u64,
-    /// Name of the session.
-    pub session: String,
-    /// Source of the run.
-    pub source: Source,
-    /// What is between the console and the operator's terminal.
-    pub reach: Reach,
-    /// How weights are computed, and what is known of the tools in advance.
-    pub watch: Watch,
-    /// UTC milliseconds at the console's time 0; none for a recorded run, which has no clock.
-    pub utc_zero: Option<i64>,
-}
-
-impl Settings {
-    /// True if the run is read from a journal and not live: the operator cannot decide.
-    pub fn is_recorded(&self) -> bool {
-        self.source != Source::Live
-    }
-
-    /// True where the recorded run can be driven.
-    pub fn is_replay(&self) -> bool {
-        self.source == Source::Replay
-    }
-
-    /// Sets charset and column widths for text made while the guards live.
-    pub fn shown(&self) -> (FormGuard, WidthGuard) {
-        (shown_in_ascii(self.text_in_ascii()), measured(self.wide))
-    }
-
-    /// True if foreign text is shown in ASCII too.
-    pub fn text_in_ascii(&self) -> bool {
-        self.charset == Charset::Ascii && !self.wide
-    }
-
-    /// The keymap, if keys can act on the run. A recorded run refuses those keys, so they are not
-    /// offered.
-    pub fn offered(&self) -> Option<&Keymap> {
-        (!self.is_recorded()).then_some(&self.keymap)
-    }
-}
 
 /// A message to the operator on the status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -369,20 +293,16 @@ impl Model {
 
     /// What happens if the operator does not decide, and when; none without a deadline.
     pub fn deadline_words(&self, call: &Call) -> Option<String> {
-        let verdict = call.verdict.as_ref()?;
         // No deadline expires in a halted run.
-        let is_counted = call.approval.approver.is_none();
-        let asks = call.status == Status::AwaitingApproval && is_counted && !halted::is(self);
-        let ms = verdict.deadline_ms.filter(|_| asks)?;
-        if call.approval.overdue {
+        let view = DeadlineView::of(&self.run.state, call, true).filter(|_| !halted::is(self))?;
+        if view.overdue {
             return Some("overdue".to_owned());
         }
-        let then = verdict.on_expiry.label();
-        let counts = self.run.state.mode == Mode::Running;
-        Some(match (call.approval.due.filter(|_| counts), self.utc()) {
-            (Some(due), Some(now)) => countdown(verdict.on_expiry, due, now),
-            _ if counts => format!("{then} after {}", ladder::span(ms)),
-            _ => format!("{then} {} after the pause", ladder::span(ms)),
+        let (then, time) = (view.then.label(), ladder::span(view.ms));
+        Some(match (view.due, self.utc()) {
+            (Some(due), Some(now)) => countdown(view.then, due, now),
+            _ if self.run.state.mode == Mode::Running => format!("{then} after {time}"),
+            _ => format!("{then} {time} after the pause"),
         })
     }
 

@@ -5,11 +5,9 @@
 mod confirmation;
 mod edit;
 mod empty;
-
 mod no_place;
 mod no_target;
 mod node_state;
-
 mod unseen;
 
 pub use confirmation::Confirmation;

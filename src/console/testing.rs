@@ -16,7 +16,7 @@ use ratatui::buffer::Buffer;
 use super::keymap::Keymap;
 use super::layout::gutter::Line;
 use super::link::Update;
-use super::model::{Model, Settings};
+use super::model::{Model, OperatorFiles, Settings, Themes};
 use super::msg::{Msg, Out, TermMsg};
 use super::symbols::Charset;
 use super::theme::{Colours, Theme};
@@ -73,13 +73,8 @@ impl Stage {
     pub fn with(width: u16, height: u16, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = Settings {
             look: Theme::built_in("dark").unwrap().look(Colours::True),
-            theme: "dark".to_owned(),
-            named_theme: "dark".to_owned(),
-            policy: Vec::new(),
-            problems: Vec::new(),
-            place: None,
-            tried: None,
-            themes: THEMES.clone(),
+            themes: Themes::new("dark".to_owned(), THEMES.clone()),
+            files: OperatorFiles::default(),
             charset: Charset::Unicode,
             wide: false,
             line: Line::Unicode,

@@ -6,6 +6,7 @@
 
 pub mod availability;
 mod renamed;
+mod seen;
 pub(in crate::console) mod selection;
 mod synonyms;
 mod verb;
@@ -82,7 +83,7 @@ pub mod weights;
 pub mod write_rule;
 
 pub use renamed::current_name;
-pub use verb::{About, Access, By, Care, Effect, Press, Rank, Verb};
+pub use verb::{About, Access, By, Care, Effect, Moment, Press, Rank, Verb};
 
 /// Every verb, by family with its heading, in the order of help.
 pub static FAMILIES: [(&str, &[Verb]); 13] = [

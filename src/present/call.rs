@@ -5,6 +5,7 @@
 mod agent_wait;
 mod deadline;
 mod launch;
+mod status;
 mod tool_change;
 
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use serde::Serialize;
 
 pub use self::agent_wait::AgentWaitView;
 pub use self::deadline::{DeadlineView, countdown};
-pub use self::launch::{CallLaunchView, CommandView, commands};
+pub use self::launch::{CallLaunchView, CommandView, RunFilesView, commands};
+pub use self::status::CallStatusView;
 pub use self::tool_change::{ChangeView, ToolChangeView};
 use super::effect::{ElsewhereView, RepeatView};
 use super::ser;
@@ -210,11 +212,22 @@ impl<'s> CallHeadView<'s> {
     }
 }
 
+impl<'s> OriginalView<'s> {
+    /// Builds the view; `None` unless a repair proposes another tool.
+    pub fn of(state: &'s State, call: &'s Call) -> Option<Self> {
+        let (tool, args) = state.nodes.get(&call.id).and_then(repair_trace::replaced)?;
+        Some(Self {
+            tool,
+            args,
+            why: call.proposed().map(|change| &*change.why),
+        })
+    }
+}
+
 impl<'s> CallRepairView<'s> {
     fn of(state: &'s State, call: &'s Call) -> Self {
         let offered = call.offered();
         let round = offered.and_then(|_| call.failure.repairs.last());
-        let replaced = state.nodes.get(&call.id).and_then(repair_trace::replaced);
         let repair = |fix: &'s Fix| RepairView {
             label: &fix.label,
             args: &fix.args,
@@ -222,11 +235,7 @@ impl<'s> CallRepairView<'s> {
         };
         Self {
             found: round.map_or(&[], |round| &round.diagnoses),
-            original: replaced.map(|(tool, args)| OriginalView {
-                tool,
-                args,
-                why: call.proposed().map(|change| &*change.why),
-            }),
+            original: OriginalView::of(state, call),
             repairs: offered.unwrap_or_default().iter().map(repair).collect(),
         }
     }

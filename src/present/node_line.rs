@@ -6,14 +6,15 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::domain::badge;
-use crate::domain::call::{Call, Outcome};
+use crate::domain::call::{Call, Outcome, Status};
 use crate::domain::id::NodeId;
 use crate::domain::node::{Content, Node};
 use crate::domain::reference::rewrite;
-use crate::domain::result_source::{self, ResultSource};
+use crate::domain::result_source::ResultSource;
 use crate::domain::state::State;
 use crate::domain::turn::Activity;
 use crate::domain::why;
+use crate::present::call::CallStatusView;
 use crate::text::visible;
 
 /// Maximum bytes examined for one line.
@@ -60,12 +61,13 @@ pub fn own_label(id: NodeId, call: &Call) -> Option<&str> {
 /// Describes what is special about a node; empty if it simply succeeded.
 pub fn remarks(state: &State, node: &Node) -> Vec<String> {
     let mut remarks = Vec::new();
-    if let Some(call) = state.calls.get(&node.id) {
-        let status = call.status.label();
-        if status != "succeeded" {
-            remarks.push(status.into_owned());
+    let call = state.calls.get(&node.id);
+    let status = call.map(|call| CallStatusView::of(state, call));
+    if let Some(view) = status {
+        if *view.status != Status::Succeeded {
+            remarks.push(view.status.label().into_owned());
         }
-        if call.suspect {
+        if view.stale {
             remarks.push("inputs may have changed".to_owned());
         }
     }
@@ -73,8 +75,7 @@ pub fn remarks(state: &State, node: &Node) -> Vec<String> {
         remarks.push(format!("edited, {}", node.rev()));
     }
     if let Some(result) = state.observation(node.id).filter(|one| one.id != node.id) {
-        let call = state.calls.get(&node.id);
-        match call.and_then(|call| result_source::of(call, result.now())) {
+        match status.and_then(|view| view.source) {
             Some(source) => remarks.push(source.label().to_owned()),
             None if result.is_edited() || result.pinned => {
                 remarks.push(ResultSource::Corrected.label().to_owned());

@@ -5,7 +5,7 @@
 //! It also marks text in the arguments that is not what it looks like.
 
 use crate::domain::call::{FileCheck, Operand};
-use crate::present::call::{CallLaunchView, CommandView};
+use crate::present::call::{CallLaunchView, CommandView, RunFilesView};
 use crate::shell_line::Program;
 use crate::text::{visible, visible_head};
 
@@ -22,7 +22,7 @@ pub fn detail_lines(view: &CallLaunchView<'_>) -> Vec<String> {
             lines.extend(command(at + 1, one));
         }
     }
-    lines.extend(view.runs.iter().map(|one| file(view, one)));
+    lines.extend(view.files.runs.iter().map(|one| file(&view.files, one)));
     lines
 }
 
@@ -45,7 +45,7 @@ fn command(no: usize, one: &CommandView) -> [String; 2] {
 }
 
 /// Formats a file that the command may run, or why the file is unknown.
-fn file(view: &CallLaunchView<'_>, one: &Operand) -> String {
+fn file(files: &RunFilesView<'_>, one: &Operand) -> String {
     let message = one.seen.warning();
     let path = match one.seen {
         FileCheck::Cut => "more".to_owned(),
@@ -59,7 +59,7 @@ fn file(view: &CallLaunchView<'_>, one: &Operand) -> String {
         line.push_str(", ");
         line.push_str(word);
     }
-    if view.changed.contains(&one.path) {
+    if files.has_changed(one) {
         line.push_str(", changed since this was asked before");
     }
     line

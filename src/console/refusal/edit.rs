@@ -45,7 +45,7 @@ pub enum EditRefusal {
     #[error("Cannot name the first branch: it is the run. `title` names the session")]
     FirstBranch,
     /// The call did not end on the branch.
-    #[error("Cannot copy {node}: no result on branch {}", branch.0)]
+    #[error("Cannot copy {node}: no result on branch {}. Choose another branch", branch.0)]
     NoResultOnBranch {
         /// The call.
         node: NodeId,
@@ -53,7 +53,7 @@ pub enum EditRefusal {
         branch: Epoch,
     },
     /// Another edit replaced the node on the branch.
-    #[error("Cannot copy {node}: not active on branch {}", branch.0)]
+    #[error("Cannot copy {node}: not active on branch {}. Choose another branch", branch.0)]
     NotActiveOnBranch {
         /// The node.
         node: NodeId,

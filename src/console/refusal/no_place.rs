@@ -32,6 +32,12 @@ pub enum NoPlace {
     /// The graph does not have the text.
     #[error("Not found in the graph: `{0}`")]
     NoMatch(String),
+    /// The run needs the operator, but for no call.
+    #[error("No call to go to. {key} shows what helps")]
+    NoCause {
+        /// The key of the page that says why.
+        key: String,
+    },
     /// No text was searched.
     #[error("Nothing searched yet. {key} searches")]
     NoSearch {

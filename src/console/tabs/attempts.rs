@@ -8,7 +8,8 @@ use super::Maker;
 use crate::console::theme::Role;
 use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
-use crate::domain::state::LedgerOutcome;
+use crate::present::effect::ExecutionView;
+use crate::present::graph::{RanView, Times};
 use crate::present::{decision, outcome};
 
 /// Decisions and executions.
@@ -30,23 +31,20 @@ pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(Role::Dim, "none");
     }
     maker.own(Role::Title, "executions");
-    for attempt in &call.attempts {
-        let how = match (&attempt.outcome, run.state.ledger.get(&attempt.intent)) {
-            (_, Some(entry)) => outcome(&entry.outcome),
-            (Some(known), None) => outcome(&LedgerOutcome::Known(known.clone())),
-            (None, None) => "running, or outcome unknown".to_owned(),
-        };
-        let mut words = format!("{} on branch {}, {how}", attempt.rev, attempt.epoch.0);
-        if let Some(ms) = attempt.ms {
+    for view in RanView::all(&run.state, call, &Times::default()) {
+        let how = view.outcome.as_deref().map(outcome);
+        let how = how.unwrap_or_else(|| "running, or outcome unknown".to_owned());
+        let mut words = format!("{} on branch {}, {how}", view.revision, view.epoch.0);
+        if let Some(ms) = view.ms {
             let _ = write!(words, ", {ms} ms");
         }
-        if let Some((pid, _)) = attempt.launch.process {
+        if let Some(pid) = view.process {
             let _ = write!(words, ", process {pid}");
         }
-        if attempt.fenced {
+        if view.late {
             words.push_str(", too late: ignored");
         }
-        maker.fact(&attempt.no.to_string(), Role::Text, words);
+        maker.fact(&view.attempt.to_string(), Role::Text, words);
     }
     if call.attempts.is_empty() {
         maker.own(Role::Dim, "none");
@@ -67,7 +65,8 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
     }
     maker.own(Role::Title, "in the list of effects");
     for entry in entries {
-        let mut words: Vec<String> = vec![entry.effect.label().to_owned()];
+        let view = ExecutionView::of(&run.state, entry);
+        let mut words: Vec<String> = vec![view.effect.label().to_owned()];
         if is_orphaned(&run.state, entry) {
             words.push("orphaned".to_owned());
         }
@@ -78,7 +77,7 @@ fn ledger(maker: &mut Maker<'_>, id: NodeId) {
             let by: Vec<String> = entry.more.reused_by.iter().map(NodeId::to_string).collect();
             words.push(format!("its result was reused by {}", by.join(" ")));
         }
-        super::effects::entry(maker, entry.seq, &words.join(", "));
+        super::effects::entry(maker, view.entry, &words.join(", "));
         if let Some(key) = &entry.key {
             maker.field("    key", &format!("{key} (an equal call has the same)"));
         }

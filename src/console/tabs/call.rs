@@ -11,10 +11,10 @@ use super::{
     FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
 };
 use crate::console::doc::{Form, Styled};
-use crate::console::halted;
 use crate::console::model::orphan_status::OrphanStatus;
 use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::pager::Wrap;
+use crate::console::refusal;
 use crate::console::symbols::Symbol;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
@@ -23,14 +23,13 @@ use crate::domain::id::NodeId;
 use crate::domain::ledger::is_orphaned;
 use crate::domain::node::{Content, Node, Origin};
 use crate::domain::reference::rewrite;
-use crate::domain::repair_trace;
-use crate::domain::result_source;
 use crate::domain::rule;
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::why;
-use crate::present::call::{repeat_lines, repeats};
+use crate::present::call::{CallStatusView, OriginalView, repeat_lines, repeats};
+use crate::present::effect::ExecutionView;
 use crate::present::outcome;
 use crate::text;
 
@@ -159,30 +158,30 @@ fn model_reason(maker: &mut Maker<'_>, node: &Node) {
 }
 
 pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
-    let effective = EffectiveStatus::of_call(&maker.run.state, call);
-    let arrived = result_source::now(&maker.run.state, call)
-        .filter(|_| matches!(call.status, Status::Succeeded | Status::Exited(_)));
-    let (symbol, words) = match (arrived, effective) {
-        (Some(arrived), EffectiveStatus::Active(_)) => (Symbol::Edited, arrived.label().to_owned()),
-        (Some(arrived), effective) => (
-            Symbol::of_effective_status(effective),
-            format!("{}, {}", arrived.label(), inactive_label(effective)),
-        ),
+    let view = CallStatusView::of(&maker.run.state, call);
+    let symbol = Symbol::of_effective_status(view.effective);
+    let source = view
+        .source
+        .filter(|_| matches!(view.status, Status::Succeeded | Status::Exited(_)));
+    let (symbol, words) = match (source, view.effective) {
+        (Some(source), EffectiveStatus::Active(_)) => (Symbol::Edited, source.label().to_owned()),
+        (Some(source), EffectiveStatus::Superseded(_)) => (symbol, format!("{}, superseded", source.label())),
+        (Some(source), EffectiveStatus::Suspended(_)) => (symbol, format!("{}, suspended", source.label())),
         (None, EffectiveStatus::Active(Status::Running(_))) if maker.run.halted.is_some() => {
-            (Symbol::of_effective_status(effective), AT_THE_HALT.to_owned())
+            (symbol, AT_THE_HALT.to_owned())
         }
-        (None, effective) => (Symbol::of_effective_status(effective), effective.describe()),
+        (None, effective) => (symbol, effective.describe()),
     };
     let mut line = Styled::new()
         .own(symbol.role(), format!("{} {words}", maker.glyph(symbol)))
         .own(Role::Dim, format!("  effect {}", call.effect.label()));
-    if let Status::Failed(class) = &call.status {
+    if let Status::Failed(class) = view.status {
         line = line.own(Role::Failed, format!("  {}", class.label()));
     }
-    if call.suspect {
+    if view.stale {
         line = line.own(Role::Stale, "  inputs may have changed");
     }
-    if maker.run.state.held.contains(&call.id) {
+    if view.held {
         line = line.own(Role::Blocked, "  suspended by an open edit");
     }
     maker.doc.line(line);
@@ -190,14 +189,6 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         (Some(because), Some(rule)) => maker.field("because", &rule::describe_with_reason(rule, because)),
         (Some(because), None) => maker.field("because", because),
         (None, _) => {}
-    }
-}
-
-/// Why a call is not active now, as a label.
-const fn inactive_label(effective: EffectiveStatus<'_>) -> &'static str {
-    match effective {
-        EffectiveStatus::Superseded(_) => "superseded",
-        EffectiveStatus::Suspended(_) | EffectiveStatus::Active(_) => "suspended",
     }
 }
 
@@ -260,7 +251,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
             None => "it was running when the program ended: outcome unknown",
         },
         // It is asked again when the run resumes.
-        _ if run.halted.is_some() => halted::NOTHING,
+        _ if run.halted.is_some() => refusal::HALTED,
         _ if tags::asks_operator(&run.state, id) => "it asks you: your answer is its result",
         _ => "may this call run?",
     };
@@ -348,13 +339,13 @@ pub(super) fn changed(maker: &mut Maker<'_>, node: &Node) {
 
 /// The original call for which a repair proposes another tool, and the reason.
 fn proposed(maker: &mut Maker<'_>, node: &Node) {
-    let Some((tool, args)) = repair_trace::replaced(node) else {
+    let state = &maker.run.state;
+    let Some(view) = state.call(node.id).and_then(|call| OriginalView::of(state, call)) else {
         return;
     };
-    maker.field("original", &format!("{tool} {args}"));
-    let call = maker.run.state.call(node.id);
-    if let Some(change) = call.and_then(Call::proposed) {
-        maker.field("proposed", &change.why);
+    maker.field("original", &format!("{} {}", view.tool, view.args));
+    if let Some(why) = view.why {
+        maker.field("proposed", why);
     }
 }
 
@@ -543,7 +534,7 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         .filter_map(|one| run.state.ledger.get(&one.intent));
     let entries: Vec<_> = entries.collect();
     for entry in entries.iter().rev().take(3) {
-        let how = outcome(&entry.outcome);
+        let view = ExecutionView::of(&run.state, entry);
         let orphaned = if is_orphaned(&run.state, entry) {
             ", orphaned"
         } else {
@@ -552,7 +543,13 @@ fn ran_before(maker: &mut Maker<'_>, call: &Call) {
         maker.fact(
             "ran",
             Role::Warning,
-            format!("{} {} {}: {how}{orphaned}", entry.seq, entry.rev, entry.attempt),
+            format!(
+                "{} {} {}: {}{orphaned}",
+                view.entry,
+                view.rev,
+                view.attempt,
+                outcome(view.outcome)
+            ),
         );
     }
 }

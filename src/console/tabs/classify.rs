@@ -36,7 +36,8 @@ pub fn classify(maker: &mut Maker<'_>, shown: &Classifying, settings: &Settings)
     maker.field("tool", &failed.tool);
     maker.field("pattern", &shown.pattern);
     let place = settings
-        .place
+        .files
+        .path
         .as_deref()
         .unwrap_or("there is no file for settings");
     maker.field("in", place);

@@ -8,7 +8,7 @@ use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, FileCheck, Gate, Operand};
-use crate::present::call::{CommandView, commands};
+use crate::present::call::{CommandView, RunFilesView, commands};
 use crate::present::many;
 use crate::shell_line::Program;
 use crate::text::visible;
@@ -26,8 +26,8 @@ const PATH: usize = 400;
 
 /// Facts derived from the arguments of a call.
 pub(super) struct Derived<'c> {
-    /// The call.
-    call: &'c Call,
+    /// The files that it may run.
+    files: RunFilesView<'c>,
     /// The commands of its shell line; empty for a single one, which is the call itself.
     commands: Vec<CommandView>,
     /// Other warnings.
@@ -43,7 +43,7 @@ impl<'c> Derived<'c> {
             commands(call, tool, shown)
         };
         Self {
-            call,
+            files: RunFilesView::of(call),
             commands,
             warning,
         }
@@ -51,12 +51,7 @@ impl<'c> Derived<'c> {
 
     /// Adds, above the bytes, a pointer to the facts below, and the warnings among them.
     pub(super) fn above(&self, maker: &mut Maker<'_>) {
-        let files = self
-            .call
-            .operands()
-            .iter()
-            .filter(|one| one.seen.is_file())
-            .count();
+        let files = self.files.runs.iter().filter(|one| one.seen.is_file()).count();
         let mut below = Vec::new();
         if !self.commands.is_empty() {
             below.push(many(self.commands.len(), "command"));
@@ -79,12 +74,9 @@ impl<'c> Derived<'c> {
 
     /// Warnings about files that it may run: changed, unknown or unread.
     fn files_warned_of(&self) -> Vec<String> {
-        let operands = self.call.operands();
-        let seen = |seen: FileCheck| operands.iter().filter(|one| one.seen == seen).count();
-        let modified = self.call.runs.as_ref().map_or(0, |runs| {
-            let files = operands.iter().filter(|one| one.seen.is_file());
-            files.filter(|one| runs.changed.contains(&one.path)).count()
-        });
+        let seen = |seen: FileCheck| self.files.count(seen);
+        let files = self.files.runs.iter().filter(|one| one.seen.is_file());
+        let modified = files.filter(|one| self.files.has_changed(one)).count();
         let mut words = Vec::new();
         if modified > 0 {
             words.push(format!(
@@ -141,7 +133,7 @@ impl<'c> Derived<'c> {
     pub(super) fn below(&self, maker: &mut Maker<'_>) {
         self.each_command(maker);
         // Their contents are part of the decision, and are checked again before the launch.
-        for row in files(self.call, 0) {
+        for row in file_rows(&self.files, 0) {
             maker.over(row, usize::from(NAME));
         }
     }
@@ -189,10 +181,7 @@ impl<'c> Derived<'c> {
 }
 
 /// Adds an indented row for each file that a call may run. Only the shell knows which of them it runs.
-pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
-    let Some(runs) = &call.runs else {
-        return Vec::new();
-    };
+pub(super) fn file_rows(files: &RunFilesView<'_>, indent: usize) -> Vec<Styled> {
     let row = |(at, one): (usize, &Operand)| {
         let name = if at == 0 { "may run" } else { "" };
         let row = Styled::new().own(Role::Dim, format!("{:indent$}{name:<10} ", ""));
@@ -203,10 +192,10 @@ pub(super) fn files(call: &Call, indent: usize) -> Vec<Styled> {
                 row.own(Role::Warning, format!("  {message}"))
             }
             FileCheck::Cut => row.own(Role::Warning, format!("more: {message}")),
-            FileCheck::Whole | FileCheck::Dates => file(row, one, runs.changed.contains(&one.path)),
+            FileCheck::Whole | FileCheck::Dates => file(row, one, files.has_changed(one)),
         }
     };
-    runs.operands.iter().enumerate().map(row).collect()
+    files.runs.iter().enumerate().map(row).collect()
 }
 
 /// A row for a file that may run, as it was read.

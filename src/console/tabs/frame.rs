@@ -6,8 +6,9 @@ use super::{Maker, NAME};
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::approver;
-use crate::domain::call::{Call, Quoted, Status, Verdict};
+use crate::domain::call::{Call, Quoted, Verdict};
 use crate::domain::ladder::span;
+use crate::present::call::DeadlineView;
 use crate::text::{Survey, head, in_ascii, visible};
 
 /// The most characters of quoted text.
@@ -44,24 +45,16 @@ pub(super) fn approver(maker: &mut Maker<'_>, call: &Call) {
     }
 }
 
-/// The time left for an answer, and the consequence.
+/// The time for an answer, and the consequence.
 pub(super) fn deadline(maker: &mut Maker<'_>, call: &Call) {
-    let Some(verdict) = call
-        .verdict
-        .as_ref()
-        .filter(|_| call.status == Status::AwaitingApproval)
-    else {
+    let Some(view) = DeadlineView::of(&maker.run.state, call, true) else {
         return;
     };
-    let Some(ms) = verdict.deadline_ms else { return };
-    let then = verdict.on_expiry.label();
-    if call.approval.approver.is_some() {
-        return;
-    }
-    let words = if call.approval.overdue {
-        format!("overdue: no answer within {}; it keeps waiting", span(ms))
+    let time = span(view.ms);
+    let words = if view.overdue {
+        format!("overdue: no answer within {time}; it keeps waiting")
     } else {
-        format!("{} to answer, then: {then}", span(ms))
+        format!("{time} to answer, then: {}", view.then.label())
     };
     maker.fact("deadline", Role::Warning, words);
 }

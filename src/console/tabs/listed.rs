@@ -12,6 +12,7 @@ use crate::domain::id::{NodeId, Rev};
 use crate::domain::state::State;
 use crate::domain::tags;
 use crate::domain::thread;
+use crate::present::call::RunFilesView;
 use crate::present::many;
 
 /// Indent of the further rows of a call.
@@ -81,7 +82,10 @@ pub(super) fn rows(
         line = line.own(Role::Edited, "  then suspended by an edit");
     }
     let mut rows = vec![line];
-    rows.extend(call.into_iter().flat_map(|call| derived::files(call, INDENT)));
+    rows.extend(
+        call.into_iter()
+            .flat_map(|call| derived::file_rows(&RunFilesView::of(call), INDENT)),
+    );
     (rows, whole)
 }
 

@@ -6,28 +6,28 @@ use super::Maker;
 use crate::console::doc::Styled;
 use crate::console::theme::Role;
 use crate::domain::call::{Call, Status};
-use crate::domain::ladder::{Round, Stage};
-use crate::domain::repair::{Change, Phase, Reply};
-use crate::domain::repair_trace::{self, Step};
-use crate::resilience::policy::Policy;
+use crate::domain::ladder::Stage;
+use crate::domain::repair::Change;
+use crate::domain::repair_trace::{self, ExitReason};
+use crate::present::graph::{JourneyView, PhaseView, RoundView};
 
 /// The most characters of a value.
 const MOST: usize = 400;
 
 /// Adds the steps of a call so far, a line for each revision, and the number of its attempt.
 pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
-    let state = &maker.run.state;
-    let way = repair_trace::of(state, call.id);
-    let tool = state.node(call.id).and_then(|node| node.as_call());
-    let most = Policy::executions_in(state, tool.map_or("", |(tool, _)| tool));
-    let now = way.left.map_or(way.now().label(), |left| left.label());
-    let attempt = match way.attempt {
-        0 => format!("no attempt yet, {most} at most"),
-        no => format!("attempt {no} of {most}"),
+    let Some(node) = maker.run.state.node(call.id) else {
+        return;
+    };
+    let view = JourneyView::of(&maker.run.state, node);
+    let now = view.left.map_or(view.state.label(), ExitReason::label);
+    let attempt = match view.attempt {
+        0 => format!("no attempt yet, {} at most", view.of),
+        no => format!("attempt {no} of {}", view.of),
     };
     maker.own(Role::Title, format!("{} · {attempt} · {now}", call.id));
-    for lap in way.steps.chunk_by(|one, next| one.rev == next.rev) {
-        let Some(rev) = lap.first().map(|step| step.rev) else {
+    for lap in view.steps.chunk_by(|one, next| one.revision == next.revision) {
+        let Some(rev) = lap.first().map(|step| step.revision) else {
             continue;
         };
         let words: Vec<String> = lap.iter().map(step_label).collect();
@@ -35,36 +35,36 @@ pub(super) fn steps(maker: &mut Maker<'_>, call: &Call) {
     }
 }
 
-fn step_label(step: &Step) -> String {
-    match (step.phase, step.executions) {
-        (Phase::ExecuteTool, 0) => "executing (stopped before it ran)".to_owned(),
-        (Phase::ExecuteTool, 2..) => format!("executing ({} times)", step.executions),
-        (phase, _) => phase.label().to_owned(),
+fn step_label(step: &PhaseView) -> String {
+    match step.executions {
+        Some(0) => "executing (stopped before it ran)".to_owned(),
+        Some(count @ 2..) => format!("executing ({count} times)"),
+        _ => step.state.label().to_owned(),
     }
 }
 
 /// Adds all rounds, oldest first; nothing for a call that was never repaired.
 pub(super) fn rounds(maker: &mut Maker<'_>, call: &Call) {
-    if let (false, Some(last)) = (call.failure.repairs.is_empty(), call.failure.repairs.last()) {
-        let step = repair_trace::phase(&maker.run.state, call.id).label();
-        maker.own(Role::Title, format!("repair {} of {} · {step}", last.no, last.of));
+    let rounds: Vec<RoundView<'_>> = call.failure.repairs.iter().map(RoundView::of).collect();
+    let Some(last) = rounds.last() else { return };
+    let step = repair_trace::phase(&maker.run.state, call.id).label();
+    maker.own(
+        Role::Title,
+        format!("repair {} of {} · {step}", last.round, last.of),
+    );
+    for view in &rounds {
+        let is_open = view.round == last.round && call.status == Status::Repairing(Stage::Choosing);
+        one(maker, view, is_open);
     }
-    for round in &call.failure.repairs {
-        one(maker, call, round);
-    }
-    if let Some(why) = call
-        .failure
-        .given_up
-        .as_deref()
-        .filter(|_| !call.failure.repairs.is_empty())
-    {
+    if let Some(why) = call.failure.given_up.as_deref() {
         maker.field("gave up", why);
     }
 }
 
-fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
-    maker.own(Role::Dim, format!("round {} on {}", round.no, round.rev));
-    for found in &round.diagnoses {
+/// Adds a round. If it is open, the operator chooses one of its repairs.
+fn one(maker: &mut Maker<'_>, round: &RoundView<'_>, is_open: bool) {
+    maker.own(Role::Dim, format!("round {} on {}", round.round, round.revision));
+    for found in round.found {
         let params: Vec<&str> = found.params.iter().map(|one| &**one).collect();
         let tried: Vec<&str> = found.strategies.iter().map(|one| one.name()).collect();
         maker.field(
@@ -72,18 +72,19 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
             &format!("{} ({}): {}", params.join(" "), found.grounds(), tried.join(", ")),
         );
     }
-    if let Some(question) = &round.asked {
-        maker.field("asked", &question.prompt);
+    if let Some(prompt) = round.asked {
+        maker.field("asked", prompt);
     }
     for (at, why) in round.broke.iter().enumerate() {
         maker.field("broke", &format!("{why}; asked again ({})", at + 1));
     }
-    match &round.reply {
-        Some(Reply::Answered { text }) => maker.field("model said", text),
-        Some(Reply::Failed { why }) => maker.field("no answer", why),
-        None => {}
+    if let Some(text) = round.answer {
+        maker.field("model said", text);
     }
-    for change in &round.changes {
+    if let Some(why) = round.no_answer {
+        maker.field("no answer", why);
+    }
+    for change in round.changes {
         changed(maker, change);
     }
     if let Some(helped) = round.helped {
@@ -94,13 +95,8 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
         };
         maker.field("outcome", words);
     }
-    let newest = call
-        .failure
-        .repairs
-        .last()
-        .is_some_and(|last| last.no == round.no);
-    if newest && call.status == Status::Repairing(Stage::Choosing) {
-        for (at, fix) in round.options.iter().enumerate() {
+    if is_open {
+        for (at, fix) in round.offered.iter().enumerate() {
             let line = Styled::new()
                 .own(Role::Title, format!("  {}) ", at + 1))
                 .untrusted(Role::Text, &fix.label, MOST);
@@ -109,7 +105,7 @@ fn one(maker: &mut Maker<'_>, call: &Call, round: &Round) {
                 changed(maker, change);
             }
         }
-        if round.options.is_empty() {
+        if round.offered.is_empty() {
             maker.field(
                 "you decide",
                 "edit the arguments, choose another tool, write the result, or let the call fail and tell the model",

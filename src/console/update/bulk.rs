@@ -7,19 +7,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::decide::armed;
 use super::open;
 use crate::console::bulk_exclusion;
 use crate::console::model::Model;
-use crate::console::model::arming::{Arming, Question, VisibleQuestion};
+use crate::console::model::arming::{Arming, Question};
 use crate::console::model::batch::Batch;
 use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
 use crate::console::model::run::RunPart;
 use crate::console::msg::Out;
 use crate::console::panes::log::model::Line;
 use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::{Empty, Refusal, Unseen};
-use crate::console::verbs::By;
+use crate::console::refusal::{Empty, Refusal};
 use crate::domain::bulk;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -124,28 +122,11 @@ fn stamp(items: &[BulkItem]) -> u64 {
     hasher.finish()
 }
 
-/// Refuses a list with rows that were not on screen yet.
-pub(in crate::console) fn rows_read(shown: &VisibleQuestion) -> Result<(), Refusal> {
-    let missed = shown.read.misses(shown.rows);
-    if missed.is_empty() {
-        Ok(())
-    } else {
-        Err(Unseen::Rows(missed).into())
-    }
-}
-
-/// Approves the listed calls that wait unchanged, if the whole list was on screen.
-pub(in crate::console) fn approve(
-    model: &mut Model,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), Refusal> {
+/// Approves the listed calls that wait unchanged.
+pub(in crate::console) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
-    let shown = armed(model, &Question::Bulk { stamp: bulk.stamp }, by, at)?;
-    rows_read(shown)?;
     let gone = bulk.items.iter().filter(|item| item.left.is_some());
     let gone: Vec<NodeId> = gone.map(|item| item.call).collect();
     let items: Vec<BulkItem> = bulk.approvable().cloned().collect();

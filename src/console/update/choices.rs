@@ -4,17 +4,15 @@
 
 use std::sync::Arc;
 
-use super::decide::{armed, question, send, unread, waiting};
+use super::decide::{question, send, waiting};
 use super::open;
 use crate::console::doc::Doc;
-use crate::console::hints;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
 use crate::console::msg::Out;
 use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row, Unseen};
-use crate::console::verbs::By;
+use crate::console::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row};
 use crate::domain::call::{Digest, Shown, Status};
 use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
 use crate::domain::id::{Attempt, NodeId, Rev};
@@ -62,40 +60,17 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The call of the open dialog, if its question is armed and unchanged.
-pub(in crate::console) fn asked(
-    model: &Model,
-    by: By,
-    at: u64,
-) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
+/// The call of the open dialog, as it was shown.
+pub(in crate::console) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Err(NoTarget::NotOpen(Part::Question).into());
     };
-    armed(model, &dialog.question, by, at)?;
     match &dialog.question {
         Question::Call {
             call, rev, digest, ..
         } => Ok((*call, *rev, digest.clone())),
         _ => Err(NoTarget::NotAboutCall.into()),
     }
-}
-
-/// Refuses to run a call while part of its arguments was not on screen yet.
-pub(in crate::console) fn whole(model: &Model) -> Result<(), Refusal> {
-    let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
-        return Ok(());
-    };
-    let shown = model.arming.find(&dialog.question, true);
-    let shown = shown.ok_or(Unseen::Arguments)?;
-    let missing = unread(shown, &dialog.doc)?;
-    if missing > 0 {
-        return Err(Unseen::Bytes {
-            bytes: missing,
-            next: Some(hints::reads_on(model, shown)),
-        }
-        .into());
-    }
-    Ok(())
 }
 
 /// The form in which the open dialog shows its call.

@@ -45,7 +45,7 @@ pub(in crate::console) fn stored(
     if shown(model).is_some() {
         model.overlays.pop();
     }
-    let output = model.settings.policy.iter().find(|(key, _)| key == KEY);
+    let output = model.settings.files.policy.iter().find(|(key, _)| key == KEY);
     let otherwise = output.and_then(|(_, value)| serde_json::from_str::<Vec<Correction>>(value).ok());
     let value = correction::with(&model.run.state, &otherwise.unwrap_or_default(), &rule);
     model.set_status(format!(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::prompts;
 use crate::console::doc::Doc;
+use crate::console::hints;
 use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::overlay::LinePurpose;
 use crate::console::model::run::SentCommand;
@@ -22,7 +23,7 @@ use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::{NodeId, NodeKind, Rev};
 use crate::domain::tags;
 
-use crate::console::verbs::By;
+use crate::console::verbs::{By, Moment};
 
 /// The node that verbs apply to: the one in the inspector.
 pub(in crate::console) fn subject(model: &Model) -> Option<NodeId> {
@@ -79,26 +80,21 @@ pub(in crate::console) fn ensure_room(model: &Model) -> Result<(), Refusal> {
 pub(in crate::console) fn armed<'m>(
     model: &'m Model,
     question: &Question,
-    by: By,
-    at: u64,
+    moment: Moment,
 ) -> Result<&'m VisibleQuestion, Refusal> {
     ensure_room(model)?;
     model.run.still_asks(question)?;
     let wait = model.settings.arming_ms;
-    let on_top = !model.overlays.is_empty();
-    let shown = model
-        .arming
-        .find(question, on_top)
-        .ok_or_else(|| not_shown(model))?;
-    let covered = if on_top {
-        model.arming.overlay_covered
-    } else {
+    let shown = shown(model, question).ok_or_else(|| not_shown(model))?;
+    let covered = if model.overlays.is_empty() {
         model.arming.covered
+    } else {
+        model.arming.overlay_covered
     };
-    let until = match (by, covered) {
+    let until = match (moment.by, covered) {
         (By::Palette, Some(covered)) => covered,
         (By::Key, Some(_)) => shown.since,
-        _ => at,
+        _ => moment.at,
     };
     if !shown.is_armed(until, wait) {
         return Err(Unseen::TooSoon { arming_ms: wait }.into());
@@ -106,11 +102,9 @@ pub(in crate::console) fn armed<'m>(
     Ok(shown)
 }
 
-pub(in crate::console) fn all_read(unread: u64) -> Result<(), Refusal> {
-    match unread {
-        0 => Ok(()),
-        bytes => Err(Unseen::Bytes { bytes, next: None }.into()),
-    }
+/// What the last frame showed of a question: in the topmost overlay, or in the decision frame below no overlay.
+pub(in crate::console) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m VisibleQuestion> {
+    model.arming.find(question, !model.overlays.is_empty())
 }
 
 /// Why a decision about something not on screen is refused, and how to show it.
@@ -170,12 +164,24 @@ pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     true
 }
 
+/// True where a key on a waiting call does not decide it yet, but goes to it in the queue.
+fn is_elsewhere(model: &Model) -> bool {
+    model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments
+}
+
+/// The question about the selected call that awaits approval, where a key decides it.
+pub(in crate::console) fn asks_approval(model: &Model) -> Option<Question> {
+    let call = model.run.state.call(subject(model)?.call())?;
+    let decides = call.status == Status::AwaitingApproval && !is_elsewhere(model);
+    decides.then(|| question(model)).flatten()
+}
+
 /// The selected waiting call, if the command of this name decides here; from the graph it only
 /// goes to the queue.
 pub(in crate::console) fn waiting(
     model: &mut Model,
     name: &str,
-) -> Result<(NodeId, Rev, Option<Digest>, Question), Refusal> {
+) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
@@ -195,7 +201,7 @@ pub(in crate::console) fn waiting(
     model.run.waits(call)?;
     let digest = call.digest.clone();
     let awaits = call.status == Status::AwaitingApproval;
-    if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
+    if is_elsewhere(model) {
         // A second press would not help here.
         ensure_room(model)?;
         if go_to_queue(model, id) {
@@ -215,8 +221,8 @@ pub(in crate::console) fn waiting(
         .node(id)
         .map(crate::domain::node::Node::rev)
         .unwrap_or_default();
-    let question = question(model).ok_or_else(|| nothing_here(model))?;
-    Ok((id, rev, digest, question))
+    question(model).ok_or_else(|| nothing_here(model))?;
+    Ok((id, rev, digest))
 }
 
 fn nothing_here(model: &Model) -> Empty {
@@ -238,6 +244,23 @@ pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u
     }
     let missing = shown.read.misses(shown.rows);
     Ok(missing.iter().map(|rows| doc.decided_bytes(rows)).sum())
+}
+
+/// Refuses until the arguments of a call were on screen to their end. `otherwise` names another way.
+pub(in crate::console) fn read_to_end(
+    model: &Model,
+    shown: &VisibleQuestion,
+    doc: &Doc,
+    otherwise: &str,
+) -> Result<(), Refusal> {
+    match unread(shown, doc)? {
+        0 => Ok(()),
+        bytes => Err(Unseen::Bytes {
+            bytes,
+            next: Some(format!("{}{otherwise}", hints::reads_on(model, shown))),
+        }
+        .into()),
+    }
 }
 
 /// Asks for the name of the tool before a call runs that cannot be undone.

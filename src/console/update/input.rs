@@ -14,9 +14,8 @@ use crate::console::key::{Code, Key};
 use crate::console::model::arming::{BURST_MS, Pace};
 use crate::console::model::{Message, Model};
 use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
 use crate::console::verbs::availability;
-use crate::console::verbs::{By, Care, Press, Verb, approve, quit};
+use crate::console::verbs::{By, Care, Moment, Press, Verb, approve, quit};
 
 /// Handles a paste.
 pub(in crate::console) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
@@ -38,13 +37,13 @@ pub(in crate::console) fn key(model: &mut Model, key: Key, at: u64, out: &mut Ve
         return;
     }
     let verb = verb(model, key);
-    // Repeated presses of a key that stops the run are meant.
-    let stops = verb.is_some_and(|verb| (verb.stops)(model));
-    if !stops && model.keys.is_after_paste(at) && verb.is_some_and(Verb::waits_after_paste) {
+    if let Some(Err(refusal)) = verb.map(|verb| availability::after_paste(model, verb, at)) {
         model.double_press.pressed();
-        model.complain(format!("Ignored: {}. Press {key} again", Refusal::AfterPaste));
+        model.complain(format!("Ignored: {refusal}. Press {key} again"));
         return;
     }
+    // Repeated presses of a key that stops the run are meant.
+    let stops = verb.is_some_and(|verb| (verb.stops)(model));
     let may_decide = verb.is_some_and(|verb| verb.care == Care::Alone);
     let too_soon = matches!(pace, Pace::Held | Pace::Tapped) && !stops;
     if may_decide && too_soon {
@@ -173,7 +172,9 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 
 /// Carries out a verb, or says why not.
 pub(in crate::console) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
-    if let Err(refusal) = availability::carry_out(model, verb, &mut Press { by, at, out }) {
+    let moment = Moment { by, at };
+    let mut press = Press { moment, out };
+    if let Err(refusal) = availability::carry_out(model, verb, &mut press) {
         model.complain(refusal);
     }
 }

@@ -3,17 +3,15 @@
 //! Must not know: how a row is made, what an answer changes.
 
 use super::choices::{choices, ensure_ended};
-use super::decide::{armed, go_to_queue, send};
+use super::decide::{go_to_queue, send};
 use super::prepare;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
 use crate::console::model::double_press::What;
 use crate::console::model::editor::Purpose;
 use crate::console::model::listing::Item;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 use crate::console::refusal::{Confirmation, NodeState, Refusal};
-use crate::console::verbs::By;
 use crate::console::verbs::effects;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, Resolution};
@@ -50,16 +48,15 @@ pub fn unknown_outcome(model: &Model) -> Option<&LedgerEntry> {
     (entry.outcome == LedgerOutcome::Unknown).then_some(entry)
 }
 
-/// The attempt under the cursor, if an answer about its outcome is accepted now.
-fn doubtful(model: &Model, by: By, at: u64) -> Result<(Seq, NodeId, Attempt), Refusal> {
+/// The attempt under the cursor, whose outcome must be unknown.
+fn doubtful(model: &Model) -> Result<(Seq, NodeId, Attempt), Refusal> {
     let entry = unknown_outcome(model).ok_or(NodeState::Resolved)?;
-    armed(model, &Question::Effect { seq: entry.seq }, by, at)?;
     Ok((entry.seq, entry.call, entry.attempt))
 }
 
 /// It happened: asks for its result.
-pub(in crate::console) fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
-    let (_, call, attempt) = doubtful(model, by, at)?;
+pub(in crate::console) fn happened(model: &mut Model) -> Result<(), Refusal> {
+    let (_, call, attempt) = doubtful(model)?;
     let attempt = Some(attempt);
     super::edits::value_editor(model, Purpose::Happened { call, attempt });
     Ok(())
@@ -67,13 +64,8 @@ pub(in crate::console) fn happened(model: &mut Model, by: By, at: u64) -> Result
 
 /// It did not happen: sent after a second press. A call that waits for this answer runs
 /// immediately, so the operator decides in the queue, which shows all of it.
-pub(in crate::console) fn did_not(
-    model: &mut Model,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), Refusal> {
-    let (seq, call, attempt) = doubtful(model, by, at)?;
+pub(in crate::console) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (seq, call, attempt) = doubtful(model)?;
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);
     if status == Some(&Status::OutcomeUnknown(attempt)) && go_to_queue(model, call) {

@@ -25,21 +25,27 @@ use crate::text::{head, visible};
 /// Opens the list of themes.
 pub(in crate::console) fn themes(model: &mut Model) {
     let settings = &model.settings;
-    let choices = settings.themes.iter().map(|(name, theme)| Choice {
+    let choices = settings.themes.all.iter().map(|(name, theme)| Choice {
         name: visible(name),
         detail: if theme.name() == name {
             String::new()
         } else {
             visible(theme.name())
         },
-        right: if *name == settings.theme { "now" } else { "" }.to_owned(),
+        right: if *name == settings.themes.current {
+            "now"
+        } else {
+            ""
+        }
+        .to_owned(),
         ..Choice::of(Gives::Theme(name.clone()))
     });
     let choices: Vec<Choice> = choices.collect();
     let at = settings
         .themes
+        .all
         .iter()
-        .position(|(name, _)| *name == settings.theme);
+        .position(|(name, _)| *name == settings.themes.current);
     list(model, ListPurpose::Theme, "theme", choices);
     // The theme under the cursor is tried on: start with the current one.
     if let Some(Overlay::List(list)) = model.overlays.last_mut() {

@@ -19,13 +19,13 @@ use crate::text::visible;
 /// Applies the current content of the files.
 pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     // A theme that is tried on is applied again, over the current content of the files.
-    if let Some(before) = model.settings.tried.take() {
+    if let Some(before) = model.settings.themes.before.take() {
         model.settings.look = before;
     }
     let mut faults = read.problems;
     let mut news = configure(model, read.policy, out);
     let settings = &mut model.settings;
-    settings.place = read.place;
+    settings.files.path = read.place;
     match read.keymap {
         Some(Ok(keymap)) if settings.keymap != keymap => {
             settings.keymap = keymap;
@@ -34,26 +34,30 @@ pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>
         Some(Err(why)) => faults.push(format!("Keys unchanged: {why}")),
         _ => {}
     }
-    let before = std::mem::take(&mut settings.themes);
+    let before = std::mem::take(&mut settings.themes.all);
     for (name, theme) in read.themes {
         let old = before.iter().find(|(known, _)| *known == name);
         match theme {
-            Ok(theme) => settings.themes.push((name, theme)),
+            Ok(theme) => settings.themes.all.push((name, theme)),
             Err(why) => {
                 faults.push(match old {
                     Some(_) => format!("Theme {} unchanged: {why}", visible(&name)),
                     None => why,
                 });
-                settings.themes.extend(old.cloned());
+                settings.themes.all.extend(old.cloned());
             }
         }
     }
-    let named = settings.named_theme != read.theme;
+    let named = settings.themes.configured != read.theme;
     if named {
-        settings.named_theme.clone_from(&read.theme);
-        settings.theme = read.theme;
+        settings.themes.configured.clone_from(&read.theme);
+        settings.themes.current = read.theme;
     }
-    let found = settings.themes.iter().find(|(name, _)| *name == settings.theme);
+    let found = settings
+        .themes
+        .all
+        .iter()
+        .find(|(name, _)| *name == settings.themes.current);
     match found {
         Some((name, theme)) => {
             let look = theme.look(settings.look.palette());
@@ -64,13 +68,14 @@ pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>
         }
         None if named => faults.push(format!(
             "Cannot find theme `{}`: look unchanged",
-            visible(&settings.theme)
+            visible(&settings.themes.current)
         )),
         None => {}
     }
     // A problem that was shown the last time and remains is not shown again.
-    let before = std::mem::replace(&mut settings.problems, faults);
+    let before = std::mem::replace(&mut settings.files.problems, faults);
     let fresh: Vec<String> = settings
+        .files
         .problems
         .iter()
         .filter(|problem| !before.contains(problem))
@@ -79,10 +84,12 @@ pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>
     for problem in &fresh {
         model.log.add(Line::Problem(problem.clone()));
     }
-    let is_fixed = before.iter().any(|problem| !settings.problems.contains(problem));
+    let is_fixed = before
+        .iter()
+        .any(|problem| !settings.files.problems.contains(problem));
     match fresh.as_slice() {
         [] if news.is_empty() && !is_fixed => {}
-        [] if news.is_empty() => match settings.problems.last().cloned() {
+        [] if news.is_empty() => match settings.files.problems.last().cloned() {
             Some(left) => model.complain(format!("Reloaded, still wrong: {left}")),
             None => model.set_status("Reloaded, problem fixed"),
         },
@@ -99,7 +106,7 @@ fn configure(model: &mut Model, policy: Vec<(String, String)>, out: &mut Vec<Out
     if policy.is_empty() {
         return Vec::new();
     }
-    let before = std::mem::replace(&mut model.settings.policy, policy.clone());
+    let before = std::mem::replace(&mut model.settings.files.policy, policy.clone());
     // The first settings from the files are already in effect.
     if before.is_empty() || model.settings.is_recorded() {
         return Vec::new();
@@ -140,11 +147,16 @@ pub(in crate::console) fn background(model: &mut Model, background: [u8; 3]) {
         background: Some(background),
         ..settings.look.palette()
     };
-    let Some((_, theme)) = settings.themes.iter().find(|(name, _)| *name == settings.theme) else {
+    let Some((_, theme)) = settings
+        .themes
+        .all
+        .iter()
+        .find(|(name, _)| *name == settings.themes.current)
+    else {
         return;
     };
     settings.look = theme.look(palette);
-    if settings.tried.take().is_some() {
+    if settings.themes.before.take().is_some() {
         try_on(model);
     }
 }
@@ -167,14 +179,17 @@ pub(in crate::console) fn try_on(model: &mut Model) {
     });
     let settings = &mut model.settings;
     let Some(list) = open else {
-        if let Some(before) = settings.tried.take() {
+        if let Some(before) = settings.themes.before.take() {
             settings.look = before;
         }
         return;
     };
-    let before = settings.tried.get_or_insert_with(|| settings.look.clone());
+    let before = settings
+        .themes
+        .before
+        .get_or_insert_with(|| settings.look.clone());
     let chosen = list.chosen().and_then(|choice| match &choice.gives {
-        Gives::Theme(name) => settings.themes.iter().find(|(known, _)| known == name),
+        Gives::Theme(name) => settings.themes.all.iter().find(|(known, _)| known == name),
         _ => None,
     });
     settings.look = chosen.map_or_else(|| before.clone(), |(_, theme)| theme.look(before.palette()));
@@ -183,12 +198,12 @@ pub(in crate::console) fn try_on(model: &mut Model) {
 /// Uses a theme until the program ends.
 pub(in crate::console) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
-    let Some((_, theme)) = settings.themes.iter().find(|(known, _)| known == name) else {
+    let Some((_, theme)) = settings.themes.all.iter().find(|(known, _)| known == name) else {
         return model.complain("The theme is gone");
     };
     settings.look = theme.look(settings.look.palette());
-    settings.tried = None;
-    name.clone_into(&mut settings.theme);
+    settings.themes.before = None;
+    name.clone_into(&mut settings.themes.current);
     model.set_status(format!(
         "Theme {name}, until you quit. `theme = \"{name}\"` in the configuration keeps it"
     ));

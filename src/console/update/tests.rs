@@ -45,6 +45,7 @@ mod outside;
 mod pace;
 mod palette;
 mod places;
+mod pressed;
 mod queue;
 mod readable;
 mod reading;

@@ -2,16 +2,16 @@
 //!
 //! Must not know: how a rule is evaluated.
 
-use super::availability::{decision, question_seen, unless_refused};
+use super::availability::{decision, unless_refused};
 use super::selection::{is_hidden, status};
-use super::{About, By, Care, Effect, Rank, Verb};
+use super::{About, Care, Effect, Moment, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
 use crate::console::panes::Pane;
 use crate::console::panes::inspector::model::Tab;
 use crate::console::refusal::{Confirmation, NoTarget, NodeState, Refusal, Row, Unseen};
-use crate::console::update::decide::{armed, ensure_room, go_to_queue, question, subject};
+use crate::console::update::decide::{armed, asks_approval, ensure_room, go_to_queue, question, subject};
 use crate::console::update::rules::{call, show};
 use crate::domain::bulk::plain;
 use crate::domain::call::Status;
@@ -30,12 +30,9 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| {
-        unless_refused(awaiting(model), || {
-            decision(model, is_plain(model), question_seen)
-        })
-    },
-    run: |model, press| always(model, press.by, press.at),
+    available: |model| unless_refused(awaiting(model), || decision(model, is_plain(model))),
+    seen,
+    run: |model, _| always(model),
     ..Verb::BASE
 };
 
@@ -56,8 +53,20 @@ fn is_plain(model: &Model) -> bool {
     may && !is_hidden(model)
 }
 
+/// Refuses the press until the call was on screen to its end, for long enough.
+fn seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    let Some(question) = asks_approval(model) else {
+        return Ok(());
+    };
+    if armed(model, &question, moment)?.is_read() {
+        return Ok(());
+    }
+    let key = Some(model.settings.keymap.first("page-down"));
+    Err(Unseen::Partly { key }.into())
+}
+
 /// Previews the rule that always approves exactly the selected call.
-fn always(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
+fn always(model: &mut Model) -> Result<(), Refusal> {
     let id = call(model).ok_or(NoTarget::NotSelected(Row::Call))?;
     if model.screen.lead == Pane::GRAPH || model.inspector.tab != Tab::Arguments {
         ensure_room(model)?;
@@ -76,18 +85,13 @@ fn always(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
         rev,
         digest: Some(digest),
         ..
-    } = question.clone()
+    } = question
     else {
         return Err(NodeState::NotReady(id).into());
     };
     // A rule that would be refused is not even shown.
     let requested = RuleRequest::Exact { call, rev, digest };
     would(&model.run.state, &requested).map_err(Refusal::Outside)?;
-    let shown = armed(model, &question, by, at)?;
-    if !shown.read.misses(shown.rows).is_empty() {
-        let key = Some(model.settings.keymap.first("page-down"));
-        return Err(Unseen::Partly { key }.into());
-    }
     show(model, requested);
     Ok(())
 }

@@ -2,18 +2,17 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{Availability, decision, question_seen};
+use super::availability::{Availability, decision};
 use super::selection::{call_and_rev, is_hidden, is_question, status};
-use super::{About, By, Care, Effect, Press, Verb};
+use super::{About, Care, Effect, Moment, Press, Verb};
 use crate::console::context::Context;
-use crate::console::hints;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::refusal::{Confirmation, NodeState, Refusal, Unseen};
 use crate::console::update::choices::choices;
 use crate::console::update::decide::{
-    all_read, approved, armed, ask_word, irreversible, question, shown_form, subject, unread, waiting,
+    approved, armed, ask_word, asks_approval, irreversible, read_to_end, shown, shown_form, subject, unread,
+    waiting,
 };
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -34,8 +33,9 @@ pub const APPROVE: Verb = Verb {
             let (call, key) = (id.call(), model.settings.keymap.first("answer"));
             Availability::Refused(NodeState::AsksOperator { call, key }.into())
         }
-        _ => decision(model, is_approvable(model), read),
+        _ => decision(model, is_approvable(model)),
     },
+    seen: |model, moment| seen(model, moment, false),
     command,
     run: |model, press| approve(model, false, press),
     ..Verb::BASE
@@ -48,6 +48,7 @@ pub const APPROVE_UNREAD: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "approve without reading everything (recorded)",
     hint: "",
+    seen: |model, moment| seen(model, moment, true),
     run: |model, press| approve(model, true, press),
     ..APPROVE
 };
@@ -69,41 +70,32 @@ fn command(model: &Model) -> Option<Command> {
     }))
 }
 
-/// Returns a refusal if the call was not on screen in full and for long enough.
-fn read(model: &Model) -> Result<(), Refusal> {
-    match question(model) {
-        Some(question @ Question::Call { .. }) => {
-            let shown = armed(model, &question, By::Key, model.arming.now)?;
-            all_read(unread(shown, &model.inspector.doc)?)
-        }
-        _ => question_seen(model),
+/// Refuses the press until the call was on screen for long enough, and, unless it may be unread, to its end.
+fn seen(model: &Model, moment: Moment, unread_too: bool) -> Result<(), Refusal> {
+    let Some(question) = asks_approval(model) else {
+        return Ok(());
+    };
+    let shown = armed(model, &question, moment)?;
+    let doc = &model.inspector.doc;
+    if unread_too {
+        return unread(shown, doc).map(drop);
     }
+    let key = model.settings.keymap.first("approve-unread");
+    read_to_end(model, shown, doc, &format!(", {key} approves unread"))
 }
 
 fn approve(model: &mut Model, unread_too: bool, press: &mut Press<'_>) -> Result<(), Refusal> {
     let name = if unread_too { "approve-unread" } else { "approve" };
-    let (call, rev, digest, question) = waiting(model, name)?;
-    match model.run.state.call(call).map(|call| &call.status) {
-        Some(Status::AwaitingApproval) => {}
-        _ => return choices(model),
-    }
+    let (call, rev, digest) = waiting(model, name)?;
+    let Some(question) = asks_approval(model) else {
+        return choices(model);
+    };
     if std::mem::take(&mut model.arming.no_list) && unread_too {
         let key = model.settings.keymap.first("approve-unread");
         return Err(Confirmation::NoList { key, call }.into());
     }
-    let shown = armed(model, &question, press.by, press.at)?;
+    let shown = shown(model, &question).ok_or(Unseen::Arguments)?;
     let unread = unread(shown, &model.inspector.doc)?;
-    if unread > 0 && !unread_too {
-        let (more, key) = (
-            hints::reads_on(model, shown),
-            model.settings.keymap.first("approve-unread"),
-        );
-        return Err(Unseen::Bytes {
-            bytes: unread,
-            next: Some(format!("{more}, {key} approves unread")),
-        }
-        .into());
-    }
     let Some(digest) = digest else {
         return Err(NodeState::NotReady(call).into());
     };

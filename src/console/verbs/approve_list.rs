@@ -2,7 +2,8 @@
 //!
 //! Must not know: which calls those are.
 
-use super::availability::{decision, list_read, live};
+use super::availability::{decision, offered};
+use super::seen::list_read;
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -18,7 +19,6 @@ pub const APPROVE_ALL: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Careful,
-    available: |model| live(model, true),
     run: |model, _| bulk::list(model),
     ..Verb::BASE
 };
@@ -37,10 +37,13 @@ pub const APPROVE_LIST: Verb = Verb {
         decision(
             model,
             list(model).is_some_and(|list| list.approvable().next().is_some()),
-            list_read,
         )
     },
-    run: |model, press| bulk::approve(model, press.by, press.at, press.out),
+    seen: |model, moment| match list(model) {
+        Some(list) => list_read(model, list.stamp, moment),
+        None => Ok(()),
+    },
+    run: |model, press| bulk::approve(model, press.out),
     ..Verb::BASE
 };
 
@@ -51,7 +54,7 @@ pub const REFRESH_LIST: Verb = Verb {
     contexts: &[Context::Bulk],
     doc: "refresh the list: add new calls, remove those that left; read it again before you approve",
     hint: "refresh list",
-    available: |model| live(model, list(model).is_some_and(Bulk::is_dated)),
+    available: |model| offered(list(model).is_some_and(Bulk::is_dated)),
     ..APPROVE_ALL
 };
 

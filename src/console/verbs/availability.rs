@@ -3,15 +3,13 @@
 //! Must not know: how a verb is carried out, how a hint is drawn.
 
 use super::selection::is_visible;
-use super::{About, Access, By, Effect, Press, Verb};
+use super::{About, Access, Effect, Moment, Press, Verb};
 use crate::console::halted;
 use crate::console::model::Model;
-use crate::console::model::arming::{Question, VisibleQuestion};
+use crate::console::model::arming::Question;
 use crate::console::model::overlay::Overlay;
-use crate::console::refusal::{Refusal, Unseen};
-use crate::console::update::decide::{all_read, armed, not_shown, question, unread};
+use crate::console::refusal::Refusal;
 use crate::console::update::ledger;
-use crate::console::update::visibility;
 use crate::domain::advice::Cards;
 use crate::domain::command::{Command, Edit};
 use crate::domain::decide;
@@ -28,7 +26,7 @@ pub enum Availability {
     NotYet(Refusal),
     /// It is not offered: it has no target here. Its key says why.
     NotOffered,
-    /// It is not offered, and its key is refused.
+    /// It is not offered, and its key is refused: for what is known for certain, or because its question was not seen.
     Refused(Refusal),
 }
 
@@ -38,32 +36,37 @@ impl From<Result<(), Refusal>> for Availability {
     }
 }
 
-/// Whether a verb can act now.
+/// Whether a verb can act now, for its hint.
 pub fn of(model: &Model, verb: &Verb) -> Availability {
+    of_at(model, verb, Moment::key_now(model))
+}
+
+/// Whether a verb can act at this moment. A verb that is not offered is refused until its question was seen, too: its
+/// key may still send something.
+pub fn of_at(model: &Model, verb: &Verb, moment: Moment) -> Availability {
     if let Err(refusal) = possible(model, verb) {
         return Availability::Refused(refusal);
     }
-    if verb.about != About::Nothing && !is_visible(model) {
-        return Availability::NotOffered;
+    let found = (verb.available)(model);
+    if matches!(found, Availability::Refused(_)) {
+        return found;
     }
-    match (verb.available)(model) {
-        Availability::Offered | Availability::NotYet(_) if !is_accepted(model, verb) => {
-            Availability::NotOffered
-        }
-        Availability::Offered | Availability::NotYet(_) if is_after_paste(model, verb) => {
-            Availability::NotYet(Refusal::AfterPaste)
-        }
-        found => found,
+    let is_target = verb.about == About::Nothing || is_visible(model);
+    let is_offered = found != Availability::NotOffered && is_target && is_accepted(model, verb);
+    let seen = after_paste(model, verb, moment.at).and_then(|()| (verb.seen)(model, moment));
+    match (is_offered, seen) {
+        (true, Ok(())) => found,
+        (true, Err(refusal)) => Availability::NotYet(refusal),
+        (false, Ok(())) => Availability::NotOffered,
+        (false, Err(refusal)) => Availability::Refused(refusal),
     }
 }
 
-/// Carries out a verb, unless it is refused. For this press, the verb checks what was seen of its question.
+/// Carries out a verb, unless it is refused at the moment of the press. The verb does not check that again.
 pub fn carry_out(model: &mut Model, verb: &Verb, press: &mut Press<'_>) -> Result<(), Refusal> {
-    match of(model, verb) {
-        Availability::Refused(refusal) => Err(refusal),
-        Availability::Offered | Availability::NotYet(_) | Availability::NotOffered => {
-            (verb.run)(model, press)
-        }
+    match of_at(model, verb, press.moment) {
+        Availability::Refused(refusal) | Availability::NotYet(refusal) => Err(refusal),
+        Availability::Offered | Availability::NotOffered => (verb.run)(model, press),
     }
 }
 
@@ -105,8 +108,12 @@ pub fn is_possible(model: &Model, verb: &Verb) -> bool {
     allowed(model, verb).is_ok()
 }
 
-fn is_after_paste(model: &Model, verb: &Verb) -> bool {
-    model.keys.is_after_paste(model.arming.now) && verb.waits_after_paste() && !(verb.stops)(model)
+/// Refuses a verb with consequences right after a paste: its key may be a part of it.
+pub fn after_paste(model: &Model, verb: &Verb, at: u64) -> Result<(), Refusal> {
+    if model.keys.is_after_paste(at) && verb.waits_after_paste() && !(verb.stops)(model) {
+        return Err(Refusal::AfterPaste);
+    }
+    Ok(())
 }
 
 /// Refused for what the console knows for certain, else as `then` says.
@@ -133,33 +140,20 @@ pub(in crate::console) const fn offered(is: bool) -> Availability {
     }
 }
 
-/// Offered in a live run, or not.
+/// Offered in a live run, or not: for a verb that changes nothing, whose key works in a recorded run too.
 pub(super) fn live(model: &Model, is: bool) -> Availability {
     offered(is && !model.settings.is_recorded())
 }
 
-/// Offered, but refused until what it is about was seen.
-pub(super) fn seen_if(is: bool, seen: impl FnOnce() -> Result<(), Refusal>) -> Availability {
-    match is.then(seen) {
-        None => Availability::NotOffered,
-        Some(Ok(())) => Availability::Offered,
-        Some(Err(refusal)) => Availability::NotYet(refusal),
-    }
-}
-
 /// A decision, which a small screen does not offer.
-pub(super) fn decision(
-    model: &Model,
-    is: bool,
-    seen: impl FnOnce(&Model) -> Result<(), Refusal>,
-) -> Availability {
-    seen_if(is && model.screen.can_decide(), || seen(model))
+pub(super) fn decision(model: &Model, is: bool) -> Availability {
+    offered(is && model.screen.can_decide())
 }
 
-/// An answer to the question of the open dialog.
-pub(super) fn answer(model: &Model, seen: impl FnOnce(&Model) -> Result<(), Refusal>) -> Availability {
-    let asks = dialog(model).is_none_or(|question| model.run.still_asks(question).is_ok());
-    decision(model, asks, seen)
+/// An answer to the question of the open dialog, if that is still asked.
+pub(super) fn answer(model: &Model) -> Availability {
+    let asks = dialog(model).map_or(Ok(()), |question| model.run.still_asks(question));
+    unless_refused(asks, || decision(model, true))
 }
 
 /// An answer about an execution with an unknown outcome: of the open dialog, or under the cursor of
@@ -167,15 +161,16 @@ pub(super) fn answer(model: &Model, seen: impl FnOnce(&Model) -> Result<(), Refu
 pub(super) fn on_unknown(
     model: &Model,
     is: impl Fn(&Model, NodeId, Option<Attempt>) -> bool,
-    seen: impl FnOnce(&Model) -> Result<(), Refusal>,
 ) -> Availability {
     match dialog(model) {
         Some(Question::Call { call, .. }) if !is(model, *call, None) => Availability::NotOffered,
-        Some(_) => answer(model, seen),
+        Some(_) => answer(model),
         None => {
             let entry = ledger::unknown_outcome(model);
-            let is = entry.is_some_and(|entry| is(model, entry.call, Some(entry.attempt)));
-            decision(model, is, seen)
+            decision(
+                model,
+                entry.is_some_and(|entry| is(model, entry.call, Some(entry.attempt))),
+            )
         }
     }
 }
@@ -193,46 +188,4 @@ fn is_accepted(model: &Model, verb: &Verb) -> bool {
     let state = &model.run.state;
     let accepts = |command: Command| decide::command(state, &Cards(state), &command).is_ok();
     (verb.command)(model).is_none_or(accepts)
-}
-
-/// Refuses the question of the decision frame until it was on screen for long enough.
-pub(super) fn question_seen(model: &Model) -> Result<(), Refusal> {
-    match question(model) {
-        Some(question) => armed(model, &question, By::Key, model.arming.now).map(drop),
-        None => Ok(()),
-    }
-}
-
-/// Refuses what is on top until it was on screen for long enough.
-pub(super) fn overlay_seen(model: &Model) -> Result<(), Refusal> {
-    on_top(model).map(drop)
-}
-
-/// Like [`overlay_seen`], for a list of calls, which must be read to its end.
-pub(super) fn list_read(model: &Model) -> Result<(), Refusal> {
-    match on_top(model)? {
-        Some(shown) if !shown.is_read() => Err(Unseen::Partly { key: None }.into()),
-        _ => Ok(()),
-    }
-}
-
-/// Like [`overlay_seen`], for the arguments in a dialog, which must be read to their end.
-pub(super) fn dialog_read(model: &Model) -> Result<(), Refusal> {
-    match (on_top(model)?, model.overlays.last()) {
-        (Some(shown), Some(Overlay::Dialog(dialog))) => all_read(unread(shown, &dialog.doc)?),
-        _ => Ok(()),
-    }
-}
-
-/// The question on top, if it may be decided now; `None` if nothing there must be read.
-fn on_top(model: &Model) -> Result<Option<&VisibleQuestion>, Refusal> {
-    let asks = matches!(
-        model.overlays.last(),
-        Some(Overlay::Review(_) | Overlay::Bulk(_) | Overlay::Rule(_) | Overlay::Dialog(_))
-    );
-    match visibility::visibility(model).1 {
-        Some(view) => armed(model, &view.question, By::Key, model.arming.now).map(Some),
-        None if asks => Err(not_shown(model)),
-        None => Ok(None),
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::availability::live;
+use super::availability::{live, offered, unless_refused};
 use super::{Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::hints::context;
@@ -26,8 +26,8 @@ pub const BRANCHES: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "list the branches that edits made; you can switch to each",
     hint: "branches",
-    available: |model| live(model, model.run.state.epoch.0 > 0),
-    run: |model, _| list(model),
+    available: |model| unless_refused(some(model), || live(model, true)),
+    run: |model, _| list_at(model, branch::current(&model.run.state)),
     ..Verb::BASE
 };
 
@@ -40,7 +40,7 @@ pub const BRANCH_SWITCH: Verb = Verb {
     hint: "switch",
     rank: in_pane_leads,
     effect: Effect::Records,
-    available: |model| live(model, on_other_branch(model)),
+    available: |model| offered(on_other_branch(model)),
     run: |model, _| switch(model),
     ..Verb::BASE
 };
@@ -54,7 +54,7 @@ pub const BRANCH_NAME: Verb = Verb {
     hint: "name",
     rank: in_pane_leads,
     effect: Effect::Records,
-    available: |model| live(model, on_branch(model, |epoch| epoch.0 > 0)),
+    available: |model| offered(on_branch(model, |epoch| epoch.0 > 0)),
     run: |model, _| name(model),
     ..Verb::BASE
 };
@@ -107,16 +107,17 @@ pub(super) fn on_other_branch(model: &Model) -> bool {
     on_branch(model, |epoch| epoch != branch::current(&model.run.state))
 }
 
-/// Opens the list.
-fn list(model: &mut Model) -> Result<(), Refusal> {
-    list_at(model, branch::current(&model.run.state))
+/// Checks that an edit made a branch.
+fn some(model: &Model) -> Result<(), Refusal> {
+    if model.run.state.epoch == Epoch(0) {
+        return Err(Empty::Branches.into());
+    }
+    Ok(())
 }
 
 /// Opens the list with the cursor on a branch.
 pub(super) fn list_at(model: &mut Model, epoch: Epoch) -> Result<(), Refusal> {
-    if model.run.state.epoch == Epoch(0) {
-        return Err(Empty::Branches.into());
-    }
+    some(model)?;
     let mut list = Listing::new(Kind::Branches { marked: None });
     list.selected = Some(Item::Branch(epoch));
     open(model, Overlay::Listing(Box::new(list)));

@@ -2,15 +2,15 @@
 //!
 //! Must not know: how a model is asked.
 
-use super::availability::{Availability, answer, dialog, overlay_seen};
-use super::{By, Care, Effect, Verb};
+use super::availability::{Availability, answer, dialog};
+use super::seen::dialog_seen;
+use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::arming::Question;
-use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, Refusal};
-use crate::console::update::decide::{armed, question, send};
+use crate::console::update::decide::send;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::TurnId;
 use crate::domain::pending_retry;
@@ -25,9 +25,10 @@ pub const ASK_AGAIN: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, overlay_seen),
+    available: answer,
+    seen: dialog_seen,
     command: |model| of_dialog(model, asking),
-    run: |model, press| broken(model, asking, press.by, press.at, press.out),
+    run: |model, press| broken(model, asking, press.out),
     ..Verb::BASE
 };
 
@@ -47,10 +48,11 @@ pub const KEEP_ARRIVED: Verb = Verb {
         Some(Question::Turn { turn, .. }) if !pending_retry::has_arrived(&model.run.state, *turn) => {
             Availability::NotOffered
         }
-        _ => answer(model, overlay_seen),
+        _ => answer(model),
     },
+    seen: dialog_seen,
     command: |model| of_dialog(model, keeping),
-    run: |model, press| broken(model, keeping, press.by, press.at, press.out),
+    run: |model, press| broken(model, keeping, press.out),
     ..Verb::BASE
 };
 
@@ -78,23 +80,11 @@ fn shown_request(model: &Model, turn: TurnId) -> Option<u32> {
 fn broken(
     model: &mut Model,
     make: fn(TurnId, Option<u32>) -> RunCommand,
-    by: By,
-    at: u64,
     out: &mut Vec<Out>,
 ) -> Result<(), Refusal> {
-    let question = match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => dialog.question.clone(),
-        _ => question(model).ok_or(NoTarget::NoBrokenStream)?,
-    };
-    let Question::Turn { turn, .. } = question else {
-        return Err(NoTarget::NoBrokenStream.into());
-    };
-    armed(model, &question, by, at)?;
-    if matches!(model.overlays.last(), Some(Overlay::Dialog(_))) {
-        model.overlays.pop();
-    }
+    let command = of_dialog(model, make).ok_or(NoTarget::NoBrokenStream)?;
+    model.overlays.pop();
     model.queue.leaving = model.queue.selected;
-    let command = Command::Run(make(turn, shown_request(model, turn)));
     send(model, command, None, out);
     Ok(())
 }

@@ -2,9 +2,10 @@
 //!
 //! Must not know: how a call is cancelled.
 
-use super::availability::{decision, question_seen, unless_refused};
+use super::availability::{decision, unless_refused};
+use super::seen::call_seen;
 use super::selection::{call_and_rev, is_shown, status};
-use super::{About, By, Care, Effect, Rank, Verb};
+use super::{About, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
@@ -12,7 +13,7 @@ use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::choices;
 use crate::console::update::choices::{cancelled, unfinished};
 use crate::console::update::decide::{send, subject};
-use crate::console::update::executions::{running, seen_call};
+use crate::console::update::executions::{running, selected_call};
 use crate::console::update::rules::call;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
@@ -34,9 +35,10 @@ pub const VERB: Verb = Verb {
     care: Care::Alone,
     available: |model| {
         unless_refused(cancellable(model), || {
-            decision(model, is_shown(model) && status(model).is_some(), question_seen)
+            decision(model, is_shown(model) && status(model).is_some())
         })
     },
+    seen: call_seen,
     command: |model| {
         let (call, _) = call_and_rev(model)?;
         Some(match cancelled(model, call) {
@@ -44,7 +46,7 @@ pub const VERB: Verb = Verb {
             None => cancelling(model, call),
         })
     },
-    run: |model, press| cancel(model, press.by, press.at, press.out),
+    run: |model, press| cancel(model, press.out),
     ..Verb::BASE
 };
 
@@ -81,8 +83,8 @@ fn cancelling(model: &Model, call: NodeId) -> Command {
     })
 }
 
-fn cancel(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, _) = seen_call(model, by, at)?;
+fn cancel(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, _) = selected_call(model)?;
     if let Some(attempt) = choices::cancelled(model, call) {
         choices::ends(model, call, attempt, out);
         return Ok(());

@@ -2,7 +2,8 @@
 //!
 //! Must not know: what a choice does.
 
-use super::availability::{allowed, offered};
+use super::availability::{allowed, carry_out, offered};
+use super::seen::call_seen;
 use super::selection::status;
 use super::{Care, Press, Verb, answer, consent, repair};
 use crate::console::context::Context;
@@ -27,6 +28,11 @@ pub const VERB: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| offered(has_choices(model) && may_ask(model).is_ok()),
+    // Repairs are chosen immediately, the others after a question.
+    seen: |model, moment| match status(model) {
+        Some(Status::Repairing(_)) if model.screen.lead == Pane::QUEUE => call_seen(model, moment),
+        _ => Ok(()),
+    },
     run: open_waiting,
     ..Verb::BASE
 };
@@ -82,7 +88,7 @@ fn open_waiting(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal>
             model.inspector.ask();
             Ok(())
         }
-        Status::Repairing(_) => repair::choose(model, press.by, press.at),
+        Status::Repairing(_) => carry_out(model, &repair::CHOOSE_REPAIR, press),
         _ => choices(model),
     }
 }

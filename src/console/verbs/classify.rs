@@ -2,7 +2,6 @@
 //!
 //! Must not know: where settings are stored, how an error is classified.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -23,7 +22,6 @@ pub const CLASSIFY: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "classify the error of the selected call as permanent or temporary; saves a rule for its tool in your settings",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| show(model).map_err(safe),
     ..Verb::BASE
 };
@@ -36,7 +34,6 @@ pub const ERROR_PERMANENT: Verb = Verb {
     doc: "mark errors like this as permanent: do not retry them",
     hint: "permanent",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, press| keep(model, Verdict::Permanent, press.out).map_err(safe),
     ..Verb::BASE
 };
@@ -49,7 +46,6 @@ pub const ERROR_TEMPORARY: Verb = Verb {
     doc: "mark errors like this as temporary: retry them where that is harmless",
     hint: "temporary",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, press| keep(model, Verdict::Temporary, press.out).map_err(safe),
     ..Verb::BASE
 };
@@ -62,7 +58,6 @@ pub const ERROR_PATTERN: Verb = Verb {
     doc: "change the pattern of the rule",
     hint: "pattern",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| change(model).map_err(safe),
     ..Verb::BASE
 };

@@ -2,15 +2,16 @@
 //!
 //! Must not know: when an effect is repeated.
 
-use super::availability::{answer, dialog_read, overlay_seen};
+use super::availability::answer;
+use super::seen::{dialog_read, dialog_seen};
 use super::selection::call_in_dialog;
-use super::{By, Care, Effect, Verb};
+use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, NodeState, Refusal};
-use crate::console::update::choices::{asked, chosen, shown_in_dialog, whole};
+use crate::console::update::choices::{asked, chosen, shown_in_dialog};
 use crate::console::update::decide::{ask_word, irreversible};
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::Seq;
@@ -27,12 +28,17 @@ pub const REUSE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, overlay_seen),
+    // A choice without a result to reuse stays in place: its key says why.
+    available: answer,
+    seen: dialog_seen,
     command: |model| {
-        let entry = reusable(model)?;
+        let entry = reusable(model).ok()?;
         consenting(model, ConsentChoice::Reuse { entry })
     },
-    run: |model, press| reuse(model, press.by, press.at, press.out),
+    run: |model, press| {
+        let entry = reusable(model)?;
+        consent(model, ConsentChoice::Reuse { entry }, press.out)
+    },
     ..Verb::BASE
 };
 
@@ -47,17 +53,22 @@ pub const RUN_AGAIN: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, dialog_read),
+    available: answer,
+    seen: dialog_read,
     command: |model| consenting(model, ConsentChoice::RunAgain),
-    run: |model, press| consent(model, ConsentChoice::RunAgain, press.by, press.at, press.out),
+    run: |model, press| consent(model, ConsentChoice::RunAgain, press.out),
     ..Verb::BASE
 };
 
 /// The recorded result that can be used instead of running the call of the open dialog again.
-fn reusable(model: &Model) -> Option<Seq> {
-    let (call, ..) = call_in_dialog(model)?;
-    let (entry, _) = repeat::reusable_result(&model.run.state, model.run.state.call(call)?)?;
-    Some(entry)
+fn reusable(model: &Model) -> Result<Seq, Refusal> {
+    let (id, ..) = asked(model)?;
+    let state = &model.run.state;
+    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
+    match repeat::reusable_result(state, call) {
+        Some((entry, _)) => Ok(entry),
+        None => Err(Refusal::Outside(repeat::no_result(call))),
+    }
 }
 
 /// The answer to the open dialog.
@@ -73,18 +84,9 @@ pub(super) fn consenting(model: &Model, choice: ConsentChoice) -> Option<Command
     }))
 }
 
-fn consent(
-    model: &mut Model,
-    choice: ConsentChoice,
-    by: By,
-    at: u64,
-    out: &mut Vec<Out>,
-) -> Result<(), Refusal> {
-    let (call, rev, digest) = asked(model, by, at)?;
+fn consent(model: &mut Model, choice: ConsentChoice, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev, digest) = asked(model)?;
     let again = choice == ConsentChoice::RunAgain;
-    if again {
-        whole(model)?;
-    }
     let shown = shown_in_dialog(model).filter(|_| again);
     let digest = digest.ok_or(NodeState::NotReady(call))?;
     model.overlays.pop();
@@ -102,14 +104,4 @@ fn consent(
     }
     chosen(model, (call, rev, digest), choice, (shown, None), out);
     Ok(())
-}
-
-fn reuse(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (id, ..) = asked(model, by, at)?;
-    let state = &model.run.state;
-    let call = state.call(id).ok_or(NoTarget::NotFound(id))?;
-    match repeat::reusable_result(state, call) {
-        Some((entry, _)) => consent(model, ConsentChoice::Reuse { entry }, by, at, out),
-        None => Err(Refusal::Outside(repeat::no_result(call))),
-    }
 }

@@ -2,13 +2,12 @@
 //!
 //! Must not know: how conversations begin, how another one is shown.
 
-use super::availability::offered;
 use super::{Rank, Verb};
 use crate::console::context::Context;
 use crate::console::link::Conversation;
 use crate::console::model::Model;
 use crate::console::msg::{Leave, Out};
-use crate::console::refusal::{EditRefusal, Empty};
+use crate::console::refusal::{EditRefusal, Empty, Refusal};
 use crate::console::update::decide::subject;
 
 /// The verb `next-conversation`.
@@ -19,10 +18,9 @@ pub const VERB: Verb = Verb {
     doc: "show another conversation of the agent: one that waits for you, the sub-agent of the call, or the next one",
     hint: "next conversation",
     rank: |model| Rank::leads_if(waiting(model).is_some()),
-    available: |model| offered(next(model).is_some()),
+    available: |model| next(model).map(drop).into(),
     run: |model, press| {
-        let session = next(model).map(|one| one.session.clone());
-        let session = session.ok_or(Empty::Conversations)?;
+        let session = next(model)?.session.clone();
         if !model.staged_edits.is_empty() {
             let key = model.settings.keymap.first("staged-edits");
             return Err(EditRefusal::Unfinished { key }.into());
@@ -38,8 +36,9 @@ pub fn waiting(model: &Model) -> Option<&Conversation> {
     model.run.others.iter().find(|one| one.waiting > 0)
 }
 
-fn next(model: &Model) -> Option<&Conversation> {
+fn next(model: &Model) -> Result<&Conversation, Refusal> {
     let of_call = subject(model).and_then(|node| model.run.sub_agent(node.call()));
     let waits = of_call.filter(|one| one.waiting > 0).or_else(|| waiting(model));
-    waits.or(of_call).or_else(|| model.run.others.first())
+    let next = waits.or(of_call).or_else(|| model.run.others.first());
+    Ok(next.ok_or(Empty::Conversations)?)
 }

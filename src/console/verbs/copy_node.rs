@@ -2,7 +2,7 @@
 //!
 //! Must not know: how branches are compared.
 
-use super::availability::live;
+use super::availability::{Availability, offered};
 use super::branches::{in_pane, in_pane_leads, listing, on_other_branch, selected};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
@@ -27,7 +27,7 @@ pub const PANE_COPY: Verb = Verb {
     rank: in_pane_leads,
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, on_other_branch(model) && subject(model).is_some()),
+    available: |model| offered(on_other_branch(model) && subject(model).is_some()),
     run: |model, _| copy(model),
     ..Verb::BASE
 };
@@ -39,7 +39,7 @@ pub const BRANCH_COPY: Verb = Verb {
     contexts: &[Context::Compare],
     doc: "copy the node from the other branch; previews it first",
     hint: "copy node",
-    available: |model| live(model, true),
+    available: |_| Availability::Offered,
     ..PANE_COPY
 };
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
+use super::availability::offered;
 use super::selection::{has_result, status};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
@@ -21,7 +21,7 @@ pub const VERB: Verb = Verb {
     hint: "correct",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, status(model).is_some_and(has_result)),
+    available: |model| offered(status(model).is_some_and(has_result)),
     run: |model, press| observation(model, press.out),
     ..Verb::BASE
 };

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{live, unless_contradicted};
+use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -20,7 +20,7 @@ pub const VERB: Verb = Verb {
     doc: "delete the selected node",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| unless_contradicted(model, deletion(model).as_ref(), || live(model, true)),
+    available: |model| unless_contradicted(model, deletion(model).as_ref(), || Availability::Offered),
     run: |model, _| delete(model),
     ..Verb::BASE
 };

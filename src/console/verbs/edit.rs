@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{live, unless_contradicted};
+use super::availability::{offered, unless_contradicted};
 use super::delete::deletion;
 use super::selection::active_kind;
 use super::{About, Effect, Verb};
@@ -23,11 +23,7 @@ pub const VERB: Verb = Verb {
     hint: "edit",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| {
-        unless_contradicted(model, deletion(model).as_ref(), || {
-            live(model, is_editable(model))
-        })
-    },
+    available: |model| unless_contradicted(model, deletion(model).as_ref(), || offered(is_editable(model))),
     run: |model, press| edit(model, press.out),
     ..Verb::BASE
 };

@@ -13,7 +13,7 @@ use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, Part, Refusal, Row};
 use crate::console::update::ledger::selected;
 use crate::console::update::{edits, lists, open};
-use crate::domain::template::{Filled, compensate_of, probe_entry, probe_of};
+use crate::domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
 
 /// The verb `effects`.
 pub const EFFECTS: Verb = Verb {
@@ -52,13 +52,12 @@ pub const REVERT_EFFECT: Verb = Verb {
     doc: "insert the call with which the tool reverts the effect; shows it first",
     hint: "revert",
     effect: Effect::Records,
-    available: |model| {
-        live(
-            model,
-            selected(model).is_some_and(|seq| compensate_of(&model.run.state, seq).is_ok()),
-        )
+    available: |model| reverting(model).map(drop).into(),
+    run: |model, press| {
+        let filled = reverting(model)?;
+        put_in(model, &filled, press.out);
+        Ok(())
     },
-    run: |model, press| revert(model, press.out),
     ..Verb::BASE
 };
 
@@ -71,7 +70,7 @@ pub const PROBE: Verb = Verb {
     hint: "check if it happened",
     short: "look",
     effect: Effect::Records,
-    available: |model| live(model, can_probe(model)),
+    available: |model| probing(model).map(drop).into(),
     run: |model, press| probe(model, press.out),
     ..Verb::BASE
 };
@@ -79,16 +78,6 @@ pub const PROBE: Verb = Verb {
 /// True where the whole ledger is listed.
 fn lists_all(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Effects { all: Some(true), .. }))
-}
-
-fn can_probe(model: &Model) -> bool {
-    match dialog(model) {
-        Some(question @ Question::Call { call, .. }) => {
-            model.run.still_asks(question).is_ok() && probe_of(&model.run.state, *call).is_ok()
-        }
-        Some(_) => false,
-        None => selected(model).is_some_and(|seq| probe_entry(&model.run.state, seq).is_ok()),
-    }
 }
 
 /// Lists effects: those that need attention, or the whole ledger if none does.
@@ -112,38 +101,39 @@ fn toggle(model: &mut Model) {
     }
 }
 
-/// Opens an editor on the call that reverts the effect under the cursor.
-fn revert(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+/// The call that reverts the effect under the cursor.
+fn reverting(model: &Model) -> Result<Filled, Refusal> {
     let seq = selected(model).ok_or(NoTarget::NotSelected(Row::Effect))?;
-    let filled = compensate_of(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))?;
-    put_in(model, &filled, out);
-    Ok(())
+    compensate_of(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))
 }
 
-/// Opens an editor on the call that checks whether an execution happened: the one under the cursor
-/// of the list, or that of the open question.
-fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+/// The call that checks whether an execution happened: the one under the cursor of the list, or that of the open
+/// question.
+fn probing(model: &Model) -> Result<Filled, Refusal> {
+    let outside = |why: NotOffered| Refusal::Outside(why.to_string());
     if let Some(seq) = selected(model) {
-        let filled = probe_entry(&model.run.state, seq).map_err(|why| Refusal::Outside(why.to_string()))?;
-        put_in(model, &filled, out);
-        return Ok(());
+        return probe_entry(&model.run.state, seq).map_err(outside);
     }
-    let call = match model.overlays.last() {
-        Some(Overlay::Dialog(dialog)) => match &dialog.question {
-            question @ Question::Call { call, .. } => {
-                model.run.still_asks(question)?;
-                *call
-            }
-            _ => return Err(NoTarget::NotAboutCall.into()),
-        },
-        _ => return Err(NoTarget::NotOpen(Part::Question).into()),
-    };
-    let filled = probe_of(&model.run.state, call).map_err(|why| Refusal::Outside(why.to_string()))?;
-    model.overlays.pop();
+    match dialog(model).ok_or(NoTarget::NotOpen(Part::Question))? {
+        question @ Question::Call { call, .. } => {
+            model.run.still_asks(question)?;
+            probe_of(&model.run.state, *call).map_err(outside)
+        }
+        _ => Err(NoTarget::NotAboutCall.into()),
+    }
+}
+
+/// Opens an editor on the call that checks for an effect.
+fn probe(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let filled = probing(model)?;
+    if dialog(model).is_some() {
+        model.overlays.pop();
+    }
     put_in(model, &filled, out);
     Ok(())
 }
 
+/// Opens an editor on a new call.
 fn put_in(model: &mut Model, filled: &Filled, out: &mut Vec<Out>) {
     let editor = lists::editor_of_new(model, None, &filled.tool, &filled.args);
     edits::open_editor(model, editor, out);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a run is stopped.
 
-use super::availability::live;
+use super::availability::offered;
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::halted;
@@ -23,7 +23,7 @@ pub const EMERGENCY_STOP: Verb = Verb {
     effect: Effect::Ends(is_busy),
     stops: |_| true,
     // In a halted run it is one of the few actions left. Elsewhere there are better ones.
-    available: |model| live(model, halted::is(model) || !model.overlays.is_empty()),
+    available: |model| offered(halted::is(model) || !model.overlays.is_empty()),
     command: |_| Some(Command::Run(stop())),
     run: |model, _| {
         ask(model);

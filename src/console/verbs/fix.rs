@@ -10,7 +10,7 @@ use super::{
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::{Empty, NoTarget, Refusal, Row};
+use crate::console::refusal::{Empty, NoPlace, NoTarget, Refusal, Row};
 use crate::console::tabs::{Fix, fits};
 use crate::console::update::edits::guide_with;
 use crate::console::update::refresh::prepare;
@@ -169,7 +169,9 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         AttentionReason::Limit => carry_out(model, &limits::VERB, press),
         AttentionReason::Breaker => carry_out(model, &reset_breaker::VERB, press),
         AttentionReason::Stream(_) => carry_out(model, &jumps::NEXT_PENDING, press),
-        AttentionReason::Edit if !model.staged_edits.is_empty() => staged_edits::list(model),
+        AttentionReason::Edit if !model.staged_edits.is_empty() => {
+            carry_out(model, &staged_edits::STAGED_EDITS, press)
+        }
         AttentionReason::Calls
         | AttentionReason::Repair
         | AttentionReason::Loop(_)
@@ -224,7 +226,9 @@ const STOPPED: &str = "the operator stopped this branch: continue without it";
 fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
     let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
     let call = need.calls.iter().find(counts).or(need.calls.first());
-    let call = *call.ok_or(NoTarget::NotSelected(Row::Call))?;
+    let call = *call.ok_or_else(|| NoPlace::NoCause {
+        key: model.settings.keymap.first("why-waiting"),
+    })?;
     if !decide::go_to_queue(model, call) {
         jumps::go(model, call)?;
     }

@@ -2,7 +2,6 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::editor::Purpose;
@@ -16,7 +15,6 @@ pub const GUIDE: Verb = Verb {
     doc: "add guidance for the model at the end of the run",
     hint: "guide",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         new_words(model, Purpose::Guide { after: None });
         Ok(())
@@ -32,7 +30,6 @@ pub const INSERT_PROMPT: Verb = Verb {
     doc: "insert guidance for the model after the selected turn",
     about: About::Turn,
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let after = after(model)?;
         new_words(model, Purpose::Guide { after });

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{live, unless_contradicted};
+use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::update::edits::after;
@@ -17,7 +17,7 @@ pub const VERB: Verb = Verb {
     doc: "insert a call after the selected turn",
     about: About::Turn,
     effect: Effect::Records,
-    available: |model| unless_contradicted(model, Some(&any()), || live(model, true)),
+    available: |model| unless_contradicted(model, Some(&any()), || Availability::Offered),
     run: |model, _| {
         let after = after(model)?;
         lists::tools_for_new(model, after);

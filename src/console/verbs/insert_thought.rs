@@ -2,7 +2,6 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -21,7 +20,6 @@ pub const VERB: Verb = Verb {
     doc: "insert a thought after the selected node; the model continues from there",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let after = insert_after(model)?;
         new_words(model, Purpose::NewThought { after });

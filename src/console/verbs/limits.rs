@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a limit is checked.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::overlay::LinePurpose;
@@ -15,7 +14,6 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "change the limits (turns, tokens, minutes, price, parallel calls)",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let now = prompts::limits_line(&model.run.state.limits);
         prompts::line(model, LinePurpose::Limits, "limits (none is unlimited)", &now);

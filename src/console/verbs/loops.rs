@@ -2,12 +2,11 @@
 //!
 //! Must not know: how a loop is detected.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
-use crate::console::refusal::Empty;
+use crate::console::refusal::{Empty, Refusal};
 use crate::console::tabs;
 use crate::console::update::decide::send;
 use crate::console::update::{open, prompts};
@@ -37,11 +36,10 @@ pub const ALLOW_LOOP: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "allow the newest loop, or withdraw that; a run paused for it resumes",
     effect: Effect::Records,
-    available: |model| live(model, allow(model).is_some()),
-    command: allow,
+    available: |model| allow(model).map(drop).into(),
+    command: |model| allow(model).ok(),
     run: |model, press| {
-        let command = allow(model).ok_or(Empty::Loops)?;
-        send(model, command, None, press.out);
+        send(model, allow(model)?, None, press.out);
         Ok(())
     },
     ..Verb::BASE
@@ -54,7 +52,6 @@ pub const MUTE_LOOPS: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "mute a detector of repetition, or unmute it",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         mute(model, "");
         Ok(())
@@ -63,11 +60,11 @@ pub const MUTE_LOOPS: Verb = Verb {
 };
 
 /// Allows the newest loop to repeat, or withdraws that.
-fn allow(model: &Model) -> Option<Command> {
+fn allow(model: &Model) -> Result<Command, Refusal> {
     let escape = &model.run.state.escape;
-    let last = escape.incidents.last()?;
+    let last = escape.incidents.last().ok_or(Empty::Loops)?;
     let signatures = &last.finding.signatures;
-    Some(Command::Escape(EscapeCommand::AllowIncident {
+    Ok(Command::Escape(EscapeCommand::AllowIncident {
         incident: last.no,
         allowed: !signatures.iter().all(|one| escape.allowed.contains(one)),
     }))

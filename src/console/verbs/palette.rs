@@ -57,7 +57,7 @@ pub const CHOOSE: Verb = Verb {
         _ => Availability::Offered,
     },
     run: |model, press| {
-        lists::choose(model, press.at, press.out);
+        lists::choose(model, press.moment.at, press.out);
         Ok(())
     },
     ..Verb::BASE

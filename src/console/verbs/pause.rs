@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a run is driven.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -20,7 +19,6 @@ pub const VERB: Verb = Verb {
     label: |model| is_paused(model).then_some("resume"),
     effect: Effect::Records,
     stops: |model| !is_paused(model),
-    available: |model| live(model, true),
     command: |model| Some(command(model)),
     run: |model, press| {
         send(model, command(model), None, press.out);

@@ -2,7 +2,6 @@
 //!
 //! Must not know: what a policy decides.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::overlay::LinePurpose;
@@ -15,7 +14,6 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "change the policy preset: supervised, guarded, auto or read-only",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let now = model.run.state.policy.clone();
         let title = "policy: supervised, guarded, auto or read-only";

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how the program ends.
 
-use super::availability::{Availability, seen_if};
+use super::availability::{Availability, offered};
 use super::emergency_stop::{is_busy, stop};
-use super::{By, Care, Effect, Press, Rank, Verb};
+use super::{Care, Effect, Moment, Press, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::halted;
 use crate::console::model::Model;
@@ -26,15 +26,14 @@ pub const QUIT: Verb = Verb {
     // A halted run continues only in another process.
     rank: |model| Rank::leads_if(halted::is(model)),
     care: Care::Careful,
-    available: |model| {
-        seen_if(true, || {
-            if model.overlays.is_empty() {
-                return Ok(());
-            }
-            may_leave(model, By::Key, model.arming.now)
-        })
+    seen: |model, moment| match model.overlays.last() {
+        Some(Overlay::Leave) => may_leave(model, moment),
+        _ => Ok(()),
     },
-    run: quit,
+    run: |model, press| {
+        quit(model, press);
+        Ok(())
+    },
     ..Verb::BASE
 };
 
@@ -48,8 +47,8 @@ pub const QUIT_WAIT: Verb = Verb {
     effect: Effect::Records,
     // No wait needed if nothing runs.
     available: leaves,
+    seen: may_leave,
     run: |model, press| {
-        may_leave(model, press.by, press.at)?;
         let reason = "the operator leaves".to_owned();
         let command = RunCommand::Pause { reason };
         leave_by(model, command, "Quitting after running calls finish", press.out);
@@ -68,8 +67,8 @@ pub const QUIT_CANCEL: Verb = Verb {
     effect: Effect::Ends(is_busy),
     care: Care::Alone,
     available: leaves,
+    seen: may_leave,
     run: |model, press| {
-        may_leave(model, press.by, press.at)?;
         leave_by(
             model,
             stop(),
@@ -89,7 +88,7 @@ pub const INTERRUPT: Verb = Verb {
     doc: "ask how to quit; a second press within 2 seconds quits immediately",
     care: Care::Free,
     run: |model, press| {
-        interrupt(model, press.at, press.out);
+        interrupt(model, press.moment.at, press.out);
         Ok(())
     },
     ..Verb::BASE
@@ -114,8 +113,7 @@ const AGAIN_MS: u64 = 2000;
 
 /// Whether an answer how to leave works now.
 fn leaves(model: &Model) -> Availability {
-    let offered = !model.settings.is_recorded() && model.run.is_busy();
-    seen_if(offered, || may_leave(model, By::Key, model.arming.now))
+    offered(model.run.is_busy())
 }
 
 /// Sends the command, and quits once nothing runs any more.
@@ -131,24 +129,21 @@ fn leave_by(model: &mut Model, command: RunCommand, words: &str, out: &mut Vec<O
 }
 
 /// Quits, or asks first if something runs or would be lost.
-fn quit(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
-    if matches!(model.overlays.last(), Some(Overlay::Leave)) {
-        may_leave(model, press.by, press.at)?;
-        press.out.push(Out::Quit(Leave::Quit));
-    } else if asks_first(model) {
+fn quit(model: &mut Model, press: &mut Press<'_>) {
+    let is_answer = matches!(model.overlays.last(), Some(Overlay::Leave));
+    if !is_answer && asks_first(model) {
         open(model, Overlay::Leave);
     } else {
         press.out.push(Out::Quit(Leave::Quit));
     }
-    Ok(())
 }
 
 /// Refuses an answer how to leave that came before the question could be read. It would stop
 /// running calls, and may repeat the key that asked or be meant for a text below.
-fn may_leave(model: &Model, by: By, at: u64) -> Result<(), Refusal> {
+fn may_leave(model: &Model, moment: Moment) -> Result<(), Refusal> {
     let decides = !model.settings.is_recorded() && !halted::is(model) && model.screen.can_decide();
     let cuts = model.run.is_busy() && decides;
-    match armed(model, &Question::Leave, by, at) {
+    match armed(model, &Question::Leave, moment) {
         Err(why) if cuts => Err(why),
         _ => Ok(()),
     }

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::availability::offered;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -10,6 +9,7 @@ use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
+use crate::domain::id::Epoch;
 use crate::present::branch as branch_view;
 use crate::text::visible;
 
@@ -21,15 +21,20 @@ pub const VERB: Verb = Verb {
     doc: "redo the last undone edit; previews it first",
     hint: "redo",
     effect: Effect::Records,
-    available: |model| offered(branch::redo_target(&model.run.state).is_some()),
+    available: |model| target(model).map(drop).into(),
     run: |model, _| redo(model),
     ..Verb::BASE
 };
 
+/// The end of the branch that a redo would go back to.
+fn target(model: &Model) -> Result<Epoch, Refusal> {
+    Ok(branch::redo_target(&model.run.state).ok_or(Empty::Nothing("redo"))?)
+}
+
 /// Previews a redo.
 fn redo(model: &mut Model) -> Result<(), Refusal> {
     let state = &model.run.state;
-    let to = branch::redo_target(state).ok_or(Empty::Nothing("redo"))?;
+    let to = target(model)?;
     let title = format!(
         "redo: back to {}",
         visible(&branch_view::title(state, branch::of(state, to)))

@@ -2,21 +2,22 @@
 //!
 //! Must not know: how a command travels.
 
-use super::availability::{answer, decision, overlay_seen, question_seen};
+use super::availability::{answer, decision};
 use super::consent::consenting;
+use super::seen::{call_seen, dialog_seen};
 use super::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
-use super::{About, By, Care, Effect, Verb};
+use super::{About, Care, Effect, Moment, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::refusal::{NoTarget, Refusal, Row};
-use crate::console::update::choices::choices;
-use crate::console::update::decide::{armed, question, subject, waiting};
+use crate::console::model::overlay::LinePurpose;
+use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::console::update::choices::{asked, choices};
+use crate::console::update::decide::{armed, asks_approval, question, subject, waiting};
 use crate::console::update::prompts;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command, ConsentChoice};
 use crate::domain::id::{NodeId, NodeKind};
+use crate::domain::node::Node;
 
 /// The verb `reject`.
 pub const REJECT: Verb = Verb {
@@ -29,9 +30,10 @@ pub const REJECT: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_rejectable(model), question_seen),
+    available: |model| decision(model, is_rejectable(model)),
+    seen,
     command,
-    run: |model, press| reject(model, press.by, press.at),
+    run: |model, _| reject(model),
     ..Verb::BASE
 };
 
@@ -42,11 +44,13 @@ pub const REJECT_REPEAT: Verb = Verb {
     contexts: &[Context::Consent],
     doc: "reject the repeated effect with a reason",
     hint: "reject",
-    available: |model| answer(model, overlay_seen),
+    available: answer,
+    seen: dialog_seen,
     command: |model| {
         let reason = String::new();
         consenting(model, ConsentChoice::Reject { reason })
     },
+    run: |model, _| reject_repeat(model),
     ..REJECT
 };
 
@@ -68,75 +72,54 @@ fn command(model: &Model) -> Option<Command> {
     Some(Command::Call(CallCommand::Reject { call, rev, reason }))
 }
 
-fn reject(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
-    if let Some(Overlay::Dialog(dialog)) = model.overlays.last() {
-        let question = dialog.question.clone();
-        armed(model, &question, by, at)?;
-        if let Question::Call {
-            call,
-            rev,
-            digest: Some(digest),
-            ..
-        } = question
-        {
-            model.overlays.pop();
-            let purpose = LinePurpose::RefuseEffect { call, rev, digest };
-            prompts::line(
-                model,
-                purpose,
-                &format!("reject {call}: what should the model know?"),
-                "",
-            );
-        }
-        return Ok(());
+/// The selected call, if it is blocked.
+fn blocked(model: &Model) -> Option<NodeId> {
+    let call = model.run.state.call(subject(model)?.call())?;
+    (call.status == Status::Blocked).then_some(call.id)
+}
+
+fn seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    if blocked(model).is_some() {
+        return call_seen(model, moment);
     }
+    match asks_approval(model) {
+        Some(question) => armed(model, &question, moment).map(drop),
+        None => Ok(()),
+    }
+}
+
+fn reject(model: &mut Model) -> Result<(), Refusal> {
     if let Some(id) = subject(model)
         && id.kind == NodeKind::Answer
     {
         let title = format!("reject {id}: what should the model do instead?");
-        prompts::line(
-            model,
-            LinePurpose::RejectAnswer(id, model.run.state.node(id).map(crate::domain::node::Node::rev)),
-            &title,
-            "",
-        );
+        let rev = model.run.state.node(id).map(Node::rev);
+        prompts::line(model, LinePurpose::RejectAnswer(id, rev), &title, "");
         return Ok(());
     }
-    let blocked = subject(model).map(NodeId::call).filter(|id| {
-        model
-            .run
-            .state
-            .call(*id)
-            .is_some_and(|call| call.status == Status::Blocked)
-    });
-    if let Some(call) = blocked {
-        let question = question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
-        armed(model, &question, by, at)?;
-        let rev = model
-            .run
-            .state
-            .node(call)
-            .map(crate::domain::node::Node::rev)
-            .unwrap_or_default();
-        prompts::line(
-            model,
-            LinePurpose::Reject { call, rev },
-            &format!("reject {call} {rev}: what should the model know?"),
-            "",
-        );
-        return Ok(());
-    }
-    let (call, rev, _, question) = waiting(model, "reject")?;
-    match model.run.state.call(call).map(|call| &call.status) {
-        Some(Status::AwaitingApproval) => {}
-        _ => return choices(model),
-    }
-    armed(model, &question, by, at)?;
-    prompts::line(
-        model,
-        LinePurpose::Reject { call, rev },
-        &format!("reject {call} {rev}: what should the model know?"),
-        "",
-    );
+    let (call, rev) = if let Some(call) = blocked(model) {
+        question(model).ok_or(NoTarget::NotSelected(Row::Node))?;
+        let rev = model.run.state.node(call).map(Node::rev);
+        (call, rev.unwrap_or_default())
+    } else {
+        let (call, rev, _) = waiting(model, "reject")?;
+        if asks_approval(model).is_none() {
+            return choices(model);
+        }
+        (call, rev)
+    };
+    let title = format!("reject {call} {rev}: what should the model know?");
+    prompts::line(model, LinePurpose::Reject { call, rev }, &title, "");
+    Ok(())
+}
+
+/// Asks why the effect of the open dialog is not repeated.
+fn reject_repeat(model: &mut Model) -> Result<(), Refusal> {
+    let (call, rev, digest) = asked(model)?;
+    let digest = digest.ok_or(NodeState::NotReady(call))?;
+    model.overlays.pop();
+    let purpose = LinePurpose::RefuseEffect { call, rev, digest };
+    let title = format!("reject {call}: what should the model know?");
+    prompts::line(model, purpose, &title, "");
     Ok(())
 }

@@ -2,16 +2,17 @@
 //!
 //! Must not know: how a repair is found.
 
-use super::availability::{decision, question_seen, unless_refused};
+use super::availability::{decision, unless_refused};
+use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call, is_shown};
-use super::{About, By, Care, Effect, Rank, Verb};
+use super::{About, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::decide::{send, subject};
-use crate::console::update::executions::seen_call;
+use crate::console::update::executions::selected_call;
 use crate::console::update::prompts;
 use crate::console::update::rules::call;
 use crate::domain::call::{Call, Status};
@@ -31,7 +32,8 @@ pub const CHOOSE_REPAIR: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_shown(model) && is_offered(model), question_seen),
+    available: |model| decision(model, is_shown(model) && is_offered(model)),
+    seen: call_seen,
     command: |model| {
         let (call, rev) = call_and_rev(model)?;
         let option = 0;
@@ -41,7 +43,7 @@ pub const CHOOSE_REPAIR: Verb = Verb {
             option,
         }))
     },
-    run: |model, press| choose(model, press.by, press.at),
+    run: |model, _| choose(model),
     ..Verb::BASE
 };
 
@@ -59,11 +61,12 @@ pub const SKIP_REPAIR: Verb = Verb {
     available: |model| {
         unless_refused(repairing(model), || {
             let is = is_call(model, |status| matches!(status, Status::Repairing(_)));
-            decision(model, is, question_seen)
+            decision(model, is)
         })
     },
+    seen: call_seen,
     command: |model| call_and_rev(model).map(skipping),
-    run: |model, press| skip(model, press.by, press.at, press.out),
+    run: |model, press| skip(model, press.out),
     ..Verb::BASE
 };
 
@@ -75,8 +78,8 @@ fn is_offered(model: &Model) -> bool {
 }
 
 /// Opens a line for the number of one of the offered repairs.
-pub(super) fn choose(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
-    let (call, rev) = seen_call(model, by, at)?;
+fn choose(model: &mut Model) -> Result<(), Refusal> {
+    let (call, rev) = selected_call(model)?;
     let life = model.run.state.call(call);
     let offered = life.and_then(Call::offered).unwrap_or_default();
     if offered.is_empty() {
@@ -109,8 +112,8 @@ const fn skipping((call, rev): (NodeId, Rev)) -> Command {
 }
 
 /// Stops repairing and lets the call fail.
-fn skip(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, rev) = seen_call(model, by, at)?;
+fn skip(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev) = selected_call(model)?;
     send(model, skipping((call, rev)), Some(call), out);
     model.set_status(format!("Sent: stop repairing {call}"));
     Ok(())

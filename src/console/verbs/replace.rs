@@ -2,7 +2,7 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::live;
+use super::availability::offered;
 use super::selection::status;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
@@ -20,7 +20,7 @@ pub const VERB: Verb = Verb {
     hint: "replace",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, status(model).is_some()),
+    available: |model| offered(status(model).is_some()),
     run: |model, _| replace(model),
     ..Verb::BASE
 };

@@ -2,12 +2,11 @@
 //!
 //! Must not know: when a breaker opens.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::Empty;
+use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::prompts;
 use crate::domain::breaker::{Phase, Scope};
 use crate::domain::command::{Command, ResilienceCommand};
@@ -19,13 +18,13 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "reset a breaker",
     effect: Effect::Records,
-    available: |model| live(model, open(model).is_some()),
+    available: |model| open(model).map(drop).into(),
     command: |model| {
-        let scope = open(model)?.clone();
+        let scope = open(model).ok()?.clone();
         Some(Command::Resilience(ResilienceCommand::ResetBreaker { scope }))
     },
     run: |model, _| {
-        let scope = open(model).ok_or(Empty::Breakers)?.to_string();
+        let scope = open(model)?.to_string();
         ask(model, &scope);
         Ok(())
     },
@@ -33,10 +32,11 @@ pub const VERB: Verb = Verb {
 };
 
 /// The first breaker that is not closed.
-fn open(model: &Model) -> Option<&Scope> {
+fn open(model: &Model) -> Result<&Scope, Refusal> {
     let mut breakers = model.run.state.breakers.iter();
     let open = breakers.find(|(_, one)| one.phase != Phase::Closed);
-    open.map(|(scope, _)| scope)
+    let (scope, _) = open.ok_or(Empty::Breakers)?;
+    Ok(scope)
 }
 
 /// Asks before the breaker of a scope is reset.

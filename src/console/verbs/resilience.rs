@@ -2,7 +2,6 @@
 //!
 //! Must not know: how failures are handled.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::overlay::LinePurpose;
@@ -15,7 +14,6 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "change how failures are handled: retries, delays, breakers",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let title = "failure handling: KEY=VALUE, such as retry.retries=2 breaker.open=1m";
         prompts::line(model, LinePurpose::Resilience, title, "");

@@ -2,7 +2,6 @@
 //!
 //! Must not know: which calls only read.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -17,7 +16,6 @@ pub const VERB: Verb = Verb {
     doc: "restrict the run to reading calls, or lift that; denies other waiting calls, running calls continue",
     effect: Effect::Records,
     stops: |model| model.run.state.restricted.is_none(),
-    available: |model| live(model, true),
     command: |model| Some(command(model)),
     run: |model, press| {
         send(model, command(model), None, press.out);

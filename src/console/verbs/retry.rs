@@ -2,15 +2,16 @@
 //!
 //! Must not know: how a call runs.
 
-use super::availability::{decision, question_seen};
+use super::availability::decision;
+use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
-use super::{About, By, Care, Effect, Verb};
+use super::{About, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
 use crate::console::refusal::Refusal;
 use crate::console::update::decide::send;
-use crate::console::update::executions::seen_call;
+use crate::console::update::executions::selected_call;
 use crate::domain::call::Status;
 use crate::domain::command::{CallCommand, Command};
 use crate::domain::id::{NodeId, Rev};
@@ -26,9 +27,10 @@ pub const VERB: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, is_call(model, Status::is_settled), question_seen),
+    available: |model| decision(model, is_call(model, Status::is_settled)),
+    seen: call_seen,
     command: |model| call_and_rev(model).map(command),
-    run: |model, press| retry(model, press.by, press.at, press.out),
+    run: |model, press| retry(model, press.out),
     ..Verb::BASE
 };
 
@@ -36,8 +38,8 @@ const fn command((call, rev): (NodeId, Rev)) -> Command {
     Command::Call(CallCommand::Retry { call, rev })
 }
 
-fn retry(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, rev) = seen_call(model, by, at)?;
+fn retry(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev) = selected_call(model)?;
     send(model, command((call, rev)), Some(call), out);
     model.set_status(format!("Sent: run {call} again"));
     Ok(())

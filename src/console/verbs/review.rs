@@ -2,16 +2,16 @@
 //!
 //! Must not know: what an edit does.
 
-use super::availability::{live, overlay_seen, seen_if};
-use super::{By, Care, Effect, Verb};
+use super::availability::{Availability, offered};
+use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
+use crate::console::model::arming::{Question, VisibleQuestion};
 use crate::console::model::overlay::{LinePurpose, Overlay, Review, Whose};
 use crate::console::model::staged_edits::node_of;
 use crate::console::msg::Out;
 use crate::console::refusal::{EditRefusal, Refusal, Unseen};
-use crate::console::update::decide::{armed, send};
+use crate::console::update::decide::{armed, send, shown};
 use crate::console::update::prompts;
 use crate::domain::command::{Command, Edit, EditCommand};
 use crate::domain::decide::edit::may_keep_later;
@@ -26,8 +26,16 @@ pub const COMMIT_EDIT: Verb = Verb {
     effect: Effect::Records,
     care: Care::Alone,
     // An impossible action is not offered.
-    available: |model| seen_if(is_known(model), || overlay_seen(model)),
-    run: |model, press| commit(model, press.by, press.at, press.out),
+    available: |model| match preview(model) {
+        Some(review) => review.known().map(drop).into(),
+        None => Availability::NotOffered,
+    },
+    seen: |model, moment| match preview(model) {
+        Some(review) if review.made.is_none() => Err(Unseen::Preview.into()),
+        Some(review) => armed(model, &question(review), moment).map(drop),
+        None => Ok(()),
+    },
+    run: |model, press| commit(model, press.out),
     ..Verb::BASE
 };
 
@@ -39,7 +47,7 @@ pub const EDIT_REASON: Verb = Verb {
     doc: "record a reason with the edit",
     hint: "reason",
     effect: Effect::Acts,
-    available: |model| live(model, is_known(model) && !edits(model).is_empty()),
+    available: |model| offered(is_known(model) && !edits(model).is_empty()),
     run: |model, _| reason(model),
     ..Verb::BASE
 };
@@ -53,7 +61,7 @@ pub const KEEP_LATER: Verb = Verb {
     hint: "keep later turns",
     label: |model| keeps_later(model).then_some("supersede later ones"),
     effect: Effect::Acts,
-    available: |model| live(model, may_keep(model)),
+    available: |model| offered(may_keep(model)),
     run: |model, _| keep_later(model),
     ..Verb::BASE
 };
@@ -63,6 +71,10 @@ fn preview(model: &Model) -> Option<&Review> {
         Some(Overlay::Review(review)) => Some(review),
         _ => None,
     }
+}
+
+const fn question(review: &Review) -> Question {
+    Question::Review { stamp: review.stamp }
 }
 
 fn is_known(model: &Model) -> bool {
@@ -121,22 +133,17 @@ fn reason(model: &mut Model) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Commits the previewed change, if the preview was on screen for long enough.
-fn commit(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
+/// Commits the previewed change.
+fn commit(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let Some(review) = preview(model) else {
         return Ok(());
     };
-    if review.made.is_none() {
-        return Err(Unseen::Preview.into());
-    }
     let seen = review.known()?.effects.len();
-    let question = Question::Review { stamp: review.stamp };
-    let shown = armed(model, &question, by, at)?;
-    let all = shown.read.misses(shown.rows).is_empty();
+    let all = shown(model, &question(review)).is_some_and(VisibleQuestion::is_read);
     if model.run.committing {
         return Err(Refusal::Sent);
     }
-    let Some(Overlay::Review(review)) = model.overlays.last() else {
+    let Some(review) = preview(model) else {
         return Ok(());
     };
     let mut command = review.command.clone();

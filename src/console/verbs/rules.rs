@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a rule is evaluated.
 
-use super::availability::{decision, live, overlay_seen};
+use super::availability::{decision, live, unless_refused};
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -39,7 +39,7 @@ pub const DROP_RULE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, true, overlay_seen),
+    available: |model| unless_refused(selected(model).map(drop), || decision(model, true)),
     run: |model, press| drop_rule(model, press.out),
     ..Verb::BASE
 };
@@ -55,15 +55,21 @@ fn list(model: &mut Model) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Removes the rule under the cursor on the second press.
-fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let key = model.settings.keymap.first("drop-rule");
+/// The number of the rule under the cursor.
+fn selected(model: &Model) -> Result<u32, Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
         return Err(NoTarget::NotOpen(Part::Rules).into());
     };
-    let (Some(Item::Rule(no)), Kind::Rules) = (list.selected, &list.kind) else {
-        return Err(NoTarget::NotSelected(Row::Rule).into());
-    };
+    match (list.selected, &list.kind) {
+        (Some(Item::Rule(no)), Kind::Rules) => Ok(no),
+        _ => Err(NoTarget::NotSelected(Row::Rule).into()),
+    }
+}
+
+/// Removes the rule under the cursor on the second press.
+fn drop_rule(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let no = selected(model)?;
+    let key = model.settings.keymap.first("drop-rule");
     if !model.confirm_press(What::DropRule(no)) {
         return Err(Confirmation::DropRule { key, no }.into());
     }

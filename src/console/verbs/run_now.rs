@@ -2,15 +2,16 @@
 //!
 //! Must not know: how a call runs.
 
-use super::availability::{decision, question_seen, unless_refused};
+use super::availability::{decision, unless_refused};
+use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
-use super::{About, By, Care, Effect, Verb};
+use super::{About, Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
 use crate::console::update::decide::send;
-use crate::console::update::executions::seen_call;
+use crate::console::update::executions::selected_call;
 use crate::console::update::rules::call;
 use crate::domain::call::Status;
 use crate::domain::command::{Command, ResilienceCommand};
@@ -30,11 +31,12 @@ pub const VERB: Verb = Verb {
     available: |model| {
         unless_refused(scheduled(model), || {
             let is = is_call(model, |status| *status == Status::Scheduled);
-            decision(model, is, question_seen)
+            decision(model, is)
         })
     },
+    seen: call_seen,
     command: |model| call_and_rev(model).map(command),
-    run: |model, press| run_now(model, press.by, press.at, press.out),
+    run: |model, press| run_now(model, press.out),
     ..Verb::BASE
 };
 
@@ -52,8 +54,8 @@ const fn command((call, rev): (NodeId, Rev)) -> Command {
     Command::Resilience(ResilienceCommand::RunNow { call, rev })
 }
 
-fn run_now(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, rev) = seen_call(model, by, at)?;
+fn run_now(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, rev) = selected_call(model)?;
     send(model, command((call, rev)), Some(call), out);
     model.set_status(format!("Sent: run {call} now"));
     Ok(())

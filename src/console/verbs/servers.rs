@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::availability::{Availability, answer, dialog, list_read, live};
+use super::availability::{Availability, answer, dialog, live};
 use super::{Care, Effect, Press, Verb};
 use crate::console::context::Context;
 use crate::console::doc::Doc;
@@ -43,7 +43,13 @@ pub const ACCEPT_SHOWN: Verb = Verb {
     hint: "accept the definitions",
     decides: true,
     effect: Effect::Records,
-    available: |model| answer(model, list_read),
+    available: answer,
+    seen: |model, moment| match dialog(model) {
+        Some(question) if !armed(model, question, moment)?.is_read() => {
+            Err(Unseen::Partly { key: None }.into())
+        }
+        _ => Ok(()),
+    },
     run: accept,
     ..BASE
 };
@@ -107,15 +113,12 @@ fn show(model: &mut Model) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Accepts the definitions that are shown, if all of the difference was on screen for long enough.
+/// Accepts the definitions that are shown.
 fn accept(model: &mut Model, press: &mut Press<'_>) -> Result<(), Refusal> {
     let question = dialog(model).ok_or(NoTarget::NotOpen(Part::Definitions))?.clone();
     let Question::Definitions { server, hash, .. } = &question else {
         return Err(NoTarget::NotOpen(Part::Definitions).into());
     };
-    if !armed(model, &question, press.by, press.at)?.is_read() {
-        return Err(Unseen::Partly { key: None }.into());
-    }
     let text = |text: &Arc<str>| text.to_string();
     press.out.push(Out::Server(ServerOrder::Accept {
         server: text(server),

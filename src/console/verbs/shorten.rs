@@ -2,13 +2,14 @@
 //!
 //! Must not know: what is shortened.
 
-use super::availability::{Availability, dialog, overlay_seen, seen_if};
+use super::availability::Availability;
+use super::seen::dialog_seen;
 use super::{Care, Effect, Press, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
-use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
-use crate::console::refusal::{Empty, Refusal};
-use crate::console::update::decide::{armed, send};
+use crate::console::model::overlay::Overlay;
+use crate::console::refusal::Empty;
+use crate::console::update::decide::send;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::TurnId;
 use crate::domain::reduction;
@@ -21,7 +22,10 @@ pub const SHORTEN: Verb = Verb {
     doc: "shorten the oldest results for the model, if its request is too long",
     hint: "shorten results",
     command: |_| Some(Command::Run(RunCommand::Shorten {})),
-    run: |model, press| reduce(model, RunCommand::Shorten {}, press),
+    run: |model, press| {
+        reduce(model, RunCommand::Shorten {}, press);
+        Ok(())
+    },
     ..BASE
 };
 
@@ -32,7 +36,10 @@ pub const SUMMARIZE: Verb = Verb {
     doc: "replace the oldest turns with a summary by the model, if its request is too long",
     hint: "summarize",
     command: |_| Some(Command::Run(RunCommand::Summarize {})),
-    run: |model, press| reduce(model, RunCommand::Summarize {}, press),
+    run: |model, press| {
+        reduce(model, RunCommand::Summarize {}, press);
+        Ok(())
+    },
     ..BASE
 };
 
@@ -43,7 +50,10 @@ pub const DROP_TURNS: Verb = Verb {
     doc: "leave out the oldest turns for the model, if its request is too long",
     hint: "drop turns",
     command: |_| Some(Command::Run(RunCommand::DropTurns {})),
-    run: |model, press| reduce(model, RunCommand::DropTurns {}, press),
+    run: |model, press| {
+        reduce(model, RunCommand::DropTurns {}, press);
+        Ok(())
+    },
     ..BASE
 };
 
@@ -55,17 +65,16 @@ const BASE: Verb = Verb {
     effect: Effect::Records,
     care: Care::Careful,
     available,
+    seen: dialog_seen,
     ..Verb::BASE
 };
 
 fn available(model: &Model) -> Availability {
-    if !is_too_long(&model.run.state) {
-        return Availability::Refused(Empty::LongRequests.into());
+    if is_too_long(&model.run.state) {
+        Availability::Offered
+    } else {
+        Availability::Refused(Empty::LongRequests.into())
     }
-    seen_if(true, || match dialog(model) {
-        Some(_) => overlay_seen(model),
-        None => Ok(()),
-    })
 }
 
 /// True if the request of a turn was refused because it is too long.
@@ -79,21 +88,10 @@ pub fn is_too_long(state: &State) -> bool {
     limit.is_some_and(|(which, _)| which == reduction::LIMIT) || reduction::refused(state).is_some()
 }
 
-fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) -> Result<(), Refusal> {
-    match model.overlays.last() {
-        Some(Overlay::Dialog(Dialog {
-            kind: DialogKind::Broken(_),
-            question,
-            ..
-        })) => {
-            let question = question.clone();
-            armed(model, &question, press.by, press.at)?;
-            model.overlays.pop();
-        }
-        Some(Overlay::Page(_)) => _ = model.overlays.pop(),
-        _ => {}
+fn reduce(model: &mut Model, command: RunCommand, press: &mut Press<'_>) {
+    if let Some(Overlay::Dialog(_) | Overlay::Page(_)) = model.overlays.last() {
+        model.overlays.pop();
     }
     model.queue.leaving = model.queue.selected;
     send(model, Command::Run(command), None, press.out);
-    Ok(())
 }

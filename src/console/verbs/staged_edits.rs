@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use super::availability::live;
 use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -27,8 +26,12 @@ pub const STAGED_EDITS: Verb = Verb {
     doc: "list the staged edits",
     hint: "staged edits",
     effect: Effect::Acts,
-    available: |model| live(model, !model.staged_edits.is_empty()),
-    run: |model, _| list(model),
+    available: |model| some(model).into(),
+    run: |model, _| {
+        let kind = Kind::StagedEdits;
+        open(model, Overlay::Listing(Box::new(Listing::new(kind))));
+        Ok(())
+    },
     ..Verb::BASE
 };
 
@@ -40,8 +43,12 @@ pub const STAGED_PREVIEW: Verb = Verb {
     doc: "preview all staged edits together; enter there commits them",
     hint: "preview all",
     effect: Effect::Acts,
-    available: |model| live(model, true),
-    run: |model, _| review(model),
+    available: |model| some(model).into(),
+    run: |model, _| {
+        let edits = model.staged_edits.edits();
+        review::edits(model, edits, Whose::AllStaged);
+        Ok(())
+    },
     ..Verb::BASE
 };
 
@@ -53,7 +60,6 @@ pub const STAGED_OPEN: Verb = Verb {
     doc: "continue the edit on the current revision of its node",
     hint: "open",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, press| reopen(model, press.out),
     ..Verb::BASE
 };
@@ -66,7 +72,6 @@ pub const STAGED_REMOVE: Verb = Verb {
     doc: "remove the edit from the list",
     hint: "remove",
     effect: Effect::Acts,
-    available: |model| live(model, true),
     run: |model, press| remove(model, press.out),
     ..Verb::BASE
 };
@@ -80,7 +85,7 @@ pub const STAGED_DROP: Verb = Verb {
     hint: "drop all",
     effect: Effect::Acts,
     care: Care::Alone,
-    available: |model| live(model, true),
+    available: |model| some(model).into(),
     run: |model, press| drop_all(model, press.out),
     ..Verb::BASE
 };
@@ -92,25 +97,8 @@ pub const COMMIT_STAGED: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "preview all staged edits together; enter there commits them",
     hint: "",
-    available: |model| live(model, !model.staged_edits.is_empty()),
     ..STAGED_PREVIEW
 };
-
-/// Opens the list of staged edits.
-pub(super) fn list(model: &mut Model) -> Result<(), Refusal> {
-    some(model)?;
-    let kind = Kind::StagedEdits;
-    open(model, Overlay::Listing(Box::new(Listing::new(kind))));
-    Ok(())
-}
-
-/// Previews all staged edits together.
-fn review(model: &mut Model) -> Result<(), Refusal> {
-    some(model)?;
-    let edits = model.staged_edits.edits();
-    review::edits(model, edits, Whose::AllStaged);
-    Ok(())
-}
 
 fn selected(model: &Model) -> Result<(u64, Edit), Refusal> {
     let Some(Overlay::Listing(list)) = model.overlays.last() else {
@@ -145,7 +133,6 @@ fn remove(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
 
 /// Drops all staged edits on the second press.
 fn drop_all(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    some(model)?;
     let key = model.settings.keymap.first("staged-drop");
     let count = model.staged_edits.len();
     let would = and_run(model, None, "then");

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a run is driven.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::update::decide::send;
@@ -16,7 +15,6 @@ pub const VERB: Verb = Verb {
     doc: "while paused, start one call or request",
     hint: "step",
     effect: Effect::Records,
-    available: |model| live(model, true),
     command: |_| Some(Command::Run(RunCommand::Step {})),
     run: |model, press| {
         send(model, Command::Run(RunCommand::Step {}), None, press.out);

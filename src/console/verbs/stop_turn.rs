@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a stream ends.
 
-use super::availability::live;
+use super::availability::offered;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -21,12 +21,7 @@ pub const VERB: Verb = Verb {
     hint: "stop turn",
     effect: Effect::Ends(|model| model.run.streams()),
     stops: |_| true,
-    available: |model| {
-        live(
-            model,
-            model.run.streams() || pending_retry::all(&model.run.state).next().is_some(),
-        )
-    },
+    available: |model| offered(model.run.streams() || pending_retry::all(&model.run.state).next().is_some()),
     command: |_| Some(Command::Run(RunCommand::StopTurn {})),
     run: |model, press| {
         model.set_status(turn_ends(model));

@@ -2,7 +2,6 @@
 //!
 //! Must not know: where it is stored.
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::overlay::LinePurpose;
@@ -15,7 +14,6 @@ pub const VERB: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "name the session",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let now = model.run.state.title.clone().unwrap_or_default();
         prompts::line(model, LinePurpose::Title, "name of the session", &now);

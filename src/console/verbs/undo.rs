@@ -2,7 +2,6 @@
 //!
 //! Must not know: how a branch is computed.
 
-use super::availability::offered;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -10,6 +9,7 @@ use crate::console::refusal::{Empty, Refusal};
 use crate::console::update::review;
 use crate::domain::branch;
 use crate::domain::command::{Command, EditCommand};
+use crate::domain::id::Epoch;
 use crate::present::branch as branch_view;
 use crate::text::visible;
 
@@ -21,18 +21,21 @@ pub const VERB: Verb = Verb {
     doc: "undo the newest edit; shows first what returns and which effects stay",
     hint: "undo",
     effect: Effect::Records,
-    available: |model| offered(branch::undo_target(&model.run.state).is_some()),
+    available: |model| target(model).map(drop).into(),
     run: |model, _| undo(model),
     ..Verb::BASE
 };
 
+/// The edit that an undo would undo.
+fn target(model: &Model) -> Result<Epoch, Refusal> {
+    let (_, record) = branch::undo_target(&model.run.state).ok_or(Empty::Nothing("undo"))?;
+    Ok(record.epoch)
+}
+
 /// Previews an undo of the newest edit.
 fn undo(model: &mut Model) -> Result<(), Refusal> {
-    let (_, record) = branch::undo_target(&model.run.state).ok_or(Empty::Nothing("undo"))?;
-    let title = format!(
-        "undo: {}",
-        visible(&branch_view::what(&model.run.state, record.epoch))
-    );
+    let what = branch_view::what(&model.run.state, target(model)?);
+    let title = format!("undo: {}", visible(&what));
     let command = EditCommand::Undo {
         epoch: Some(model.run.state.epoch),
         effects_seen: None,

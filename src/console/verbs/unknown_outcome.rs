@@ -2,14 +2,15 @@
 //!
 //! Must not know: what an answer changes.
 
-use super::availability::{answer, dialog_read, on_unknown, overlay_seen};
-use super::{By, Care, Effect, Verb};
+use super::availability::{answer, on_unknown};
+use super::seen::{dialog_seen, unknown_read, unknown_seen};
+use super::{Care, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
 use crate::console::model::overlay::LinePurpose;
 use crate::console::msg::Out;
 use crate::console::refusal::{NodeState, Refusal};
-use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt, whole};
+use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
 use crate::console::update::decide::send;
 use crate::console::update::{edits, ledger, prompts};
 use crate::domain::command::{CallCommand, Command, Resolution};
@@ -26,8 +27,9 @@ pub const IT_HAPPENED: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| on_unknown(model, |_, _, _| true, overlay_seen),
-    run: |model, press| happened(model, press.by, press.at),
+    available: |model| on_unknown(model, |_, _, _| true),
+    seen: unknown_seen,
+    run: |model, _| happened(model),
     ..Verb::BASE
 };
 
@@ -42,8 +44,10 @@ pub const IT_DID_NOT: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| on_unknown(model, has_ended, dialog_read),
-    run: |model, press| did_not(model, press.by, press.at, press.out),
+    available: |model| on_unknown(model, has_ended),
+    // An approved call runs immediately after this answer.
+    seen: unknown_read,
+    run: |model, press| did_not(model, press.out),
     ..Verb::BASE
 };
 
@@ -58,14 +62,9 @@ pub const DID_NOT_FINISH: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| {
-        on_unknown(
-            model,
-            |model, call, _| cancelled(model, call).is_some(),
-            overlay_seen,
-        )
-    },
-    run: |model, press| did_not_finish(model, press.by, press.at, press.out),
+    available: |model| on_unknown(model, |model, call, _| cancelled(model, call).is_some()),
+    seen: dialog_seen,
+    run: |model, press| did_not_finish(model, press.out),
     ..Verb::BASE
 };
 
@@ -80,16 +79,17 @@ pub const ABANDON_CALL: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| answer(model, overlay_seen),
-    run: |model, press| leave(model, press.by, press.at),
+    available: answer,
+    seen: dialog_seen,
+    run: |model, _| leave(model),
     ..Verb::BASE
 };
 
-fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
+fn happened(model: &mut Model) -> Result<(), Refusal> {
     if ledger::selected(model).is_some() {
-        return ledger::happened(model, by, at);
+        return ledger::happened(model);
     }
-    let (call, ..) = asked(model, by, at)?;
+    let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();
     edits::value_editor(
@@ -99,17 +99,15 @@ fn happened(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
+fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     if ledger::selected(model).is_some() {
-        return ledger::did_not(model, by, at, out);
+        return ledger::did_not(model, out);
     }
-    let (call, ..) = asked(model, by, at)?;
+    let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
     if let Some(attempt) = attempt {
         ensure_ended(model, call, attempt)?;
     }
-    // An approved call runs immediately after this answer.
-    whole(model)?;
     model.overlays.pop();
     model.queue.leaving = model.queue.selected;
     let command = Command::Call(CallCommand::Resolve {
@@ -122,8 +120,8 @@ fn did_not(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(),
 }
 
 /// Answers that a cancelled attempt did not finish: its call ends, and the run continues.
-fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let (call, ..) = asked(model, by, at)?;
+fn did_not_finish(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (call, ..) = asked(model)?;
     let attempt = cancelled(model, call).ok_or(NodeState::NotCancelled(call))?;
     model.overlays.pop();
     ends(model, call, attempt, out);
@@ -131,8 +129,8 @@ fn did_not_finish(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Res
 }
 
 /// Abandons a call with an unknown outcome. Asks for a note to the model first.
-fn leave(model: &mut Model, by: By, at: u64) -> Result<(), Refusal> {
-    let (call, ..) = asked(model, by, at)?;
+fn leave(model: &mut Model) -> Result<(), Refusal> {
+    let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();
     let title = format!("{call} stays unknown and does not run again: what should the model know?");

@@ -2,7 +2,6 @@
 //!
 //! Must not know: how an execution ends.
 
-use super::availability::live;
 use super::{About, Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -21,21 +20,22 @@ pub const VERB: Verb = Verb {
     hint: "unpin",
     about: About::Node,
     effect: Effect::Records,
-    available: |model| live(model, subject(model).is_some()),
-    command,
+    available: |model| command(model).map(drop).into(),
+    command: |model| command(model).ok(),
     run: |model, press| unpin(model, press.out),
     ..Verb::BASE
 };
 
 /// The command for the selected call or observation.
-fn command(model: &Model) -> Option<Command> {
-    let node = subject(model)?.observation();
+fn command(model: &Model) -> Result<Command, Refusal> {
+    let node = subject(model)
+        .ok_or(NoTarget::NotSelected(Row::Node))?
+        .observation();
     let rev = model.run.state.node(node).map(Node::rev);
-    Some(Command::Call(CallCommand::Unpin { node, rev }))
+    Ok(Command::Call(CallCommand::Unpin { node, rev }))
 }
 
 fn unpin(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let command = command(model).ok_or(NoTarget::NotSelected(Row::Node))?;
-    send(model, command, None, out);
+    send(model, command(model)?, None, out);
     Ok(())
 }

@@ -40,6 +40,8 @@ pub struct Verb {
     pub stops: fn(&Model) -> bool,
     /// Whether the screen has what it acts on. Ask [`super::availability::of`], which knows the run too.
     pub available: fn(&Model) -> Availability,
+    /// Refuses a press until its question was on screen for long enough, and whole where it must be read.
+    pub seen: fn(&Model, Moment) -> Result<(), Refusal>,
     /// The command that its key would send now, without a text that it asks for first; none if that is not certain. The
     /// verb is offered only if the run would carry it out.
     pub command: fn(&Model) -> Option<Command>,
@@ -64,6 +66,7 @@ impl Verb {
         care: Care::Plain,
         stops: |_| false,
         available: |_| Availability::Offered,
+        seen: |_, _| Ok(()),
         command: |_| None,
         run: |_, _| Ok(()),
     };
@@ -188,13 +191,30 @@ pub enum By {
     Palette,
 }
 
-/// The press that a verb is carried out for.
-#[derive(Debug)]
-pub struct Press<'o> {
-    /// How the verb was chosen.
+/// How and when a verb is chosen.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// How.
     pub by: By,
     /// When, in milliseconds of the console's clock.
     pub at: u64,
+}
+
+impl Moment {
+    /// A key that is pressed now.
+    pub const fn key_now(model: &Model) -> Self {
+        Self {
+            by: By::Key,
+            at: model.arming.now,
+        }
+    }
+}
+
+/// The press that a verb is carried out for.
+#[derive(Debug)]
+pub struct Press<'o> {
+    /// How and when the verb was chosen.
+    pub moment: Moment,
     /// Requests for the event loop that follow from it.
     pub out: &'o mut Vec<Out>,
 }

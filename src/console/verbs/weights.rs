@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use super::availability::live;
 use super::{Effect, Verb};
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -25,7 +24,7 @@ pub const SET_WEIGHT: Verb = Verb {
     doc: "set the weight of the tool for the kind of task, 0 to 1",
     hint: "set weight",
     effect: Effect::Records,
-    available: |model| live(model, is_on_weight(model)),
+    available: |model| selected(model).map(drop).into(),
     run: |model, _| {
         let (tool, kind, weight) = selected(model)?;
         let title = format!(
@@ -47,7 +46,7 @@ pub const RESET_WEIGHTS: Verb = Verb {
     doc: "reset the tool's weights",
     hint: "reset",
     effect: Effect::Records,
-    available: |model| live(model, is_on_weight(model)),
+    available: |model| selected(model).map(drop).into(),
     run: |model, press| {
         let (tool, ..) = selected(model)?;
         let reset = WeightCommand::Reset { tool: Some(tool) };
@@ -64,7 +63,6 @@ pub const FORGET_WEIGHTS: Verb = Verb {
     contexts: &[Context::Panes],
     doc: "reset the weights of one tool, or of all (asks which)",
     effect: Effect::Records,
-    available: |model| live(model, true),
     run: |model, _| {
         let title = "tool whose weights are reset (all: every tool)";
         prompts::line(model, LinePurpose::ForgetWeights, title, "");
@@ -72,10 +70,6 @@ pub const FORGET_WEIGHTS: Verb = Verb {
     },
     ..Verb::BASE
 };
-
-fn is_on_weight(model: &Model) -> bool {
-    matches!(model.followed(), Target::Weight(_))
-}
 
 /// The tool, the kind of task and the weight under the cursor.
 fn selected(model: &Model) -> Result<(Arc<str>, Arc<str>, String), Refusal> {

@@ -5,25 +5,24 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::availability::{decision, list_read, live};
+use super::availability::{decision, offered, unless_refused};
+use super::seen::list_read;
 use super::selection::active_kind;
-use super::{About, By, Care, Effect, Rank, Verb};
+use super::{About, Care, Effect, Rank, Verb};
 use crate::console::context::Context;
 use crate::console::json;
 use crate::console::model::Model;
-use crate::console::model::arming::Question;
 use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::Overlay;
+use crate::console::model::overlay::{Overlay, RuleView};
 use crate::console::msg::Out;
 use crate::console::refusal::{NoTarget, Part, Refusal};
-use crate::console::update::bulk::rows_read;
-use crate::console::update::decide::{armed, send, subject};
+use crate::console::update::decide::{send, subject};
 use crate::console::update::open;
 use crate::console::update::rules::call;
 use crate::domain::command::{Command, RunCommand};
 use crate::domain::id::{NodeId, NodeKind};
 use crate::domain::rule::RuleRequest;
-use crate::policy::backtest::read;
+use crate::policy::backtest::{Would, read};
 
 /// The verb `write-rule`.
 pub const WRITE_RULE: Verb = Verb {
@@ -38,10 +37,10 @@ pub const WRITE_RULE: Verb = Verb {
     decides: true,
     care: Care::Careful,
     available: |model| {
-        live(
-            model,
-            matches!(active_kind(model), Some(NodeKind::Call | NodeKind::Observation)),
-        )
+        offered(matches!(
+            active_kind(model),
+            Some(NodeKind::Call | NodeKind::Observation)
+        ))
     },
     run: |model, _| write(model),
     ..Verb::BASE
@@ -57,8 +56,12 @@ pub const ACCEPT_RULE: Verb = Verb {
     effect: Effect::Records,
     decides: true,
     care: Care::Alone,
-    available: |model| decision(model, true, list_read),
-    run: |model, press| accept(model, press.by, press.at, press.out),
+    available: |model| unless_refused(would(model).map(drop), || decision(model, true)),
+    seen: |model, moment| match view(model) {
+        Some(view) => list_read(model, view.stamp, moment),
+        None => Ok(()),
+    },
+    run: |model, press| accept(model, press.out),
     ..Verb::BASE
 };
 
@@ -120,16 +123,27 @@ fn begun(model: &Model, id: NodeId) -> Option<String> {
     Some(format!("tool = {tool}{}", under.unwrap_or_default()))
 }
 
-/// Accepts the rule that is shown, if all of it was on screen for long enough.
-fn accept(model: &mut Model, by: By, at: u64, out: &mut Vec<Out>) -> Result<(), Refusal> {
-    let Some(Overlay::Rule(view)) = model.overlays.last() else {
-        return Err(NoTarget::NotOpen(Part::Rule).into());
-    };
-    let seen = view.would.as_ref();
-    let seen = seen.map_err(|why| Refusal::Outside(why.clone()))?.seen();
-    let rule = view.rule.clone();
-    let shown = armed(model, &Question::Bulk { stamp: view.stamp }, by, at)?;
-    rows_read(shown)?;
+/// The rule that is shown.
+fn view(model: &Model) -> Option<&RuleView> {
+    match model.overlays.last() {
+        Some(Overlay::Rule(view)) => Some(view),
+        _ => None,
+    }
+}
+
+/// The rule that is shown, with what it would have decided.
+fn would(model: &Model) -> Result<(&RuleView, &Would), Refusal> {
+    let view = view(model).ok_or(NoTarget::NotOpen(Part::Rule))?;
+    match &view.would {
+        Ok(would) => Ok((view, would)),
+        Err(why) => Err(Refusal::Outside(why.clone())),
+    }
+}
+
+/// Accepts the rule that is shown.
+fn accept(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+    let (view, would) = would(model)?;
+    let (rule, seen) = (view.rule.clone(), would.seen());
     model.queue.leaving = model.queue.selected;
     let command = Command::Run(RunCommand::AddRule { rule, seen });
     if let Some(Overlay::Rule(view)) = model.overlays.last_mut() {

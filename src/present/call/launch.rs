@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::call::{Call, Gate, Operand};
+use crate::domain::call::{Call, FileCheck, Gate, Operand};
 use crate::policy::shell::ShellCall;
 use crate::present::ser;
 use crate::shell_line::{Command, Program};
@@ -16,19 +16,47 @@ use crate::text::{survey, visible};
 #[derive(Debug, Clone, Serialize)]
 pub struct CallLaunchView<'s> {
     /// The files that it may run.
-    pub runs: &'s [Operand],
+    #[serde(flatten)]
+    pub files: RunFilesView<'s>,
     /// The commands of its shell line; empty if there are fewer than two.
     pub commands: Vec<CommandView>,
     /// Warnings about arguments that are not what they look like.
     pub look_out: Vec<String>,
     /// The process that is left of an execution with an unknown outcome; none if there is none.
     pub orphan_process: Option<u32>,
-    /// The files that changed since the same was asked before.
-    #[serde(skip)]
-    pub changed: &'s [Arc<str>],
     /// A warning about the whole line.
     #[serde(skip)]
     pub warning: Option<&'static str>,
+}
+
+/// The files that a call may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RunFilesView<'s> {
+    /// Each as it was read.
+    pub runs: &'s [Operand],
+    /// The paths of those that changed since the same was asked before.
+    #[serde(skip)]
+    pub changed: &'s [Arc<str>],
+}
+
+impl<'s> RunFilesView<'s> {
+    /// Builds the view.
+    pub fn of(call: &'s Call) -> Self {
+        Self {
+            runs: call.operands(),
+            changed: call.runs.as_ref().map_or(&[], |runs| &runs.changed),
+        }
+    }
+
+    /// True for a file that changed since the same was asked before.
+    pub fn has_changed(&self, one: &Operand) -> bool {
+        self.changed.contains(&one.path)
+    }
+
+    /// How many were read like this.
+    pub fn count(&self, seen: FileCheck) -> usize {
+        self.runs.iter().filter(|one| one.seen == seen).count()
+    }
 }
 
 /// A command of a shell line.
@@ -60,11 +88,10 @@ impl<'s> CallLaunchView<'s> {
     pub fn of(call: &'s Call, tool: &str, shown: &str) -> Self {
         let (commands, warning) = commands(call, tool, shown);
         Self {
-            runs: call.operands(),
+            files: RunFilesView::of(call),
             commands,
             look_out: survey(shown).lines(),
             orphan_process: None,
-            changed: call.runs.as_ref().map_or(&[], |runs| &runs.changed),
             warning,
         }
     }

@@ -3,19 +3,21 @@
 //! Must not know: edges, the other nodes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Times;
 use crate::domain::badge;
 use crate::domain::call::{Call, EffectClass, ErrorClass, Outcome};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, TurnId};
+use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
 use crate::domain::ladder::{Fix, Round};
 use crate::domain::node::{Channel, Content, Node, Origin};
 use crate::domain::repair::{Change, Diagnosis, Phase, Reply};
 use crate::domain::repair_trace::{self, ExitReason};
-use crate::domain::state::State;
+use crate::domain::state::{LedgerOutcome, State};
 use crate::domain::why;
+use crate::present::call::CallStatusView;
 use crate::present::node_line;
 use crate::resilience::policy::Policy;
 
@@ -168,16 +170,15 @@ impl<'s> ContentView<'s> {
 pub struct CallNodeView<'s> {
     /// The label that the model gave it, or its id.
     pub label: &'s str,
-    /// Its status, in a few words.
-    pub status: Cow<'static, str>,
+    /// Its status.
+    #[serde(flatten)]
+    pub status: CallStatusView<'s>,
     /// What it can do to the world.
     pub effect: EffectClass,
-    /// True if its inputs may have changed.
-    pub stale: bool,
     /// Number of its executions.
     pub attempts: usize,
     /// Its executions, oldest first.
-    pub executions: Vec<RanView>,
+    pub executions: Vec<RanView<'s>>,
     /// Its way through the phases of repair.
     pub journey: JourneyView,
     /// Its rounds of repair, oldest first; absent without one.
@@ -198,8 +199,8 @@ pub struct CallNodeView<'s> {
 }
 
 /// An execution of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RanView {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RanView<'s> {
     /// Its number among those of the call.
     pub attempt: Attempt,
     /// The revision that ran.
@@ -208,19 +209,57 @@ pub struct RanView {
     pub started_at: Option<i64>,
     /// Milliseconds that it ran; none while its end is not recorded.
     pub ms: Option<u64>,
+    /// The epoch that it ran in.
+    #[serde(skip)]
+    pub epoch: Epoch,
+    /// How it ended; none while that is not recorded anywhere.
+    #[serde(skip)]
+    pub outcome: Option<Cow<'s, LedgerOutcome>>,
+    /// Its process; none if there was none, or it is not recorded.
+    #[serde(skip)]
+    pub process: Option<u32>,
+    /// True if its result came too late to count.
+    #[serde(skip)]
+    pub late: bool,
+}
+
+impl<'s> RanView<'s> {
+    /// Builds the views of the executions of a call, oldest first. `times` has the times that are known.
+    pub fn all(state: &'s State, call: &'s Call, times: &Times) -> impl Iterator<Item = Self> {
+        call.attempts.iter().map(|one| {
+            let entry = state.ledger.get(&one.intent);
+            let known = || {
+                one.outcome
+                    .clone()
+                    .map(|known| Cow::Owned(LedgerOutcome::Known(known)))
+            };
+            Self {
+                attempt: one.no,
+                revision: one.rev,
+                started_at: times.get(&one.intent).copied(),
+                ms: one.ms,
+                epoch: one.epoch,
+                outcome: entry.map(|entry| Cow::Borrowed(&entry.outcome)).or_else(known),
+                process: one.launch.process.map(|(pid, _)| pid),
+                late: one.fenced,
+            }
+        })
+    }
 }
 
 /// The way of a call through the phases of repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JourneyView {
     /// The phase that it is in.
-    pub state: &'static str,
+    #[serde(serialize_with = "phase")]
+    pub state: Phase,
     /// Executions with different arguments so far.
     pub attempt: u32,
     /// How many there may be.
     pub of: u32,
     /// How it ended outside of these phases; none for calls that ran.
-    pub left: Option<&'static str>,
+    #[serde(serialize_with = "exit")]
+    pub left: Option<ExitReason>,
     /// The phases, in order.
     pub steps: Vec<PhaseView>,
 }
@@ -228,8 +267,9 @@ pub struct JourneyView {
 /// A phase of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PhaseView {
-    /// Its name.
-    pub state: &'static str,
+    /// Which.
+    #[serde(serialize_with = "phase")]
+    pub state: Phase,
     /// The revision that took it.
     pub revision: Rev,
     /// Executions in it; absent for phases that run nothing.
@@ -237,11 +277,28 @@ pub struct PhaseView {
     pub executions: Option<usize>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+fn phase<S: Serializer>(phase: &Phase, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(phase.name())
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn exit<S: Serializer>(left: &Option<ExitReason>, to: S) -> Result<S::Ok, S::Error> {
+    left.map(ExitReason::label).serialize(to)
+}
+
 /// A round of repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoundView<'s> {
     /// Its number, from 1.
     pub round: u32,
+    /// How many there may be.
+    #[serde(skip)]
+    pub of: u32,
     /// The revision that it repairs.
     pub revision: Rev,
     /// The class of the error.
@@ -250,8 +307,14 @@ pub struct RoundView<'s> {
     pub found: &'s [Diagnosis],
     /// What the model was asked; none where rules were enough.
     pub asked: Option<&'s str>,
+    /// How its requests broke that were made again, oldest first.
+    #[serde(skip)]
+    pub broke: &'s [Arc<str>],
     /// The answer of the model; none without one.
     pub answer: Option<&'s str>,
+    /// Why the model gave no answer; none if it did, or has not yet.
+    #[serde(skip)]
+    pub no_answer: Option<&'s str>,
     /// What the operator may choose from.
     pub offered: &'s [Fix],
     /// What was changed.
@@ -293,19 +356,12 @@ impl<'s> NodeView<'s> {
 impl<'s> CallNodeView<'s> {
     fn of(state: &'s State, (node, call): (&'s Node, &'s Call), times: &Times) -> Self {
         let sub_agents = state.agent.sub_agents_of(call.id);
-        let executions = call.attempts.iter().map(|one| RanView {
-            attempt: one.no,
-            revision: one.rev,
-            started_at: times.get(&one.intent).copied(),
-            ms: one.ms,
-        });
         Self {
             label: &call.label,
-            status: call.status.label(),
+            status: CallStatusView::of(state, call),
             effect: call.effect,
-            stale: call.suspect,
             attempts: call.attempts.len(),
-            executions: executions.collect(),
+            executions: RanView::all(state, call, times).collect(),
             journey: JourneyView::of(state, node),
             repairs: call.failure.repairs.iter().map(RoundView::of).collect(),
             why: why::of(node),
@@ -317,37 +373,43 @@ impl<'s> CallNodeView<'s> {
 }
 
 impl JourneyView {
-    fn of(state: &State, node: &Node) -> Self {
+    /// Builds the view of the way of a call.
+    pub fn of(state: &State, node: &Node) -> Self {
         let way = repair_trace::of(state, node.id);
         let steps = way.steps.iter().map(|step| PhaseView {
-            state: step.phase.name(),
+            state: step.phase,
             revision: step.rev,
             executions: (step.phase == Phase::ExecuteTool).then_some(step.executions),
         });
         let tool = node.as_call().map_or("", |(tool, _)| &**tool);
         Self {
-            state: way.now().name(),
+            state: way.now(),
             attempt: way.attempt,
             of: Policy::executions_in(state, tool),
-            left: way.left.map(ExitReason::label),
+            left: way.left,
             steps: steps.collect(),
         }
     }
 }
 
 impl<'s> RoundView<'s> {
-    fn of(one: &'s Round) -> Self {
-        let answer = match &one.reply {
-            Some(Reply::Answered { text }) => Some(&**text),
-            Some(Reply::Failed { .. }) | None => None,
+    /// Builds the view of a round.
+    pub fn of(one: &'s Round) -> Self {
+        let (answer, no_answer) = match &one.reply {
+            Some(Reply::Answered { text }) => (Some(&**text), None),
+            Some(Reply::Failed { why }) => (None, Some(&**why)),
+            None => (None, None),
         };
         Self {
             round: one.no,
+            of: one.of,
             revision: one.rev,
             class: one.class,
             found: &one.diagnoses,
             asked: one.asked.as_ref().map(|question| &*question.prompt),
+            broke: &one.broke,
             answer,
+            no_answer,
             offered: &one.options,
             changes: &one.changes,
             helped: one.helped,

@@ -16,7 +16,7 @@ use crate::domain::template::NotOffered;
 use crate::policy::{DangerKind, DangerMark};
 use crate::present::call::{
     AgentWaitView, CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView,
-    CommandView, DeadlineView, OriginalView, RepairView, ToolChangeView,
+    CommandView, DeadlineView, OriginalView, RepairView, RunFilesView, ToolChangeView,
 };
 use crate::present::effect::{
     AfterDamageView, EffectView, ElsewhereView, ExecutionView, ForeignView, InsertView, OfferView,
@@ -189,11 +189,13 @@ fn call(full: bool) -> CallView<'static> {
             redefined: full.then(|| tool_change(true)),
         },
         launch: CallLaunchView {
-            runs: kept([operand()]),
+            files: RunFilesView {
+                runs: kept([operand()]),
+                changed: &[],
+            },
             commands: vec![command(true)],
             look_out: vec!["a word of two scripts".to_owned()],
             orphan_process: full.then_some(42),
-            changed: &[],
             warning: None,
         },
         repair: CallRepairView {

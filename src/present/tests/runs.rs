@@ -8,13 +8,17 @@ use serde_json::json;
 
 use super::calls::{change, diagnosis};
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::{EffectClass, ErrorClass};
+use crate::domain::call::{EffectClass, ErrorClass, Status};
+use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::escape::{Finding, LoopStep, Signature, StepOutcome};
 use crate::domain::graph::{Edge, EdgeKind};
 use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
 use crate::domain::ladder::Fix;
+use crate::domain::repair::Phase;
+use crate::domain::repair_trace::ExitReason;
 use crate::domain::turn::Producer;
 use crate::present::branch::{BranchView, CompareView, ComparedView, SideView, SumView};
+use crate::present::call::CallStatusView;
 use crate::present::graph::{
     ActiveEdgeView, ActiveGraphView, ActiveNodeView, CallNodeView, CancelledView, ContentView, EditView,
     ErrorView, GraphView, JourneyView, NodeTimesView, NodeView, PhaseView, RanView, RoundView, TurnView,
@@ -179,18 +183,22 @@ const fn cancelled() -> CancelledView {
     CancelledView { executed: true }
 }
 
-const fn ran(full: bool) -> RanView {
+const fn ran(full: bool) -> RanView<'static> {
     RanView {
         attempt: Attempt(1),
         revision: Rev(1),
         started_at: if full { Some(1) } else { None },
         ms: if full { Some(3) } else { None },
+        epoch: Epoch(0),
+        outcome: None,
+        process: None,
+        late: false,
     }
 }
 
 const fn phase(full: bool) -> PhaseView {
     PhaseView {
-        state: "execute_tool",
+        state: Phase::ExecuteTool,
         revision: Rev(1),
         executions: if full { Some(1) } else { None },
     }
@@ -198,10 +206,10 @@ const fn phase(full: bool) -> PhaseView {
 
 fn journey(full: bool) -> JourneyView {
     JourneyView {
-        state: "start",
+        state: Phase::Start,
         attempt: 1,
         of: 3,
-        left: full.then_some("rejected"),
+        left: full.then_some(ExitReason::Rejected),
         steps: vec![phase(true)],
     }
 }
@@ -210,11 +218,14 @@ fn round(full: bool) -> RoundView<'static> {
     let fix: Fix = recorded(json!({"label": "2 for 1", "tool": "shell", "args": "{}"}));
     RoundView {
         round: 1,
+        of: 3,
         revision: Rev(1),
         class: ErrorClass::Param,
         found: kept([diagnosis()]),
         asked: full.then_some("what was meant?"),
+        broke: &[],
         answer: full.then_some("2"),
+        no_answer: None,
         offered: kept([fix]),
         changes: kept([change()]),
         helped: full.then_some(true),
@@ -225,9 +236,14 @@ fn round(full: bool) -> RoundView<'static> {
 fn call_node(full: bool) -> CallNodeView<'static> {
     CallNodeView {
         label: "listing",
-        status: Cow::Borrowed("succeeded"),
+        status: CallStatusView {
+            status: &Status::Succeeded,
+            stale: false,
+            effective: EffectiveStatus::Active(&Status::Succeeded),
+            source: None,
+            held: false,
+        },
         effect: EffectClass::Read,
-        stale: false,
         attempts: 1,
         executions: vec![ran(true)],
         journey: journey(true),

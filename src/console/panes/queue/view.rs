@@ -11,6 +11,7 @@ use crate::console::view::paint::{Canvas, row_of};
 use crate::console::view::shell;
 use crate::console::doc::Styled;
 use crate::console::halted;
+use crate::console::refusal::HALTED;
 use crate::console::panes::queue::model::{Item, QueueEntry};
 use crate::console::model::screen::inside;
 use crate::console::panes::Pane;
@@ -26,6 +27,7 @@ use crate::domain::ready;
 use crate::domain::tags;
 use crate::domain::thread;
 use crate::domain::turn::{Stream, StreamFaultKind};
+use crate::present::call::RunFilesView;
 use crate::text::visible;
 
 /// Columns of the name of the operator's program.
@@ -47,7 +49,7 @@ pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
         }
     }
     if waiting > 0 && halted::is(model) {
-        words = format!("{words}; {}", halted::NOTHING);
+        words = format!("{words}; {HALTED}");
     }
     shell::title(model, canvas, area, Pane::QUEUE, &words);
     if body.is_empty() {
@@ -145,11 +147,11 @@ fn tier(model: &Model, tool: &str) -> Vec<&'static str> {
 
 /// The warning about files that a call may run.
 fn files(call: &Call) -> Option<&'static str> {
-    let runs = call.runs.as_ref()?;
-    if !runs.changed.is_empty() {
+    let files = RunFilesView::of(call);
+    if !files.changed.is_empty() {
         return Some("(its file changed)");
     }
-    let unread = runs.operands.iter().any(|one| one.seen != FileCheck::Whole);
+    let unread = files.runs.iter().any(|one| one.seen != FileCheck::Whole);
     unread.then_some("(its file was not read)")
 }
 

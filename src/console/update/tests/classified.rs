@@ -15,7 +15,7 @@ use crate::resilience::policy::Policy;
 fn shown(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);
     stage.sample();
-    stage.model.settings.place = Some("/home/ann/.config/overrule/config.toml".to_owned());
+    stage.model.settings.files.path = Some("/home/ann/.config/overrule/config.toml".to_owned());
     stage.press("f %");
     stage
 }

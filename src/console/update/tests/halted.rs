@@ -1,7 +1,6 @@
 //! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
 use crate::console::context::Context;
-use crate::console::halted::NOTHING;
 use crate::console::hints::{context, hints};
 use crate::console::link::Update;
 use crate::console::model::overlay::{Overlay, PageContent};
@@ -10,6 +9,7 @@ use crate::console::msg::{Msg, Out};
 use crate::console::panes::Pane;
 use crate::console::panes::rows::Target;
 use crate::console::refusal;
+use crate::console::refusal::HALTED;
 use crate::console::testing::{ARMING, Stage, id};
 use crate::console::verbs::availability::{Availability, is_offered, of};
 use crate::console::verbs::{Verb, verbs};
@@ -226,12 +226,12 @@ fn a_halted_run_shows_nothing_as_waiting() {
     halt(&mut stage);
     let text = stage.text();
     assert!(
-        text.contains(NOTHING) && !text.contains("waits for you") && !text.contains("Queue empty"),
+        text.contains(HALTED) && !text.contains("waits for you") && !text.contains("Queue empty"),
         "{text}"
     );
     let mut stage = halted(false);
     let text = stage.text();
-    assert!(text.contains(&format!("queue 1; {NOTHING}")), "{text}");
+    assert!(text.contains(&format!("queue 1; {HALTED}")), "{text}");
     assert!(!text.contains("1 waiting"), "{text}");
     assert!(!text.contains("may this call run?"), "{text}");
     assert_eq!(stage.model.title(), "overrule: HALTED");
@@ -243,7 +243,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     halt(&mut stage);
     stage.press("a");
     assert!(!stage.status().contains("halted"), "{}", stage.status());
-    assert!(!stage.text().contains(NOTHING));
+    assert!(!stage.text().contains(HALTED));
 }
 
 #[test]

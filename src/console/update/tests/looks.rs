@@ -57,7 +57,7 @@ fn what_did_not_change_is_not_talked_about() {
     let mut stage = stage();
     stage.send(read(|_| {}));
     assert_eq!(stage.status(), "");
-    assert_eq!(stage.model.settings.themes.len(), Theme::names().count());
+    assert_eq!(stage.model.settings.themes.all.len(), Theme::names().count());
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
     assert!(looks_like(&stage, "high-contrast"));
     stage.press("esc");
     assert!(looks_like(&stage, "dark"));
-    assert_eq!(stage.model.settings.theme, "dark");
+    assert_eq!(stage.model.settings.themes.current, "dark");
     let mut stage = list();
     stage.type_text("ember");
     assert!(looks_like(&stage, "ember"), "typing goes to it too");
@@ -249,7 +249,7 @@ fn a_theme_is_tried_on_while_the_list_is_open_and_goes_with_it() {
     stage.type_text("paper");
     stage.press("enter");
     assert!(looks_like(&stage, "paper"));
-    assert_eq!(stage.model.settings.theme, "paper");
+    assert_eq!(stage.model.settings.themes.current, "paper");
     stage.press("j");
     assert!(looks_like(&stage, "paper"), "it stays");
     stage.press(":");

@@ -36,43 +36,43 @@ fn limit(stage: &mut Stage, which: &str) {
     }));
 }
 
-fn stopped(stage: &mut Stage) {
+pub(super) fn stopped(stage: &mut Stage) {
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.close();
     stage.engine(Event::Run(RunEvent::Stopped { reason: "x".into() }));
     stage.at_the_queue();
 }
 
-fn waiting(stage: &mut Stage) {
+pub(super) fn waiting(stage: &mut Stage) {
     stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
     stage.at_the_queue();
 }
 
-fn paused(stage: &mut Stage) {
+pub(super) fn paused(stage: &mut Stage) {
     stage.thought("t2", "I read.");
     stage.close();
     stage.engine(Event::Run(RunEvent::Paused { reason: "x".into() }));
 }
 
-fn read(stage: &mut Stage) {
+pub(super) fn read(stage: &mut Stage) {
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, Outcome::ok("1"));
     stage.close();
     stage.press("1 G 3");
 }
 
-fn too_long(stage: &mut Stage) {
+pub(super) fn too_long(stage: &mut Stage) {
     stage.thought("t2", "I read.");
     stage.broken_by(StreamFaultKind::Overflow, "the context is too long", None);
     stage.press("2 enter");
 }
 
-fn broke(stage: &mut Stage) {
+pub(super) fn broke(stage: &mut Stage) {
     stage.thought("t2", "I read.");
     stage.broken();
     stage.press("2 enter");
 }
 
-fn nothing(_: &mut Stage) {}
+pub(super) fn nothing(_: &mut Stage) {}
 
 /// Puts something on the screen.
 type Scene = fn(&mut Stage);

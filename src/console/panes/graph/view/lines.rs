@@ -25,10 +25,10 @@ use crate::domain::id::{NodeId, NodeKind, TurnId};
 use crate::domain::live::LivePart;
 use crate::domain::node::Origin;
 use crate::domain::output;
-use crate::domain::result_source;
 use crate::domain::state::State;
 use crate::domain::turn::{Activity, Stream, Turn};
 use crate::domain::why;
+use crate::present::call::CallStatusView;
 use crate::text::{head, visible};
 
 /// Draws a row, highlighted by the cursor or by its preview mark. Returns its sign in the margin.
@@ -178,25 +178,20 @@ pub(super) fn looks(state: &State, id: NodeId) -> (Symbol, Option<Role>) {
 }
 
 /// The status of a call, for its row; `None` if it succeeded.
-fn status_word(model: &Model, call: &Call) -> Option<String> {
-    let state = &model.run.state;
-    let effective = EffectiveStatus::of_call(state, call);
-    let word = match &call.status {
-        Status::Succeeded => match (result_source::now(state, call), effective) {
-            (Some(source), EffectiveStatus::Superseded(_)) => format!("{}, superseded", source.label()),
-            (Some(source), _) => source.label().to_owned(),
-            (None, _) => "superseded".to_owned(),
-        },
-        Status::Failed(class) => format!("failed: {}", class.label()),
-        Status::Running(_) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
+fn status_word(model: &Model, call: &Call, view: &CallStatusView<'_>) -> Option<String> {
+    let word = match (view.status, view.source) {
+        (Status::Succeeded, None) if view.is_superseded() => return Some("superseded".to_owned()),
+        (Status::Succeeded, None) => return None,
+        (Status::Succeeded, Some(source)) => source.label().to_owned(),
+        (Status::Failed(class), _) => format!("failed: {}", class.label()),
+        (Status::Running(_), _) if model.run.halted.is_some() => AT_THE_HALT.to_owned(),
         _ => model.status_words(call),
     };
-    let is_held = matches!(effective, EffectiveStatus::Suspended(_)) || state.held.contains(&call.id);
-    Some(match effective {
-        EffectiveStatus::Superseded(Status::Failed(_)) => format!("{word}, superseded"),
-        EffectiveStatus::Superseded(_) => word,
-        _ if call.status == Status::Succeeded && result_source::now(state, call).is_none() => return None,
-        _ if is_held => format!("{word}, suspended"),
+    let has_ended = matches!(view.status, Status::Succeeded | Status::Failed(_));
+    // The words of another superseded status say so.
+    Some(match view.is_superseded() {
+        true if has_ended => format!("{word}, superseded"),
+        false if view.is_suspended() => format!("{word}, suspended"),
         _ => word,
     })
 }
@@ -237,10 +232,11 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
             .untrusted(role(Role::Accent), tool, 40)
             .own(role(Role::Text), " ");
         // The status comes before texts that may be long.
-        if let Some(word) = status_word(model, call) {
-            let symbol = match result_source::now(state, call) {
-                Some(_) if call.status == Status::Succeeded => Symbol::Edited,
-                _ => Symbol::of_status(&call.status),
+        let view = CallStatusView::of(state, call);
+        if let Some(word) = status_word(model, call, &view) {
+            let symbol = match view.source {
+                Some(_) if *view.status == Status::Succeeded => Symbol::Edited,
+                _ => Symbol::of_status(view.status),
             };
             let word = model.running_words(call).unwrap_or(word);
             line = line.own(role(symbol.role()), format!("{word}  "));

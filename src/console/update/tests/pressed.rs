@@ -1,0 +1,326 @@
+//! Tests that a press is refused exactly where the answer at its moment refuses, and that nothing is sent then.
+//!
+//! Must not know: how a question is read.
+
+use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
+use crate::console::context::Context;
+use crate::console::hints::context;
+use crate::console::model::arming::VisibleQuestion;
+use crate::console::model::{Model, Source};
+use crate::console::msg::Out;
+use crate::console::panes::Pane;
+use crate::console::refusal::Refusal;
+use crate::console::testing::{ARMING, Stage};
+use crate::console::update::refresh::prepare;
+use crate::console::verbs::availability::{Availability, carry_out, of_at};
+use crate::console::verbs::{By, Care, Moment, Press, Verb, verbs};
+use crate::domain::command::Command;
+
+const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;
+
+/// A console with something on screen that can be decided, or not, and the context of its keys.
+type Scene = (&'static str, Context, fn() -> Stage);
+
+fn begun(scene: fn(&mut Stage)) -> Stage {
+    let mut stage = Stage::new(120, 40);
+    stage.begin();
+    scene(&mut stage);
+    stage
+}
+
+fn three_wait(keys: &str) -> Stage {
+    let mut stage = Stage::new(100, 30);
+    stage.three_wait();
+    stage.press(keys);
+    stage
+}
+
+const SCENES: &[Scene] = &[
+    ("nothing", Context::Pane(Pane::GRAPH), || begun(nothing)),
+    ("paused", Context::Pane(Pane::GRAPH), || begun(paused)),
+    ("read", Context::Pane(Pane::INSPECTOR), || begun(read)),
+    ("stopped", Context::Pane(Pane::QUEUE), || begun(stopped)),
+    ("waiting", Context::Pane(Pane::QUEUE), || begun(waiting)),
+    ("waiting, in the graph", Context::Pane(Pane::GRAPH), || {
+        let mut stage = begun(waiting);
+        stage.press("1 G");
+        stage
+    }),
+    ("waiting, another tab", Context::Pane(Pane::QUEUE), || {
+        let mut stage = begun(waiting);
+        stage.press(">");
+        stage
+    }),
+    ("waiting, below a page", Context::Page, || {
+        let mut stage = begun(waiting);
+        stage.press("C");
+        stage
+    }),
+    (
+        "waiting, the palette was open",
+        Context::Pane(Pane::QUEUE),
+        || {
+            let mut stage = begun(waiting);
+            stage.press(":");
+            stage.model.overlays.pop();
+            prepare(&mut stage.model);
+            stage
+        },
+    ),
+    ("waiting, recorded", Context::Pane(Pane::QUEUE), || {
+        let mut stage = begun(waiting);
+        stage.model.settings.source = Source::Replay;
+        stage
+    }),
+    ("waiting, halted", Context::Pane(Pane::QUEUE), || {
+        let mut stage = begun(waiting);
+        stage.model.run.halted = Some("the disk is full".to_owned());
+        stage
+    }),
+    ("waiting, just after a paste", Context::Pane(Pane::QUEUE), || {
+        let mut stage = begun(waiting);
+        stage.model.keys.pasted = Some(stage.now);
+        stage
+    }),
+    ("waiting, partly unread", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(100, 14, LONG)
+    }),
+    ("waiting, small", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(39, 9, LONG)
+    }),
+    ("waiting, in one pane", Context::Pane(Pane::QUEUE), || {
+        Stage::asked(60, 14, LONG)
+    }),
+    ("three waiting", Context::Pane(Pane::QUEUE), || three_wait("2")),
+    ("list of three", Context::Bulk, || three_wait("A")),
+    ("an exact rule", Context::Rule, || {
+        let mut stage = begun(waiting);
+        stage.press("*");
+        stage
+    }),
+    ("a written rule", Context::Rule, || {
+        let mut stage = begun(waiting);
+        stage.press("+ ctrl-s");
+        stage
+    }),
+    ("irreversible", Context::Pane(Pane::QUEUE), || {
+        let mut stage = Stage::new(100, 30);
+        stage.begin();
+        stage.awaiting("c3", "launch", r#"{"to":"orbit"}"#);
+        stage.draw();
+        stage.press("2");
+        stage
+    }),
+    ("running", Context::Pane(Pane::GRAPH), || {
+        begun(|stage| {
+            stage.running("c3", "write_file", "{}");
+            stage.draw();
+            stage.press("1 G");
+        })
+    }),
+    ("leaving a running call", Context::Leave, || {
+        begun(|stage| {
+            stage.running("c3", "write_file", "{}");
+            stage.draw();
+            stage.press("q");
+        })
+    }),
+    ("stopping a running call", Context::Confirm, || {
+        begun(|stage| {
+            stage.running("c3", "write_file", "{}");
+            stage.draw();
+            stage.press("X");
+        })
+    }),
+    ("repeated effect", Context::Pane(Pane::QUEUE), || {
+        begun(|stage| {
+            stage.consent("c3");
+            stage.draw();
+            stage.press("2");
+        })
+    }),
+    ("question about a repeated effect", Context::Consent, || {
+        begun(|stage| {
+            stage.consent("c3");
+            stage.draw();
+            stage.press("2 enter");
+        })
+    }),
+    ("question about a long repeated effect", Context::Consent, || {
+        let mut stage = Stage::new(100, 14);
+        stage.begin();
+        stage.consent_of("c3", LONG);
+        stage.draw();
+        stage.press("2 enter");
+        stage
+    }),
+    ("unknown outcome", Context::UnknownOutcome, || {
+        begun(|stage| {
+            stage.close();
+            stage.outcome_unknown("c3");
+            stage.draw();
+            stage.press("2 enter");
+        })
+    }),
+    ("effects, one unknown", Context::Effects, || {
+        begun(|stage| {
+            stage.close();
+            stage.outcome_unknown("c3");
+            stage.draw();
+            stage.press("O");
+        })
+    }),
+    ("repairs", Context::Pane(Pane::QUEUE), || {
+        let mut stage = Stage::new(100, 30);
+        stage.two_repairs();
+        stage.draw();
+        stage.press("2");
+        stage
+    }),
+    ("broken stream", Context::Broken, || begun(broke)),
+    ("request too long", Context::Broken, || begun(too_long)),
+    ("preview of an edit", Context::Review, || {
+        let mut stage = Stage::new(100, 30);
+        stage.written();
+        stage.press("1 g j e");
+        stage.type_text("!");
+        stage.press("ctrl-s");
+        stage
+    }),
+    ("branches", Context::Branches, || {
+        let mut stage = Stage::new(100, 40);
+        stage.edited();
+        stage.press("b k");
+        stage
+    }),
+];
+
+/// Presses around the time at which the question on screen can be decided.
+fn moments(model: &Model) -> Vec<Moment> {
+    let question = model.arming.overlay.as_ref().or(model.arming.frame.as_ref());
+    let since = question.map_or(model.arming.now, |shown| shown.since);
+    let times = [since, since + ARMING - 1, since + ARMING];
+    let both = |at| [By::Key, By::Palette].map(|by| Moment { by, at });
+    times.into_iter().flat_map(both).collect()
+}
+
+/// What a press does to a copy of the console.
+fn pressed(model: &Model, verb: &Verb, moment: Moment) -> (Model, Result<(), Refusal>, Vec<Out>) {
+    let mut model = model.clone();
+    let mut out = Vec::new();
+    let mut press = Press {
+        moment,
+        out: &mut out,
+    };
+    let done = carry_out(&mut model, verb, &mut press);
+    (model, done, out)
+}
+
+#[test]
+fn every_scene_has_the_keys_of_its_name() {
+    for (scene, expected, make) in SCENES {
+        let mut stage = make();
+        stage.draw();
+        assert_eq!(context(&stage.model), *expected, "{scene}");
+    }
+}
+
+#[test]
+fn a_press_is_refused_exactly_where_the_answer_refuses_and_sends_nothing_then() {
+    let (mut refused, mut carried_out) = (0, 0);
+    for (scene, _, make) in SCENES {
+        let mut stage = make();
+        stage.draw();
+        for moment in moments(&stage.model) {
+            for verb in verbs() {
+                let case = format!("{scene}: {} at {moment:?}", verb.name);
+                let (model, done, out) = pressed(&stage.model, verb, moment);
+                match of_at(&stage.model, verb, moment) {
+                    Availability::Refused(why) | Availability::NotYet(why) => {
+                        refused += 1;
+                        assert_eq!(done, Err(why), "{case}");
+                        assert!(out.is_empty(), "{case}: {out:?}");
+                        assert_eq!(model.overlays.len(), stage.model.overlays.len(), "{case}");
+                        assert_eq!(model.queue.selected, stage.model.queue.selected, "{case}");
+                    }
+                    found => {
+                        carried_out += usize::from(done.is_ok());
+                        // An offered decision is carried out, asks for a second press, or says what the domain says.
+                        let here = context(&stage.model);
+                        let works = verb.contexts.iter().any(|one| here.reaches(*one));
+                        if works && found == Availability::Offered && must_be_seen(verb) {
+                            let is_answered =
+                                matches!(done, Ok(()) | Err(Refusal::Confirmation(_) | Refusal::Outside(_)));
+                            assert!(is_answered, "{case}: {done:?}");
+                        }
+                        let unseen = matches!(done, Err(Refusal::Unseen(_) | Refusal::AfterPaste));
+                        assert!(!unseen, "{case}: the verb checks it again: {done:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 1_000 && carried_out > 1_000, "{refused} {carried_out}");
+}
+
+/// True for a key that needs a question on screen. A stop is never refused for that.
+fn must_be_seen(verb: &Verb) -> bool {
+    verb.care == Care::Alone && verb.decides && verb.effect.acts()
+}
+
+#[test]
+fn no_decision_is_sent_before_its_question_was_on_screen_for_long_enough() {
+    let mut decided = 0;
+    for (scene, _, make) in SCENES {
+        let mut stage = make();
+        // Everything on screen is new: a decision about it comes too early.
+        let arming = &mut stage.model.arming;
+        for shown in [&mut arming.frame, &mut arming.overlay].into_iter().flatten() {
+            shown.since = stage.now;
+        }
+        stage.draw();
+        for verb in verbs().filter(|verb| must_be_seen(verb)) {
+            for by in [By::Key, By::Palette] {
+                let sends = |at| {
+                    let (model, _, out) = pressed(&stage.model, verb, Moment { by, at });
+                    let asks_more = model.overlays.len() > stage.model.overlays.len();
+                    let commands = out.into_iter().filter(|out| matches!(out, Out::Command(_)));
+                    (commands.count(), asks_more)
+                };
+                let early = sends(stage.now + ARMING - 1);
+                assert_eq!(early.0, 0, "{scene}: {} by {by:?}", verb.name);
+                let late = sends(stage.now + ARMING);
+                decided += late.0 + usize::from(late.1);
+            }
+        }
+    }
+    assert!(decided > 30, "{decided}");
+}
+
+#[test]
+fn a_call_is_approved_unread_only_by_the_key_for_that() {
+    let mut stage = Stage::asked(100, 14, LONG);
+    stage.wait(ARMING);
+    let is_partly_read = |shown: &VisibleQuestion| !shown.is_read();
+    assert!(stage.model.arming.frame.as_ref().is_some_and(is_partly_read));
+    let moment = Moment::key_now(&stage.model);
+    let answer = |name: &str| {
+        let verb = verbs().find(|verb| verb.name == name).unwrap();
+        (
+            of_at(&stage.model, verb, moment),
+            pressed(&stage.model, verb, moment).2,
+        )
+    };
+    let (read, out) = answer("approve");
+    assert!(
+        matches!(read, Availability::NotYet(Refusal::Unseen(_))),
+        "{read:?}"
+    );
+    assert!(out.is_empty(), "{out:?}");
+    let (unread, out) = answer("approve-unread");
+    assert_eq!(unread, Availability::Offered);
+    assert!(
+        matches!(out.as_slice(), [Out::Command(Command::Call(_))]),
+        "{out:?}"
+    );
+}

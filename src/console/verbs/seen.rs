@@ -1,0 +1,67 @@
+//! Refuses a press until the question that it decides was on screen: the functions for [`super::Verb::seen`].
+//!
+//! Must not know: what a decision does.
+//!
+//! Without a question there is nothing to see: the verb then says what it needs.
+
+use super::Moment;
+use super::availability::dialog;
+use crate::console::model::Model;
+use crate::console::model::arming::Question;
+use crate::console::model::overlay::Overlay;
+use crate::console::refusal::{Refusal, Unseen};
+use crate::console::update::decide::{armed, question, read_to_end};
+use crate::console::update::ledger;
+use crate::console::update::rules::call;
+
+/// The selected call, in the inspector.
+pub(super) fn call_seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    match call(model).and_then(|_| question(model)) {
+        Some(question) => armed(model, &question, moment).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// The question of the open dialog.
+pub(super) fn dialog_seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    match dialog(model) {
+        Some(question) => armed(model, question, moment).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Like [`dialog_seen`], and the arguments in the dialog to their end.
+pub(super) fn dialog_read(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    match model.overlays.last() {
+        Some(Overlay::Dialog(dialog)) => {
+            let shown = armed(model, &dialog.question, moment)?;
+            read_to_end(model, shown, &dialog.doc, "")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An execution with an unknown outcome: the open dialog, or the row under the cursor of the list of effects.
+pub(super) fn unknown_seen(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    match ledger::unknown_outcome(model) {
+        Some(entry) => armed(model, &Question::Effect { seq: entry.seq }, moment).map(drop),
+        None => dialog_seen(model, moment),
+    }
+}
+
+/// Like [`unknown_seen`], and the arguments in the dialog to their end.
+pub(super) fn unknown_read(model: &Model, moment: Moment) -> Result<(), Refusal> {
+    unknown_seen(model, moment)?;
+    dialog_read(model, moment)
+}
+
+/// A list of calls, to its end.
+pub(super) fn list_read(model: &Model, stamp: u64, moment: Moment) -> Result<(), Refusal> {
+    let shown = armed(model, &Question::Bulk { stamp }, moment)?;
+    let missed = shown.read.misses(shown.rows);
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(Unseen::Rows(missed).into())
+    }
+}
