@@ -11,7 +11,7 @@ use overrule::policy::Preset;
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::beside::{asks, reply};
+use crate::beside::{asked_model, asks, reply};
 use crate::course::{WIRES, bash, streamed};
 use crate::inserted::alternates;
 use crate::live::Live;
@@ -320,8 +320,8 @@ async fn a_call_that_was_given_up_is_gone_though_the_agent_has_its_result() {
         live.settles("it is superseded", |state| !state.nodes[&first].active)
             .await;
         agent.take(&given);
-        let (status, _) = agent.ask().await;
-        assert_eq!(status, 200, "{wire}");
+        let asking = asks(&agent);
+        asked_model(&model, 2).await;
         let sent = model.seen()[1].body.clone();
         is_whole(wire, &sent);
         assert!(sent.contains("I only look."), "{wire}: {sent}");
@@ -329,6 +329,7 @@ async fn a_call_that_was_given_up_is_gone_though_the_agent_has_its_result() {
             assert!(!sent.contains(text), "{wire}: {text} in {sent}");
         }
         assert_eq!(counts(&sent), (0, 0), "{wire}: {sent}");
+        asking.abort();
         live.end().await;
     }
 }
