@@ -55,9 +55,14 @@ pub struct Readable {
     pub parts: Vec<Part>,
 }
 
+/// True for a tool that writes the whole content of a file.
+pub fn writes_file(tool: &str) -> bool {
+    kind(tool) == Some(Kind::Write)
+}
+
 /// True for a tool that replaces the whole content of the file with this hash; empty if there is no file.
 pub fn replaces_file(tool: &str, base: Option<&str>) -> bool {
-    kind(tool) == Some(Kind::Write) && base.is_some_and(|base| !base.is_empty())
+    writes_file(tool) && base.is_some_and(|base| !base.is_empty())
 }
 
 /// What a call would replace, with the hash of the file; empty if there is no file.

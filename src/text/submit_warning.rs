@@ -2,6 +2,11 @@
 //!
 //! Must not know: who writes it, where it goes.
 
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
 use super::redact::redact_certain;
 use super::script::WarningKind;
 use super::survey::survey;
@@ -12,8 +17,15 @@ pub fn submit_warning(text: &str) -> Option<String> {
     if redact_certain(text) != text {
         found.push("a possible secret: it is sent to the model and recorded".to_owned());
     }
+    // Only JSON has escapes: in other texts `\b` is two letters, such as those of a regular expression.
+    let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let json = if is_json {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(Value::from(text).to_string())
+    };
     let unseen = [WarningKind::Direction, WarningKind::Control, WarningKind::Unseen];
-    let counts = survey(text).counts.into_iter();
+    let counts = survey(&json).counts.into_iter();
     found.extend(
         counts
             .filter(|(kind, _)| unseen.contains(kind))
@@ -33,6 +45,8 @@ mod tests {
             "a\nb\tc",
             "price 10 €, naïve café, 東京",
             "{\"a\":1}",
+            r"Look for `\bunsafe\b`, \f, \u001b and \\.",
+            r"a \b",
         ] {
             assert_eq!(submit_warning(plain), None, "{plain:?}");
         }
@@ -47,5 +61,12 @@ mod tests {
         let words = submit_warning("go \u{1b}[2J on\u{7}").unwrap();
         assert_eq!(words, "warning: it contains 2 control characters");
         assert!(!words.contains("secret"), "{words}");
+        for (json, is_warned) in [
+            (r#"{"a":"go \u001b[2J"}"#, true),
+            (r#""\b""#, true),
+            (r#"{"a":"\\b"}"#, false),
+        ] {
+            assert_eq!(submit_warning(json).is_some(), is_warned, "{json}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::run::{LookResult, RunPart};
-use crate::console::readable::replaces_file;
+use crate::console::readable::{replaces_file, writes_file};
 use crate::domain::call::Digest;
 use crate::domain::id::{NodeId, Rev};
 use crate::domain::node::Node;
@@ -31,6 +31,12 @@ impl RunPart {
             danger::add_overwrite(&mut marks);
         }
         marks
+    }
+
+    /// True for a call that replaces a whole file, if nobody has looked yet whether there is one.
+    pub fn may_overwrite(&self, id: NodeId) -> bool {
+        let tool = self.state.node(id).and_then(Node::as_call).map(|(tool, _)| tool);
+        tool.is_some_and(|tool| writes_file(tool)) && self.looked_at(id).is_none()
     }
 
     /// Finds the marks of the calls on screen where they are not known, and forgets those of others.

@@ -54,6 +54,9 @@ pub(super) fn rows(
     for mark in maker.run.danger_of(id) {
         line = line.own(Role::Failed, format!("  {}", mark.kind.label()));
     }
+    if maker.run.may_overwrite(id) {
+        line = line.own(Role::Failed, "  may overwrite");
+    }
     if let Some(words) = state.node(id).and_then(summary::describe_change) {
         line = line.own(Role::Edited, format!("  {words}"));
     }
