@@ -26,6 +26,12 @@ pub enum NoPlace {
     /// No node failed.
     #[error("Nothing failed")]
     NoFailure,
+    /// No node failed up to the shown event, but later ones did.
+    #[error("Nothing failed up to this event. {key} goes to the next failure")]
+    NoFailureYet {
+        /// The key that goes to the next failure of the recording.
+        key: String,
+    },
     /// No node was edited.
     #[error("Nothing edited")]
     NoEdit,

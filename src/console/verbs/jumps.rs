@@ -12,6 +12,7 @@ use crate::console::panes::Pane;
 use crate::console::panes::graph::model::Pick;
 use crate::console::panes::queue::model::QueueEntry;
 use crate::console::refusal::{NoPlace, NoTarget, Refusal, Row};
+use crate::console::replay::MarkKind;
 use crate::console::update::{decide, search};
 use crate::domain::call::Status;
 use crate::domain::effective_status::EffectiveStatus;
@@ -38,7 +39,8 @@ pub const NEXT_FAILURE: Verb = Verb {
     doc: "go to the next failed call, exit code or broken stream",
     run: |model, _| {
         let broken = model.graph.broken.clone();
-        next(model, NoPlace::NoFailure, &broken, |model, id| {
+        let none = no_failure(model);
+        next(model, none, &broken, |model, id| {
             let status = EffectiveStatus::of(&model.run.state, id);
             // A failed test is a result, and is looked for like a failure.
             let exited = |status: EffectiveStatus<'_>| matches!(status.status(), Some(Status::Exited(_)));
@@ -47,6 +49,23 @@ pub const NEXT_FAILURE: Verb = Verb {
     },
     ..Verb::BASE
 };
+
+/// Says that nothing failed, or only later in the recording.
+fn no_failure(model: &Model) -> NoPlace {
+    let shown = model.run.at.map(|at| at.event);
+    let is_later = |event: usize| {
+        model
+            .run
+            .marks
+            .iter()
+            .any(|mark| mark.kind == MarkKind::Failure && mark.event > event)
+    };
+    if shown.is_some_and(is_later) {
+        let key = model.settings.keymap.first("next-recorded-failure");
+        return NoPlace::NoFailureYet { key };
+    }
+    NoPlace::NoFailure
+}
 
 /// The verb `next-edit`.
 pub const NEXT_EDIT: Verb = Verb {

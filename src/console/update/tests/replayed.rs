@@ -164,3 +164,24 @@ fn a_live_run_has_no_bar() {
     assert!(!stage.text().contains('╋'));
     assert_eq!(stage.model.screen.places.bar, None);
 }
+
+#[test]
+fn a_failure_that_comes_later_is_not_denied() {
+    let mut stage = Stage::with(80, 24, |settings| settings.source = Source::Replay);
+    stage.begin();
+    let marks = [(2, MarkKind::Turn), (40, MarkKind::Failure), (60, MarkKind::Edit)];
+    let marks: Vec<Mark> = marks.map(|(event, kind)| Mark { event, kind }).into();
+    stage.send(Msg::Run(Update::Marks(marks.into())));
+    for (event, words) in [
+        (
+            30,
+            "Nothing failed up to this event. alt-f goes to the next failure",
+        ),
+        (40, "Nothing failed"),
+        (100, "Nothing failed"),
+    ] {
+        at(&mut stage, event, None);
+        stage.press("1 f");
+        assert_eq!(stage.status(), words, "{event}");
+    }
+}
