@@ -18,7 +18,7 @@ pub enum Unseen {
         next: NotShown,
     },
     /// It was on screen for too short a time.
-    #[error("Ignored: shown for less than {seconds} s. Press again", seconds = Duration::from_millis(*arming_ms).as_secs_f64())]
+    #[error("Ignored: shown for less than {seconds} s. Wait for 1 s, then press again", seconds = Duration::from_millis(*arming_ms).as_secs_f64())]
     TooSoon {
         /// The time that it must be on screen, in milliseconds.
         arming_ms: u64,

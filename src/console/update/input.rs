@@ -129,7 +129,7 @@ fn drop_burst(model: &mut Model, at: u64) {
     model.keys.held.clear();
     model.keys.pasted = Some(at);
     model.double_press.pressed();
-    model.complain("Ignored: keys arrived too fast. Press again");
+    model.complain("Ignored: keys arrived too fast. Wait for 1 s, then press again");
 }
 
 /// The verb of a key in the current context.

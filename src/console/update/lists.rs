@@ -251,7 +251,7 @@ pub(in crate::console) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>)
         Gives::Verb(verb) => {
             let decides = verb.care == Care::Alone;
             if decides && model.keys.times.len() > BURST_KEYS {
-                model.complain("Ignored: keys arrived too fast. Press again");
+                model.complain("Ignored: keys arrived too fast. Wait for 1 s, then press again");
                 return;
             }
             if decides && !meant {
