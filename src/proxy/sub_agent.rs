@@ -99,7 +99,7 @@ fn call_with(state: &State, texts: &[&str], is_marked: bool) -> Option<(Fit, Nod
         let args: Value = serde_json::from_str(args).ok()?;
         let may_be_part = is_marked || matches!(call.status, Status::Running(_));
         let is_task = |task: &str| {
-            // Words that an agent puts around a task are shorter than the task.
+            // An agent puts few words around a task. In a long text the words may be by chance.
             let is_in = |text: &&str| {
                 *text == task || may_be_part && text.contains(task) && text.len() < 2 * task.len() + AROUND
             };
