@@ -30,6 +30,7 @@ mod overlay;
 mod passing;
 mod paused;
 mod program;
+mod real;
 mod restart;
 mod rewritten;
 mod side_requests;
