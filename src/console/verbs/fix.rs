@@ -251,7 +251,7 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;
-            prompts::line(model, LinePurpose::Reject { call, rev }, &asks, STOPPED);
+            prompts::line(model, LinePurpose::Skip { call, rev }, &asks, STOPPED);
         }
         Branch::Agent(call) => {
             jumps::go(model, call)?;
