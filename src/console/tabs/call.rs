@@ -180,7 +180,7 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Failed, format!("  {}", class.label()));
     }
     if view.stale {
-        line = line.own(Role::Stale, "  inputs may have changed");
+        line = line.own(Role::Warning, "  inputs may have changed");
     }
     if view.held {
         line = line.own(Role::Blocked, "  suspended by an open edit");
