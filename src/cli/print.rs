@@ -16,6 +16,11 @@ const LONG: usize = 4_000;
 /// The error of the first line that standard output did not accept.
 static LOST: OnceLock<std::io::Error> = OnceLock::new();
 
+/// True if standard output is a terminal.
+pub fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// Prints a line on standard output; returns false on an error. Nothing reaches a terminal raw: other text than JSON
 /// was made visible before, and JSON has escapes.
 pub fn out(text: &str) -> bool {

@@ -22,7 +22,7 @@ use super::routing;
 use super::servers;
 use super::settings::{Ambiguous, Glyphs, Reduce};
 use super::tools;
-use crate::document::{At, Document, Error, Field, Place, Source, parsed, strings, whole, wrong};
+use crate::document::{At, Document, Error, Field, Place, Source, near, parsed, strings, whole, wrong};
 use crate::domain::event::run::Reduction;
 use crate::model::wire::Wire;
 use crate::policy::Origin;
@@ -206,6 +206,7 @@ pub struct Reuse {
 /// Reads the text of a file. `origin` is that of its rules.
 pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Result<RawSettings, Error> {
     let mut document = Document::parse(&path.to_string_lossy(), text)?;
+    preset_in_place(&document)?;
     let untrusted = !origin.may_loosen();
     let loose = if untrusted {
         remove_loose(&mut document)
@@ -251,6 +252,23 @@ pub fn read(path: &Path, text: &str, origin: Origin, home: Option<&Path>) -> Res
         },
         ..RawSettings::default()
     })
+}
+
+/// Refuses a preset that is given as the policy itself, and says where it belongs.
+fn preset_in_place(document: &Document<'_>) -> Result<(), Error> {
+    for (name, value) in document.root() {
+        let (key, found) = (name.get_ref(), value.get_ref());
+        if found.is_table() || near(key, ["policy"]).is_none() {
+            continue;
+        }
+        return Err(if key == "policy" {
+            let what = wrong(found.type_str(), "a table");
+            document.error(value.span(), &format!("{what}, or the preset as `policy.preset`"))
+        } else {
+            document.error(name.span(), "unknown key; did you mean `policy.preset`?")
+        });
+    }
+    Ok(())
 }
 
 /// Removes what an untrusted file may not define, and lists its keys that can do more than tighten.

@@ -4,6 +4,7 @@
 //!
 //! A state has its own symbol as well as its colour, so no two states share one.
 
+use crate::domain::badge::Badge;
 use crate::domain::call::{Call, Decision, Status};
 use crate::domain::effective_status::EffectiveStatus;
 use crate::domain::id::NodeKind;
@@ -222,6 +223,19 @@ impl Symbol {
     }
 }
 
+/// The style of a badge. Its words hold now, so none is drawn like content that does not.
+pub const fn of_badge(badge: Badge) -> Role {
+    match badge {
+        Badge::SubAgent => Role::Accent,
+        Badge::HistoryRewritten | Badge::Reused | Badge::ReplyOnRecord => Role::Dim,
+        Badge::WorldChanged
+        | Badge::InputsChanged
+        | Badge::ContextDrifted
+        | Badge::WriteConflict
+        | Badge::AfterFailedCalls => Role::Warning,
+    }
+}
+
 fn is_edited(call: &Call, node: Option<&Node>, observation: Option<&Node>) -> bool {
     let typed = call
         .decisions
@@ -271,6 +285,30 @@ mod tests {
                     .all(|symbol| symbol.glyph(Charset::Unicode) != line),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn no_badge_is_crossed_out() {
+        use crate::console::theme::{Colours, Theme};
+        use ratatui::style::Modifier;
+        for badge in [
+            Badge::Reused,
+            Badge::WorldChanged,
+            Badge::InputsChanged,
+            Badge::ReplyOnRecord,
+            Badge::ContextDrifted,
+            Badge::WriteConflict,
+            Badge::AfterFailedCalls,
+            Badge::HistoryRewritten,
+            Badge::SubAgent,
+        ] {
+            let role = of_badge(badge);
+            for name in Theme::names() {
+                let style = Theme::built_in(name).unwrap().look(Colours::True).full(role);
+                let is_crossed_out = style.add_modifier.contains(Modifier::CROSSED_OUT);
+                assert!(!is_crossed_out, "{badge:?} in {name}");
+            }
         }
     }
 

@@ -43,7 +43,7 @@ use super::model::run::RunPart;
 use super::pager::{Pager, Wrap};
 use super::panes::graph::model::Pick;
 use super::panes::inspector::model::{Subject, Tab};
-use super::symbols::{Charset, Symbol};
+use super::symbols::{self, Charset, Symbol};
 use super::theme::Role;
 use super::work::Ticket;
 use crate::domain::badge;
@@ -316,7 +316,7 @@ fn heading(maker: &mut Maker<'_>, node: &Node) {
 /// Adds what edits and other branches left on a node, as sentences.
 fn badges(maker: &mut Maker<'_>, id: NodeId) {
     for one in badge::of(&maker.run.state, id) {
-        maker.own(Role::Stale, one.sentence());
+        maker.own(symbols::of_badge(one), one.sentence());
     }
     for link in maker.run.state.agent.sub_agents_of(id) {
         let session = crate::text::visible(&link.session);

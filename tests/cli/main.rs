@@ -22,6 +22,7 @@ mod approver;
 mod audit;
 mod bad_input;
 mod branches;
+mod changes;
 mod classify;
 mod control;
 mod damaged;

@@ -1,6 +1,10 @@
 //! Prints all files that a run wrote, as one difference against their state before the run.
 //!
+//! A terminal gets its visible form. A pipe or a file gets a patch, byte for byte.
+//!
 //! Must not know: what is recorded of a file.
+
+use std::fmt::Write as _;
 
 use similar::TextDiff;
 
@@ -31,7 +35,7 @@ impl Look for Changes {
             return Ok(Code::Ok);
         }
         for file in &all.files {
-            if !print::out(&words(file).join("\n")) {
+            if !print::out(&describe(file, !print::is_terminal())) {
                 return Ok(Code::Ok);
             }
         }
@@ -45,20 +49,71 @@ impl Look for Changes {
     }
 }
 
-/// A line on the file, and its difference in the unified form.
-fn words(file: &FileChange) -> Vec<String> {
-    let path = visible(&file.path);
-    let mut lines = vec![format!("{path}: {}", file.describe())];
+/// A line on the file, and its difference in the unified form. With the `exact` bytes it is a patch.
+fn describe(file: &FileChange, exact: bool) -> String {
+    let mut text = format!("{}: {}", visible(&file.path), file.describe());
     if let Some((before, after)) = file.texts().filter(|(before, after)| before != after) {
-        let old = match file.before {
-            FileText::Missing => "/dev/null".to_owned(),
-            _ => format!("a/{path}"),
-        };
-        let diff = TextDiff::from_lines(before, after);
-        let text = diff.unified_diff().header(&old, &format!("b/{path}")).to_string();
-        lines.extend(visible_lines(text.trim_end_matches('\n')));
+        text.push('\n');
+        let diff = difference(file, before, after);
+        if exact {
+            text.push_str(&diff);
+        } else {
+            text.push_str(&visible_lines(&diff).join("\n"));
+        }
     }
-    lines
+    text
+}
+
+/// The difference as programs read it, without its last line break. Only line feeds end a line.
+fn difference(file: &FileChange, before: &str, after: &str) -> String {
+    let old = match file.before {
+        FileText::Missing => "/dev/null".to_owned(),
+        _ => name("a", &file.path),
+    };
+    let mut text = format!("--- {old}\n+++ {}", name("b", &file.path));
+    let [before, after] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let diff = TextDiff::from_slices(&before, &after);
+    for hunk in diff.unified_diff().iter_hunks() {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "\n{}", hunk.header());
+        for change in hunk.iter_changes() {
+            let line: &str = change.value();
+            let shown = line.strip_suffix('\n').unwrap_or(line);
+            let _ = write!(text, "\n{}{shown}", change.tag());
+            if !line.ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file");
+            }
+        }
+    }
+    text
+}
+
+/// The name of a file in a patch: in quotes with escapes if it has control characters, and with a tab after blanks.
+fn name(side: &str, path: &str) -> String {
+    let path = format!("{side}/{path}");
+    let is_special = |c: char| c.is_control() || matches!(c, '"' | '\\');
+    if !path.contains(is_special) {
+        return if path.contains(' ') {
+            format!("{path}\t")
+        } else {
+            path
+        };
+    }
+    let mut quoted = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if is_special(c) => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    let _ = write!(quoted, "\\{byte:03o}");
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 fn unrecorded(one: &Unrecorded) -> String {
@@ -67,4 +122,37 @@ fn unrecorded(one: &Unrecorded) -> String {
         "{} {tool} ({entry}) may have changed files; the record does not say which",
         one.call
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileChange, FileText, describe, name};
+
+    #[test]
+    fn a_terminal_gets_the_visible_form_and_a_pipe_the_bytes() {
+        let file = FileChange {
+            path: "a\u{1b}[2J".into(),
+            before: FileText::Text("\tone\n".into()),
+            after: FileText::Text("\u{1b}[2J\u{202e}\ttwo\n".into()),
+            calls: Vec::new(),
+            unsure: None,
+            foreign: None,
+        };
+        let shown = describe(&file, false);
+        assert_eq!(crate::text::escaped(&shown), shown);
+        assert!(shown.contains("+⟨U+001B⟩[2J⟨U+202E⟩"), "{shown}");
+        let exact = describe(&file, true);
+        assert!(exact.ends_with("\n-\tone\n+\u{1b}[2J\u{202e}\ttwo"), "{exact:?}");
+    }
+
+    #[test]
+    fn a_name_in_a_patch_is_quoted_if_it_has_to_be() {
+        for (path, expected) in [
+            ("a.md", "a/a.md"),
+            ("two words", "a/two words\t"),
+            ("q\"\\\n", "\"a/q\\\"\\\\\\012\""),
+        ] {
+            assert_eq!(name("a", path), expected);
+        }
+    }
 }

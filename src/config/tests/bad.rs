@@ -176,6 +176,27 @@ fn errors_about_being_called() {
 }
 
 #[test]
+fn a_preset_that_is_the_policy_itself_is_told_where_it_belongs() {
+    let table = [
+        (
+            "policy = \"auto\"",
+            "1:10: `policy`: expected a table, found a string; write a table, or the preset as `policy.preset`",
+        ),
+        (
+            "polcy = \"auto\"",
+            "1:1: `polcy`: unknown key; did you mean `policy.preset`?",
+        ),
+        (
+            "[polcy]\npreset = \"auto\"",
+            "1:2: `polcy`: unknown key; did you mean `policy`?",
+        ),
+    ];
+    for (text, message) in table {
+        assert_eq!(World::new().user(text).fault(), format!("{FILE}:{message}"));
+    }
+}
+
+#[test]
 fn errors_about_money() {
     let table = [
         (

@@ -11,6 +11,7 @@ use super::{
     FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
 };
 use crate::console::doc::{Form, Styled};
+use crate::console::json;
 use crate::console::model::orphan_status::OrphanStatus;
 use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::pager::Wrap;
@@ -84,7 +85,7 @@ pub fn content(maker: &mut Maker<'_>, id: NodeId) {
                         Role::Dim,
                         format!(
                             "  ({} bytes, for reading; the exact bytes are in arguments)",
-                            value.len()
+                            json::as_text(value).map_or(value.len(), |text| text.len())
                         ),
                     ),
             );
@@ -179,7 +180,7 @@ pub(super) fn status(maker: &mut Maker<'_>, call: &Call) {
         line = line.own(Role::Failed, format!("  {}", class.label()));
     }
     if view.stale {
-        line = line.own(Role::Stale, "  inputs may have changed");
+        line = line.own(Role::Warning, "  inputs may have changed");
     }
     if view.held {
         line = line.own(Role::Blocked, "  suspended by an open edit");

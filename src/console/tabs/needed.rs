@@ -8,7 +8,7 @@ use crate::console::keymap::Keymap;
 use crate::console::model::run::{NOTICED_MS, RunPart};
 use crate::console::panes::log::model::LogPane;
 use crate::console::theme::Role;
-use crate::console::verbs::fix::FIXES;
+use crate::console::verbs::fix::{FIX_GO, FIXES, decisions};
 use crate::console::verbs::{Verb, shorten};
 use crate::console::{event_text, loops, summary};
 use crate::domain::node::Node;
@@ -120,9 +120,15 @@ pub fn needed(maker: &mut Maker<'_>, log: &LogPane, keymap: Option<&Keymap>) {
 fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
     maker.doc.line(Styled::new());
     maker.own(Role::Title, "what you can do");
+    for verb in decisions(&maker.run.state, need) {
+        let keys = [FIX_GO.name, verb.name].map(|name| keymap.first(name));
+        if keys.iter().all(|key| !key.is_empty()) {
+            fix_row(maker, &keys.join(", "), verb.doc.to_owned());
+        }
+    }
     if shorten::is_too_long(&maker.run.state) {
         for verb in shorten::CHOICES {
-            fix_row(maker, keymap, verb, verb.doc.to_owned());
+            fix_row(maker, &keys_of(keymap, verb), verb.doc.to_owned());
         }
     }
     for (verb, fix) in FIXES {
@@ -142,19 +148,20 @@ fn fixes(maker: &mut Maker<'_>, need: &Attention, keymap: &Keymap) {
             ),
             _ => verb.doc.to_owned(),
         };
-        fix_row(maker, keymap, verb, what);
+        fix_row(maker, &keys_of(keymap, verb), what);
     }
 }
 
-/// Adds a row with the keys of a verb; none if it has no key.
-fn fix_row(maker: &mut Maker<'_>, keymap: &Keymap, verb: &Verb, what: String) {
-    let keys: Vec<String> = keymap
-        .keys_of(verb.name)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+/// The keys of a verb; each one carries it out.
+fn keys_of(keymap: &Keymap, verb: &Verb) -> String {
+    let keys = keymap.keys_of(verb.name).iter().map(ToString::to_string);
+    keys.collect::<Vec<_>>().join(" ")
+}
+
+/// Adds a row with keys and what they do; none without a key.
+fn fix_row(maker: &mut Maker<'_>, keys: &str, what: String) {
     if !keys.is_empty() {
-        let row = Styled::new().own(Role::Key, format!("  {:<8} ", keys.join(" ")));
+        let row = Styled::new().own(Role::Key, format!("  {keys:<8} "));
         maker.over(row.own(Role::Text, what), 11);
     }
 }

@@ -30,7 +30,7 @@ const IN_LINES: [Role; 12] = [
     Role::Error,
 ];
 /// Roles whose text is in rows that are marked by a background.
-const IN_ROWS: [Role; 14] = [
+const IN_ROWS: [Role; 15] = [
     Role::Text,
     Role::Dim,
     Role::Pending,
@@ -43,6 +43,7 @@ const IN_ROWS: [Role; 14] = [
     Role::Superseded,
     Role::Blocked,
     Role::Unknown,
+    Role::Warning,
     Role::Fold,
     Role::Line,
 ];

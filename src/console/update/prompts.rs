@@ -182,6 +182,7 @@ pub(in crate::console) fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let text = line.field.text().trim().to_owned();
     let done = match line.purpose.clone() {
         purpose @ (LinePurpose::Reject { .. }
+        | LinePurpose::Skip { .. }
         | LinePurpose::EndAgent { .. }
         | LinePurpose::Irreversible { .. }
         | LinePurpose::LeaveUnknown { .. }
@@ -268,7 +269,7 @@ fn about_call(
         }
     };
     let (call, command) = match purpose {
-        LinePurpose::Reject { call, rev } => {
+        LinePurpose::Reject { call, rev } | LinePurpose::Skip { call, rev } => {
             let reason = or("rejected by the operator");
             (call, CallCommand::Reject { call, rev, reason })
         }

@@ -29,6 +29,7 @@ pub const CLOSE: Verb = Verb {
     hint: "close",
     rank: |model| {
         let lists = [
+            Context::Attention,
             Context::Review,
             Context::StagedEdits,
             Context::Branches,

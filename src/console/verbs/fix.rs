@@ -4,8 +4,8 @@
 
 use super::availability::{Availability, carry_out};
 use super::{
-    Effect, Press, Verb, answer, correct, edit, emergency_stop, guide, jumps, limits, loops, pause, replace,
-    reset_breaker, staged_edits,
+    Effect, Press, Verb, answer, approve, choices, consent, correct, edit, emergency_stop, guide, jumps,
+    limits, loops, pause, reject, repair, replace, reset_breaker, staged_edits, unknown_outcome,
 };
 use crate::console::context::Context;
 use crate::console::model::Model;
@@ -15,7 +15,10 @@ use crate::console::tabs::{Fix, fits};
 use crate::console::update::edits::guide_with;
 use crate::console::update::refresh::prepare;
 use crate::console::update::{decide, prompts};
+use crate::domain::call::Status;
 use crate::domain::id::NodeId;
+use crate::domain::state::{Mode, State};
+use crate::domain::tags;
 use crate::resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
 
 /// The verb `fix-go`.
@@ -134,6 +137,44 @@ pub const FIXES: [(&Verb, Fix); 8] = [
     (&FIX_STOP, Fix::Stop),
 ];
 
+/// The verbs that decide the call that [`FIX_GO`] goes to, the most usual first.
+pub fn decisions(state: &State, need: &Attention) -> &'static [&'static Verb] {
+    let is_about_call = match need.cause {
+        AttentionReason::Calls | AttentionReason::Repair => true,
+        AttentionReason::Own => !matches!(state.mode, Mode::Stopped(_)),
+        _ => false,
+    };
+    if !is_about_call {
+        return &[];
+    }
+    let call = target(state, need).and_then(|id| state.call(id));
+    match call.map(|call| (call.id, &call.status)) {
+        Some((id, Status::AwaitingApproval)) if tags::asks_operator(state, id) => {
+            &[&answer::VERB, &reject::REJECT]
+        }
+        Some((_, Status::AwaitingApproval)) => &[&approve::APPROVE, &reject::REJECT],
+        Some((_, Status::Consent(_))) => &[&consent::REUSE, &consent::RUN_AGAIN, &reject::REJECT_REPEAT],
+        Some((id, Status::OutcomeUnknown(attempt))) => {
+            if state.call(id).is_some_and(|call| call.has_ended(*attempt)) {
+                &[
+                    &unknown_outcome::IT_HAPPENED,
+                    &unknown_outcome::IT_DID_NOT,
+                    &unknown_outcome::DID_NOT_FINISH,
+                    &unknown_outcome::ABANDON_CALL,
+                ]
+            } else {
+                &[
+                    &unknown_outcome::IT_HAPPENED,
+                    &unknown_outcome::IT_DID_NOT,
+                    &unknown_outcome::ABANDON_CALL,
+                ]
+            }
+        }
+        Some((_, Status::Repairing(_))) => &[&repair::CHOOSE_REPAIR, &repair::SKIP_REPAIR],
+        _ => &[],
+    }
+}
+
 /// What the run needs, if the fix is one for it.
 fn need(model: &Model, fix: Fix) -> Result<Attention, Refusal> {
     let need = standstill(&model.run.state).ok_or(Empty::Attention)?;
@@ -178,8 +219,14 @@ fn go(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<(), 
         | AttentionReason::Stopped
         | AttentionReason::Edit
         | AttentionReason::Own => {
-            to_call(model, need)?;
-            Ok(())
+            let call = to_call(model, need)?;
+            match model.run.state.call(call).map(|call| &call.status) {
+                // Its keys work in its question only.
+                Some(Status::Consent(_) | Status::OutcomeUnknown(_)) => {
+                    carry_out(model, &choices::VERB, press)
+                }
+                _ => Ok(()),
+            }
         }
     }
 }
@@ -204,7 +251,7 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
     match branch {
         Branch::Call { call, rev, .. } => {
             to_call(model, need)?;
-            prompts::line(model, LinePurpose::Reject { call, rev }, &asks, STOPPED);
+            prompts::line(model, LinePurpose::Skip { call, rev }, &asks, STOPPED);
         }
         Branch::Agent(call) => {
             jumps::go(model, call)?;
@@ -222,11 +269,15 @@ fn stop(model: &mut Model, need: &Attention, press: &mut Press<'_>) -> Result<()
 /// The reason that the model sees for a stopped branch, unless the operator types another one.
 const STOPPED: &str = "the operator stopped this branch: continue without it";
 
+/// The call of a fix: the most urgent one that counts.
+fn target(state: &State, need: &Attention) -> Option<NodeId> {
+    let counts = |id: &&NodeId| state.nodes.get(id).is_some_and(|node| node.active);
+    need.calls.iter().find(counts).or(need.calls.first()).copied()
+}
+
 /// Goes to the call of a fix: in the queue if it waits, else in the graph.
 fn to_call(model: &mut Model, need: &Attention) -> Result<NodeId, Refusal> {
-    let counts = |id: &&NodeId| model.run.state.nodes.get(id).is_some_and(|node| node.active);
-    let call = need.calls.iter().find(counts).or(need.calls.first());
-    let call = *call.ok_or_else(|| NoPlace::NoCause {
+    let call = target(&model.run.state, need).ok_or_else(|| NoPlace::NoCause {
         key: model.settings.keymap.first("why-waiting"),
     })?;
     if !decide::go_to_queue(model, call) {

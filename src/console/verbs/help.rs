@@ -17,7 +17,10 @@ pub const HELP: Verb = Verb {
     doc: "show every key, those that work here first",
     hint: "help",
     // In a question, its answers come first.
-    rank: |model| Rank::stays_if(context(model).reaches(Context::Panes)),
+    rank: |model| {
+        let here = context(model);
+        Rank::stays_if(here == Context::Attention || here.reaches(Context::Panes))
+    },
     run: |model, _| {
         help(model);
         Ok(())

@@ -41,6 +41,11 @@ pub const ACCEPT: Verb = Verb {
     contexts: &[Context::Line],
     doc: "finish the line",
     hint: "accept",
+    label: |model| match model.overlays.last() {
+        Some(Overlay::Line(line)) => Some(line.purpose.act()),
+        _ => None,
+    },
+    rank: |_| Rank::Leads,
     ..DONE
 };
 

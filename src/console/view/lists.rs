@@ -23,7 +23,7 @@ fn title(model: &Model, line: &LinePrompt) -> String {
         return why.to_string();
     }
     let title = line.title.clone();
-    let LinePurpose::Reject { call, .. } = line.purpose else {
+    let (LinePurpose::Reject { call, .. } | LinePurpose::Skip { call, .. }) = line.purpose else {
         return title;
     };
     let status = model.run.state.call(call).map(|call| &call.status);

@@ -133,10 +133,7 @@ fn keys(canvas: &mut Canvas<'_>, area: Rect, hints: &[hints::Hint]) {
         .iter()
         .any(|hint| matches!(hint.word, "approve" | "choices"));
     let is_first = |hint: &&hints::Hint| {
-        !hint.stays
-            && (hint.leads
-                || matches!(hint.word, "done" | "accept")
-                || (!decides && hint.word == "next pending"))
+        !hint.stays && (hint.leads || hint.word == "done" || (!decides && hint.word == "next pending"))
     };
     // The main key of the focused pane comes first.
     let leads = hints.iter().filter(|hint| !hint.stays && hint.leads);

@@ -31,6 +31,13 @@ pub enum LinePurpose {
         /// The revision that was shown.
         rev: Rev,
     },
+    /// Why a call is rejected, to continue without it.
+    Skip {
+        /// The call.
+        call: NodeId,
+        /// The revision that was shown.
+        rev: Rev,
+    },
     /// The name of the tool, typed to run a call that is irreversible.
     Irreversible {
         /// The call.
@@ -124,6 +131,7 @@ impl LinePurpose {
         matches!(
             self,
             Self::Reject { .. }
+                | Self::Skip { .. }
                 | Self::RefuseEffect { .. }
                 | Self::LeaveUnknown { .. }
                 | Self::EndAgent { .. }
@@ -138,6 +146,29 @@ impl LinePurpose {
             self,
             Self::Save(_) | Self::Search | Self::Filter | Self::Find | Self::Reason | Self::EndAgent { .. }
         )
+    }
+
+    /// What the finished line does, in a word or two.
+    pub const fn act(&self) -> &'static str {
+        match self {
+            Self::Save(_) => "save",
+            Self::Reject { .. } | Self::RefuseEffect { .. } => "reject",
+            Self::Skip { .. } => "skip",
+            Self::Irreversible { again: false, .. } => "approve",
+            Self::Irreversible { again: true, .. } => "run again",
+            Self::LeaveUnknown { .. } => "abandon",
+            Self::Repair { .. } => "repair",
+            Self::EndAgent { .. } => "end the sub-agent",
+            Self::Search => "search",
+            Self::Filter => "filter",
+            Self::Find => "find",
+            Self::Policy | Self::Limits | Self::Resilience | Self::Weight { .. } => "set",
+            Self::ResetBreaker | Self::ForgetWeights => "reset",
+            Self::Title | Self::BranchName(_) => "name",
+            Self::Detector => "mute or unmute",
+            Self::Reason => "record",
+            Self::RejectAnswer(..) | Self::ErrorPattern => "preview",
+        }
     }
 
     /// Maximum length of the line, in bytes.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a loop is found.
 
+use crate::console::hints;
 use crate::console::model::overlay::Overlay;
 use crate::console::msg::Out;
 use crate::console::testing::{ARMING, Stage};
@@ -244,6 +245,81 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
     assert_eq!(stage.model.screen.lead, crate::console::panes::Pane::QUEUE);
+}
+
+#[test]
+fn what_decides_the_waiting_call_comes_first_and_works_there() {
+    type Scene = fn(&mut Stage, &str);
+    let args = r#"{"path":"a","content":"b"}"#;
+    let scenes: [(Scene, &[&str]); 4] = [
+        (
+            |stage, args| stage.awaiting("c3", "write_file", args),
+            &["enter, a approve the call", "enter, x reject the call"],
+        ),
+        (
+            |stage, args| stage.outcome_unknown_with("c3", args),
+            &[
+                "enter, h confirm that the execution happened",
+                "enter, d confirm that the execution did not happen",
+                "enter, x end the call with an unknown outcome",
+            ],
+        ),
+        (
+            |stage, args| stage.consent_of("c3", args),
+            &[
+                "enter, u use the recorded result",
+                "enter, R repeat the effect",
+                "enter, x reject the repeated effect",
+            ],
+        ),
+        (
+            |stage, _| stage.two_repairs(),
+            &["enter, F ", "enter, K stop repairing"],
+        ),
+    ];
+    for (scene, rows) in scenes {
+        let mut stage = Stage::new(140, 50);
+        stage.begin();
+        scene(&mut stage, args);
+        stage.press("W");
+        let text = stage.text();
+        let after = text.split("what you can do").nth(1).unwrap_or_default();
+        for (row, expected) in after.lines().skip(1).zip(rows) {
+            assert!(row.contains(expected), "{expected}\n{text}");
+        }
+        // Each of the keys is offered once the first one was pressed.
+        stage.press("enter");
+        let offered: Vec<String> = hints::hints(&stage.model)
+            .into_iter()
+            .map(|hint| hint.key)
+            .collect();
+        for row in rows {
+            let key = row["enter, ".len()..].split(' ').next().unwrap_or_default();
+            assert!(
+                offered.iter().any(|one| one == key),
+                "{key}: {offered:?}\n{}",
+                stage.text()
+            );
+        }
+        assert_eq!(stage.commands(), [], "nothing is decided by it alone");
+    }
+}
+
+#[test]
+fn the_way_out_of_the_page_is_shown_at_every_width() {
+    for width in [60, 80, 100, 140] {
+        let mut stage = Stage::new(width, 24);
+        stage.begin();
+        stage.finished("c3", "read_file", r#"{"path":"page"}"#, failed());
+        stage.close();
+        stage.goes_round("read_file", &["c3"]);
+        stage.press("W");
+        let text = stage.text();
+        assert!(
+            text.contains("esc close") && text.contains("? help"),
+            "{width}\n{text}"
+        );
+    }
 }
 
 #[test]

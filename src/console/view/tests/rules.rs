@@ -243,7 +243,28 @@ fn hints_are_only_of_keys_that_do_something() {
     assert!(words(&stage).contains(&"approve"));
     stage.wait(ARMING);
     stage.press("x");
-    assert_eq!(words(&stage), ["accept", "discard", "help"]);
+    assert_eq!(words(&stage), ["reject", "discard", "help"]);
+}
+
+#[test]
+fn the_key_that_ends_a_line_names_what_it_does() {
+    for (keys, word) in [
+        ("t x", "reject"),
+        ("W X", "skip"),
+        ("/", "search"),
+        ("&", "filter"),
+    ] {
+        let mut stage = Stage::new(160, 40);
+        stage.begin();
+        stage.awaiting("c3", "write_file", r#"{"path":"a","content":"b"}"#);
+        stage.draw();
+        for key in keys.split(' ') {
+            stage.wait(ARMING);
+            stage.press(key);
+        }
+        let text = stage.text();
+        assert!(text.contains(&format!(" enter {word}  ")), "{keys}\n{text}");
+    }
 }
 
 #[test]

@@ -229,8 +229,8 @@ pub fn completed(message: String) -> String {
     {
         return message;
     }
-    let reasoning = ["reasoning_content", "reasoning"].into_iter();
-    let Some((key, words)) = reasoning.filter_map(|key| Some((key, filled(key)?))).next() else {
+    let mut reasoning = ["reasoning_content", "reasoning"].into_iter();
+    let Some((key, words)) = reasoning.find_map(|key| Some((key, filled(key)?))) else {
         return message;
     };
     json::without_member(&json::with_member(&message, "content", words), key)

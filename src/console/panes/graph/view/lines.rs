@@ -16,7 +16,7 @@ use crate::console::model::Model;
 use crate::console::panes::graph::model::rows::Row;
 use crate::console::model::run_phase::AT_THE_HALT;
 use crate::console::summary;
-use crate::console::symbols::Symbol;
+use crate::console::symbols::{self, Symbol};
 use crate::console::theme::Role;
 use crate::domain::badge::{self, Badge};
 use crate::domain::call::{Call, Status};
@@ -224,7 +224,7 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
         for badge in badges {
             let words = sub_agent_words(model, id).filter(|_| badge == Badge::SubAgent);
             let words = words.unwrap_or_else(|| badge.label().to_owned());
-            line = line.own(role(badge_role(badge)), format!("({words}) "));
+            line = line.own(role(symbols::of_badge(badge)), format!("({words}) "));
         }
     }
     if let (Some(call), Some((tool, args))) = (state.calls.get(&id), node.as_call()) {
@@ -300,15 +300,6 @@ fn node_line(model: &Model, id: NodeId, row: Option<Role>, width: usize) -> Styl
     line = line.summary(role(usual), &words, room);
     line.0.extend(chips.0);
     line
-}
-
-/// The style of a badge: a sub-agent and a seam are no warnings.
-const fn badge_role(badge: Badge) -> Role {
-    match badge {
-        Badge::SubAgent => Role::Accent,
-        Badge::HistoryRewritten => Role::Dim,
-        _ => Role::Stale,
-    }
 }
 
 /// What the sub-agent of a call does; none where this process does not know it.
