@@ -86,6 +86,10 @@ const AGENTS: [RealAgent; 4] = [
 ];
 
 /// The agents that are here, with the directory of their programs.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who runs the test says where the agents are"
+)]
 fn present() -> Option<(PathBuf, Vec<&'static RealAgent>)> {
     let dir = PathBuf::from(std::env::var_os("OVERRULE_AGENTS")?);
     let found = AGENTS.iter().filter(|agent| dir.join(agent.program).exists());
@@ -147,8 +151,7 @@ fn started(world: &World, agent: &RealAgent, dir: &std::path::Path, upstream: &s
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
-    let path = std::env::var("PATH").unwrap();
-    command.env("PATH", format!("{}:{path}", dir.display()));
+    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", dir.display()));
     command.envs(agent.environment.iter().copied());
     command
         .stdin(Stdio::null())
@@ -165,13 +168,11 @@ fn waiting(world: &World, word: &str) -> Value {
             return false;
         };
         let queue = world.run(&["queue", &session, "--json"]).out;
-        let calls = queue
+        let mut calls = queue
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        found = calls
-            .filter(|call| call.to_string().contains(&format!("echo {word}")))
-            .last()
-            .unwrap_or_default();
+        let is_it = |call: &Value| call.to_string().contains(&format!("echo {word}"));
+        found = calls.rfind(is_it).unwrap_or_default();
         !found.is_null()
     });
     found

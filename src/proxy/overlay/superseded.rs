@@ -54,10 +54,10 @@ pub(super) fn remove(
     }
     for result in &history.results {
         let call = result.call.and_then(|call| found.get(&call));
-        let kept_by_server = || overlays.named(result.id?, None);
+        let at_server = || overlays.named(result.id?, None);
         if call.is_some_and(|known| known.is_superseded) {
             rewrite.part(result.at.0, result.at.1, PartEdit::Remove);
-        } else if call.is_none() && kept_by_server().is_some_and(|known| known.is_superseded) {
+        } else if call.is_none() && at_server().is_some_and(|known| known.is_superseded) {
             // The call is in the history that the model's server keeps, and needs a result.
             let (text, is_error, tool) = (WITHDRAWN.to_owned(), false, None);
             rewrite.part(
@@ -186,7 +186,7 @@ pub(super) fn gaps(request: &AgentRequest, rewrite: &Rewrite<'_>) -> Vec<RangeIn
     gaps
 }
 
-/// True for a message of which nothing is left but words that the agent adds by itself.
+/// True for a message that has only words left that the agent adds by itself.
 fn is_of_agent(message: &AgentMessage, at: usize, rewrite: &Rewrite<'_>) -> bool {
     let mut parts = (0..)
         .zip(&message.parts)

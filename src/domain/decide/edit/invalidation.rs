@@ -78,7 +78,7 @@ pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: Node
     }
 }
 
-/// What falls if the model is asked again for a turn: this one and all later ones. Also the last turn that stays, after which
+/// What is superseded if the model is asked again for a turn: this one and all later ones. Also the last turn that stays, after which
 /// the new one comes. The words of another program's user stay: its agent sends them again.
 pub(in crate::domain::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
     let falls = |one: &&Turn| one.pos >= turn.pos && !state.has_words_of_agent(one);
