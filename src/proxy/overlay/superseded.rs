@@ -110,8 +110,9 @@ fn reply(
 }
 
 fn of_call(history: &History<'_>, found: &KnownCalls<'_>, at: (usize, usize)) -> Fate {
-    let place = history.calls.iter().position(|call| call.at == at);
-    match place.and_then(|place| found.get(&place)) {
+    // They are in the order of the request.
+    let place = history.calls.binary_search_by_key(&at, |call| call.at);
+    match place.ok().and_then(|place| found.get(&place)) {
         Some(known) if known.is_superseded => Fate::Goes,
         _ => Fate::Stays,
     }
