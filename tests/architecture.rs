@@ -1,4 +1,4 @@
-//! Checks the module map: allowed dependencies, file headers and file sizes.
+//! Checks what the compiler does not: walls inside of crates, file headers, file sizes, the map for people.
 //!
 //! Must not know: what the modules do.
 //!
@@ -13,7 +13,7 @@
     reason = "a test fails by panicking and tells by printing"
 )]
 
-#[path = "support/source.rs"]
+#[path = "architecture/source.rs"]
 mod source;
 
 use std::collections::BTreeSet;
@@ -22,107 +22,38 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// Which modules each module may name, from the inside out. Everybody may name [`LEAVES`].
-const MAP: [(&str, &[&str]); 20] = [
-    ("text", &[]),
-    ("canon", &[]),
-    ("shell_line", &[]),
-    ("known_tool", &[]),
-    ("schema", &["domain::call"]),
-    ("domain", &[]),
-    ("document", &[]),
-    ("policy", &["domain", "document"]),
-    ("resilience", &["domain", "schema"]),
-    ("present", &["domain", "policy", "resilience"]),
-    ("regular_file", &[]),
-    ("journal", &["domain", "regular_file"]),
-    ("model", &["domain", "resilience", "document"]),
-    ("tools", &["domain", "schema", "resilience", "regular_file"]),
-    (
-        "engine",
-        &[
-            "domain",
-            "schema",
-            "policy",
-            "resilience",
-            "journal",
-            "model",
-            "tools",
-        ],
-    ),
-    ("control", &["domain", "engine"]),
-    ("proxy", &["domain", "schema", "model", "tools", "engine"]),
-    (
-        "config",
-        &[
-            "domain",
-            "document",
-            "policy",
-            "resilience",
-            "regular_file",
-            "model::wire",
-            "schema",
-            "tools::sources",
-        ],
-    ),
-    (
-        "console",
-        &[
-            "domain",
-            "document",
-            "policy",
-            "schema",
-            "config",
-            "resilience",
-            "present",
-            "regular_file",
-        ],
-    ),
-    (
-        "export",
-        &["domain", "present", "console::layout", "console::symbols"],
-    ),
+/// Walls inside of crates, or narrower than a whole crate: files below a folder may name only these modules of a crate.
+/// What a crate may name at all is in its manifest, so the compiler holds it.
+const NARROW: [(&str, &str, &[&str]); 4] = [
+    ("src/schema/", "overrule_domain", &["call"]),
+    ("src/config/", "overrule_model", &["wire"]),
+    ("src/config/", "overrule_tools", &["sources"]),
+    ("src/console/export/", "crate", &["export", "layout", "symbols"]),
 ];
-/// Pure, and free for all but each other.
-const LEAVES: [&str; 4] = ["text", "canon", "shell_line", "known_tool"];
-/// The composition root: may name everything, and nothing may name it.
+/// The composition root: nothing but the package at the top may depend on it.
 const ROOT: &str = "cli";
-/// Modules without clock, randomness, files, network, tasks and terminal.
-const PURE: [&str; 11] = [
-    "text",
-    "canon",
-    "shell_line",
-    "known_tool",
+/// Crates and folders without clock, randomness, files, network, tasks and terminal.
+const PURE: [&str; 7] = [
+    "base",
     "schema",
-    "document",
     "domain",
     "policy",
     "resilience",
     "present",
-    "export",
+    "console/export",
 ];
 /// What that means in names.
 const IMPURE: &str = r"\b(tokio|futures_util|reqwest|ratatui|crossterm|rustix|fs4|tempfile|etcetera|rand)\s*::|\bstd\s*::\s*(?:\{[^}]*)?\b(fs|net|process|env|thread|time)\b|\b(SystemTime|Instant)\s*::\s*now\b";
 /// Types whose value changes while it is only read.
 const CHANGES_UNSEEN: &str = r"\b(Cell|RefCell|OnceCell|UnsafeCell|LazyCell|Mutex|RwLock|OnceLock|Atomic[A-Z]\w*)\b|\bthread_local\s*!";
 /// A run is kept in plain maps and lists: what once packed it, by name, and the ways to ask for what was packed.
-const PACKING: &str = r"\b(lz4_flex|Paged|Packer|Unpacker|Seldom|ByHash|Fingerprint|Few|rest_all|rest_if_crowded)\b|\bdomain\s*::\s*(pack|paged|seldom|by_hash|bits|times|names|fingerprint)\b|\b(nodes|calls|turns|ledger)\s*\.\s*(scan|reader|rest)\s*\(";
-/// Crates that belong to few modules.
-const OWNED: [(&str, Exempt); 3] = [
-    (r"\b(ratatui|crossterm|vte)\s*::", |module, _| {
-        ["console", ROOT].contains(&module)
-    }),
-    (r"\breqwest\s*::", |module, _| {
-        ["model", "tools", "proxy", ROOT].contains(&module)
-    }),
-    (r"\bclap\s*::", |module, _| module == ROOT),
-];
+const PACKING: &str = r"\b(lz4_flex|Paged|Packer|Unpacker|Seldom|ByHash|Fingerprint|Few|rest_all|rest_if_crowded)\b|\b(overrule_)?domain\s*::\s*(pack|paged|seldom|by_hash|bits|times|names|fingerprint)\b|\b(nodes|calls|turns|ledger)\s*\.\s*(scan|reader|rest)\s*\(";
 /// Ways to open a file that may wait for ever or never end.
 const OPENS: &str = r"\bfs\s*::\s*(\{[^}]*\b)?(read|read_to_string|copy)\b|\bFile\s*::\s*(open|options|create\w*)\b|\bOpenOptions\b|\bfs\s*::\s*open(at2?)?\b";
 /// Files that open others: the one for all, those that stay in a directory that they have opened (regular files only,
 /// never waited for), those that read what the system itself tells in `/proc`, and the terminal.
 const OPENERS: [&str; 8] = [
-    "src/regular_file.rs",
+    "src/regular_file/lib.rs",
     "src/tools/workspace.rs",
     "src/tools/workspace/means.rs",
     "src/tools/workspace/target.rs",
@@ -152,18 +83,32 @@ struct File {
 }
 
 impl File {
-    /// The names of its module from the root on; none for `lib.rs` and `main.rs`.
+    /// The names of its module from the crate's folder on; none for `lib.rs` and `main.rs` at the top.
     fn module(&self) -> Vec<&str> {
         let path = self.name.trim_start_matches("src/").trim_end_matches(".rs");
         let mut parts: Vec<&str> = path.split('/').collect();
-        if matches!(parts[..], ["lib" | "main"]) || parts.last() == Some(&"mod") {
+        if matches!(parts.last(), Some(&("lib" | "main" | "mod"))) {
             parts.pop();
         }
         parts
     }
 
+    /// Whether it declares modules; a crate of one file does not.
     fn is_mod_rs(&self) -> bool {
-        self.name.ends_with("/mod.rs")
+        self.name.ends_with("/mod.rs") || self.name.ends_with("/lib.rs") && self.code.contains("mod ")
+    }
+
+    fn is_below(&self, folder: &str) -> bool {
+        let rest = self
+            .name
+            .strip_prefix("src/")
+            .and_then(|name| name.strip_prefix(folder));
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Whether it is a part of a test program of a crate.
+    fn is_of_test_program(&self) -> bool {
+        matches!(self.module()[..], [_, "tests", ..]) && self.name != "src/tests.rs"
     }
 }
 
@@ -226,7 +171,7 @@ fn files(texts: Vec<(String, String)>) -> Vec<File> {
             let rest = file.name.strip_prefix(tests.as_str());
             rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
         };
-        if of_tests.iter().any(belongs) {
+        if of_tests.iter().any(belongs) || file.is_of_test_program() {
             file.tests = true;
             file.code.clear();
         }
@@ -234,25 +179,15 @@ fn files(texts: Vec<(String, String)>) -> Vec<File> {
     files
 }
 
-fn may_name(module: &str, path: &str) -> bool {
-    let within = |allowed: &str| path == allowed || path.starts_with(&format!("{allowed}::"));
-    let listed = MAP.iter().find(|(name, _)| *name == module);
-    let listed = listed.map_or(&[][..], |(_, allowed)| *allowed);
-    module == ROOT || within(module) || LEAVES.into_iter().any(within) || listed.iter().copied().any(within)
-}
-
 fn wrong_names(files: &[File]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for file in files {
-        let parts = file.module();
-        let module = parts.first().copied().unwrap_or(ROOT);
-        if module != ROOT && !MAP.iter().any(|(name, _)| *name == module) {
-            wrong.push(format!("{}: the module `{module}` is not on the map", file.name));
-            continue;
-        }
-        for (line, path) in source::crate_paths(&file.code, parts.len()) {
-            if !may_name(module, &path) {
-                wrong.push(format!("{}:{line}: `{module}` may not name `{path}`", file.name));
+    for (folder, root, allowed) in NARROW {
+        for file in files.iter().filter(|file| file.name.starts_with(folder)) {
+            for (line, path) in source::paths(&file.code, root) {
+                let name = path.split("::").next().unwrap_or_default();
+                if !allowed.contains(&name) {
+                    wrong.push(format!("{}:{line}: must not name `{root}::{path}`", file.name));
+                }
             }
         }
     }
@@ -260,20 +195,20 @@ fn wrong_names(files: &[File]) -> Vec<String> {
 }
 
 fn wrong_worlds(files: &[File]) -> Vec<String> {
-    let mut rules: Vec<(&str, &str, Exempt)> = vec![
-        (IMPURE, "has no place in a pure module", |module, _| {
-            !PURE.contains(&module)
+    let rules: Vec<(&str, &str, Exempt)> = vec![
+        (IMPURE, "has no place in a pure module", |_, file| {
+            !PURE.iter().any(|folder| file.is_below(folder))
         }),
         (
             r"\benv\s*::\s*vars?(_os)?\b",
             "belongs to config/env.rs",
             |_, file| file.name == "src/config/env.rs",
         ),
-        (OPENS, "belongs to src/regular_file.rs", |_, file| {
+        (OPENS, "belongs to src/regular_file", |_, file| {
             OPENERS.contains(&file.name.as_str())
         }),
         (
-            r"\bdomain\s*::\s*apply\b",
+            r"\boverrule_domain\s*::\s*apply\b",
             "belongs to console/model/fold.rs: an event is applied in one way",
             |module, file| module != "console" || file.name == "src/console/model/fold.rs",
         ),
@@ -310,9 +245,6 @@ fn wrong_worlds(files: &[File]) -> Vec<String> {
             module == ROOT
         }),
     ];
-    for (crates, exempt) in OWNED {
-        rules.push((crates, "belongs to other modules", exempt));
-    }
     let mut wrong = Vec::new();
     for (pattern, why, exempt) in rules {
         let pattern = Regex::new(pattern).unwrap();
@@ -363,6 +295,42 @@ fn wrong_sizes(files: &[File]) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Files that no other file declares as a module: they are not compiled, and their tests do not run.
+fn forgotten(files: &[File]) -> Vec<String> {
+    // The programs of `tests`, and what two of them share.
+    let is_root = |file: &File| {
+        let roots = ["tests/architecture.rs", "tests/support/mod.rs"];
+        roots.contains(&file.name.as_str())
+            || file.name.ends_with("/main.rs")
+            || file.name.ends_with("/lib.rs")
+    };
+    // A macro declares the modules that it is given by name.
+    let declaration = Regex::new(r"\bmod\s+(\w+)\s*;|\bpanes! \{([\w, ]+)\}").unwrap();
+    let mut declared = BTreeSet::new();
+    for file in files {
+        let path = file.name.trim_end_matches(".rs");
+        let folder = match path.rsplit_once('/') {
+            Some((folder, "main" | "lib" | "mod")) => folder,
+            _ => path,
+        };
+        for found in declaration.captures_iter(&source::code(&file.text)) {
+            let names = found
+                .get(1)
+                .or_else(|| found.get(2))
+                .map_or("", |names| names.as_str());
+            declared.extend(names.split(',').map(|name| format!("{folder}/{}", name.trim())));
+        }
+    }
+    let modules = files.iter().filter(|file| !is_root(file));
+    let forgotten = modules.filter(|file| {
+        let path = file.name.trim_end_matches(".rs");
+        !declared.contains(path.strip_suffix("/mod").unwrap_or(path))
+    });
+    forgotten
+        .map(|file| format!("{}: no file declares it as a module", file.name))
+        .collect()
 }
 
 /// Numbers of lists that a reader of the project does not have.
@@ -425,6 +393,12 @@ fn files_stay_small() {
 }
 
 #[test]
+fn no_file_is_forgotten() {
+    none(&forgotten(&rust_files("src")));
+    none(&forgotten(&rust_files("tests")));
+}
+
+#[test]
 fn no_numbers_of_lists_that_nobody_has() {
     let mut paths = Vec::new();
     for directory in ["src", "tests", "docs", "themes", ".ci"] {
@@ -440,56 +414,8 @@ fn no_numbers_of_lists_that_nobody_has() {
     none(&wrong);
 }
 
-#[test]
-fn the_map_is_the_same_everywhere() {
-    let lib = fs::read_to_string(project().join("src/lib.rs")).unwrap();
-    let picture = fs::read_to_string(project().join("docs/architecture.md")).unwrap();
-    let declared = Regex::new(r"(?m)^pub mod (\w+);").unwrap();
-    for module in declared.captures_iter(&lib).map(|found| found[1].to_owned()) {
-        assert!(
-            module == ROOT || MAP.iter().any(|(name, _)| *name == module),
-            "{module} is not on the map"
-        );
-        assert!(
-            lib.contains(&format!("[`{module}`]")),
-            "{module} is not in the header of src/lib.rs"
-        );
-        let row = format!("| `{module}` |");
-        assert!(
-            picture.contains(&row),
-            "{module} has no row in docs/architecture.md"
-        );
-    }
-}
-
-/// What stands in backticks.
-fn quoted(text: &str) -> BTreeSet<String> {
-    let quoted = Regex::new(r"`([a-z_:]+)`").unwrap();
-    quoted
-        .captures_iter(text)
-        .map(|found| found[1].to_owned())
-        .collect()
-}
-
-fn owned(names: &[&str]) -> BTreeSet<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-#[test]
-fn the_page_for_people_says_what_is_checked() {
-    let page = fs::read_to_string(project().join("docs/architecture.md")).unwrap();
-    for (module, may) in MAP {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{module}` |")));
-        let cells: Vec<&str> = row.unwrap_or_default().split('|').collect();
-        let output = cells.get(3).map(|cell| quoted(cell)).unwrap_or_default();
-        assert_eq!(output, owned(may), "what {module} may use");
-    }
-    let pure = page.split("**No clock").nth(1).unwrap_or_default();
-    let pure = pure.split("**").next().unwrap_or_default();
-    assert_eq!(quoted(pure), owned(&PURE), "the pure modules");
-}
+#[path = "architecture/crates.rs"]
+mod crates;
 
 /// The checks themselves, each on a sample with a violation and one without.
 #[path = "architecture/checks.rs"]

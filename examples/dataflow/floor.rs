@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use crate::stage::now;
-use crate::workload::Workload;
+use super::stage::now;
+use super::workload::Workload;
 
 /// Runs these nodes of a workload; what they read of others is there. Gives the time that it takes.
 pub async fn run(workload: &Workload, nodes: &[usize], pace: f64) -> Duration {

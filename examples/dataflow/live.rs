@@ -19,8 +19,8 @@ use overrule::tools::{Job, Spec, Tool};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::model::OneTurn;
-use crate::stage::{self, Fail, Setup, Stage};
+use super::model::OneTurn;
+use super::stage::{self, Fail, Setup, Stage};
 
 /// How long the sibling of a call runs.
 #[derive(Debug, Clone, Copy)]

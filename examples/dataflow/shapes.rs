@@ -2,8 +2,8 @@
 //!
 //! Must not know: the engine.
 
-use crate::twister::Twister;
-use crate::workload::{Kind, Node, Output, Workload, hash};
+use super::twister::Twister;
+use super::workload::{Kind, Node, Output, Workload, hash};
 
 /// Durations are this many tenths of what is usual for their kind: most are short, few are long.
 const SPREAD: [u64; 5] = [4, 7, 10, 16, 30];

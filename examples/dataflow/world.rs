@@ -18,9 +18,9 @@ use overrule::policy::Preset;
 use overrule::tools::{Job, Spec, Tool};
 use serde_json::{Value, json};
 
-use crate::model::OneTurn;
-use crate::stage::{self, Fail, Setup, Stage};
-use crate::workload::{EDITED, Kind, Node, Workload};
+use super::model::OneTurn;
+use super::stage::{self, Fail, Setup, Stage};
+use super::workload::{EDITED, Kind, Node, Workload};
 
 /// How a workload is run.
 #[derive(Debug, Clone, Default)]

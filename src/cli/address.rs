@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::args::Common;
-use crate::config::{Origin, Setting};
-use crate::shell_line::quote;
-use crate::text::visible;
+use overrule_base::shell_line::quote;
+use overrule_base::text::visible;
+use overrule_config::{Origin, Setting};
 
 /// The flags of this process that name files and directories. The next command in the same shell needs them again;
 /// it finds environment variables and settings files without them.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn settings_of_a_workspace_named_by_a_flag_are_not_found_from_here() {
-        let place = crate::config::Place {
+        let place = overrule_config::Place {
             file: "/w/overrule.toml".into(),
             line: 3,
             column: 1,

@@ -9,9 +9,9 @@ use tokio::process::{Child, Command};
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use crate::proxy::agents::Agent;
-use crate::shell_line::quote;
-use crate::text::visible;
+use overrule_base::shell_line::quote;
+use overrule_base::text::visible;
+use overrule_proxy::agents::Agent;
 
 /// A variable of the environment.
 pub fn variable(context: &AppContext, name: &str) -> Option<String> {

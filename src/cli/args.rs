@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::config;
-use crate::config::model::{RECORDED, SCRIPTED};
+use overrule_config as config;
+use overrule_config::model::{RECORDED, SCRIPTED};
 
 pub use super::verbs::Verb;
 pub use tools::{Tools, ToolsWhat, Trust};

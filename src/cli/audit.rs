@@ -6,10 +6,10 @@ use super::args::{self, AuditFormat, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::export::audit;
-use crate::journal;
-use crate::present::audit::entries;
-use crate::present::{json, time};
+use overrule_console::export::audit;
+use overrule_journal as journal;
+use overrule_present::audit::entries;
+use overrule_present::{json, time};
 
 /// Prints the decisions of a session, oldest first; of a damaged session only those before the damage.
 pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {

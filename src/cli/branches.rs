@@ -8,14 +8,14 @@ use super::args::{self, BranchesWhat, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use crate::console::{call_group, summary};
-use crate::domain::branch;
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::id::Epoch;
-use crate::present::branch::{BranchView, CompareView, ComparedView, SumView};
-use crate::present::branch_diff::BranchDiff;
-use crate::present::{json, many};
-use crate::text::{visible, visible_head};
+use overrule_base::text::{visible, visible_head};
+use overrule_console::{call_group, summary};
+use overrule_domain::branch;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::id::Epoch;
+use overrule_present::branch::{BranchView, CompareView, ComparedView, SumView};
+use overrule_present::branch_diff::BranchDiff;
+use overrule_present::{json, many};
 
 /// Characters of a text that are shown in a list.
 const MOST: usize = 100;

@@ -11,26 +11,26 @@ use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
 use super::models;
-use crate::config::{self, Env, Flags, Settings};
-use crate::control::Places;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::run::{Limits, Started};
-use crate::domain::price::Price;
-use crate::engine::advise::Adviser;
-use crate::engine::approver::{self, Approver};
-use crate::engine::clock::Clock;
-use crate::engine::log::{Log, Unwritten};
-use crate::engine::setup::{ModelSetup, PolicyText, Setup};
-use crate::engine::{Driver, Handle, Launch, Parts, prompt};
-use crate::journal::{Store, Writer};
-use crate::model::Model;
-use crate::resilience::ladder::Ladder;
-use crate::resilience::watch::Watch;
-use crate::schema::Checker;
-use crate::tools::Tool;
-use crate::tools::child::Environment;
-use crate::tools::fed::Program;
-use crate::tools::registry::Registry;
+use overrule_config::{self as config, Env, Flags, Settings};
+use overrule_control::Places;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::run::{Limits, Started};
+use overrule_domain::price::Price;
+use overrule_engine::advise::Adviser;
+use overrule_engine::approver::{self, Approver};
+use overrule_engine::clock::Clock;
+use overrule_engine::log::{Log, Unwritten};
+use overrule_engine::setup::{ModelSetup, PolicyText, Setup};
+use overrule_engine::{Driver, Handle, Launch, Parts, prompt};
+use overrule_journal::{Store, Writer};
+use overrule_model::Model;
+use overrule_resilience::ladder::Ladder;
+use overrule_resilience::watch::Watch;
+use overrule_schema::Checker;
+use overrule_tools::Tool;
+use overrule_tools::child::Environment;
+use overrule_tools::fed::Program;
+use overrule_tools::registry::Registry;
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -148,7 +148,7 @@ impl AppContext {
             sandbox: Arc::from("sandbox level 0"),
             approver: None,
             headless,
-            ladder: Ladder::new(resilience, crate::engine::ids::seed()),
+            ladder: Ladder::new(resilience, overrule_engine::ids::seed()),
             watch: self.watch(),
             now: Some(Clock::start().utc_ms()),
             loops: Arc::default(),
@@ -355,14 +355,14 @@ impl Log for JournalLog {
     }
 }
 
-fn unwritten(error: crate::journal::Error) -> Unwritten {
+fn unwritten(error: overrule_journal::Error) -> Unwritten {
     let (why, more) = error.reason_first();
     Unwritten { why, more }
 }
 
 /// Builds the driver of a run, and the handle to it.
 pub fn driver(
-    state: crate::domain::state::State,
+    state: overrule_domain::state::State,
     writer: Writer,
     adviser: Adviser,
     launch: Launch,

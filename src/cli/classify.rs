@@ -9,16 +9,16 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
 use super::verbs::classify::ErrorIs;
-use crate::config::keep;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
-use crate::engine::clock::Clock;
-use crate::journal::Place;
-use crate::present::json;
-use crate::present::output::StoredView;
-use crate::resilience::correction::{self, Corrigible, Verdict};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_config::keep;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::id::NodeId;
+use overrule_domain::state::State;
+use overrule_engine::clock::Clock;
+use overrule_journal::Place;
+use overrule_present::json;
+use overrule_present::output::StoredView;
+use overrule_resilience::correction::{self, Corrigible, Verdict};
 
 /// Writes the rule to the settings file, and returns the command that applies it. An error changes nothing.
 pub fn command(

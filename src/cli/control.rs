@@ -8,9 +8,9 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::run::Ready;
-use crate::control::protocol::{Asks, Request};
-use crate::control::{self, Answer, Door, Servers, Target, peer};
-use crate::journal::Place;
+use overrule_control::protocol::{Asks, Request};
+use overrule_control::{self as control, Answer, Door, Servers, Target, peer};
+use overrule_journal::Place;
 
 /// The directory of a session; a single file is never open for writing.
 fn directory(place: &Place) -> Option<PathBuf> {

@@ -9,14 +9,14 @@ use tokio::sync::watch;
 
 use super::folding::Folding;
 use super::run::Ready;
-use crate::console::link::Conversation;
-use crate::console::summary;
-use crate::domain::envelope::Envelope;
-use crate::domain::pending_retry;
-use crate::domain::state::State;
-use crate::domain::turn::Stream;
-use crate::engine::{Facts, Handle, Publication};
-use crate::tools::registry::Registry;
+use overrule_console::link::Conversation;
+use overrule_console::summary;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::pending_retry;
+use overrule_domain::state::State;
+use overrule_domain::turn::Stream;
+use overrule_engine::{Facts, Handle, Publication};
+use overrule_tools::registry::Registry;
 
 /// One of them.
 #[derive(Clone)]

@@ -2,9 +2,9 @@
 //!
 //! Must not know: who ends it, what follows.
 
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// Returns a line for each running execution with an effect: its outcome is unknown. After a halt its start may
 /// not be recorded, and then it had not started.
@@ -29,7 +29,7 @@ pub fn lines(state: &State, halted: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::testing::Stage;
+    use overrule_console::testing::Stage;
 
     #[test]
     fn after_a_halt_no_call_is_reported_as_asking() {

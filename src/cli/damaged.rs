@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use super::exit::{Code, Failure};
-use crate::domain::apply::apply;
-use crate::domain::envelope::{Actor, Envelope, stamp};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{Elsewhere, Reading, Ready};
-use crate::domain::salvage;
-use crate::domain::state::{Mode, State};
-use crate::engine::{clock::Clock, ids};
-use crate::journal::{self, Damage, Place, Store};
-use crate::present::many;
+use overrule_domain::apply::apply;
+use overrule_domain::envelope::{Actor, Envelope, stamp};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::fork::{Elsewhere, Reading, Ready};
+use overrule_domain::salvage;
+use overrule_domain::state::{Mode, State};
+use overrule_engine::{clock::Clock, ids};
+use overrule_journal::{self as journal, Damage, Place, Store};
+use overrule_present::many;
 
 /// What can be read after the damage.
 pub struct DamagedTail {

@@ -5,11 +5,11 @@
 use super::args;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::model::decode::{events, summary};
-use crate::model::wire::Wire;
-use crate::model::wire::agent::decode_request;
-use crate::regular_file;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_model::decode::{events, summary};
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::decode_request;
+use overrule_regular_file as regular_file;
 
 /// Maximum bytes of a stream, as for stored streams.
 const MOST: u64 = 64 << 20;

@@ -6,12 +6,12 @@ use super::args::ToolsWhat;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{control, print, record, trust};
-use crate::control::protocol::{Asks, ServerRequest};
-use crate::control::{Answer, Error as ControlError};
-use crate::journal;
-use crate::text::visible;
-use crate::tools::sources::mcp::pins::{self, Pinned};
-use crate::tools::sources::mcp::{Definition, ServerView, drift};
+use overrule_base::text::visible;
+use overrule_control::protocol::{Asks, ServerRequest};
+use overrule_control::{Answer, Error as ControlError};
+use overrule_journal as journal;
+use overrule_tools::sources::mcp::pins::{self, Pinned};
+use overrule_tools::sources::mcp::{Definition, ServerView, drift};
 
 /// Shows how the definitions of a server differ from the accepted ones, or accepts those with this hash.
 pub fn accept(

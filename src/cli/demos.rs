@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::exit::{Code, Failure};
 use super::run::Begin;
 use super::{fit, print};
-use crate::domain::escape::Detector;
-use crate::engine::setup::{ModelSetup, Samples, Setup, Templates};
-use crate::model::scripted::{Playbook, builtin};
-use crate::present;
-use crate::present::output::DemoView;
-use crate::resilience::loops::Others;
-use crate::resilience::policy::Policy;
-use crate::resilience::repair::{RawRule, ToolSettings};
-use crate::tools::sample::{self, server};
+use overrule_domain::escape::Detector;
+use overrule_engine::setup::{ModelSetup, Samples, Setup, Templates};
+use overrule_model::scripted::{Playbook, builtin};
+use overrule_present as present;
+use overrule_present::output::DemoView;
+use overrule_resilience::loops::Others;
+use overrule_resilience::policy::Policy;
+use overrule_resilience::repair::{RawRule, ToolSettings};
+use overrule_tools::sample::{self, server};
 
 /// A built-in run.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ pub fn named(name: &str) -> Result<&'static BuiltIn, Failure> {
             Code::Usage,
             format!(
                 "cannot find the built-in run `{}`; hint: use one of {}",
-                crate::text::visible(name),
+                overrule_base::text::visible(name),
                 names.join(", ")
             ),
         )

@@ -2,18 +2,18 @@
 //!
 //! Must not know: why a command was refused.
 
-use crate::console::diff::{self, Change};
-use crate::domain::call::Digest;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::node::{Content, Node, Revision};
-use crate::domain::ready;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::present::content_text;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_console::diff::{self, Change};
+use overrule_domain::call::Digest;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::node::{Content, Node, Revision};
+use overrule_domain::ready;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::State;
+use overrule_present::content_text;
 
 /// What the operator had seen of a node.
 struct NodeSnapshot<'a> {
@@ -33,7 +33,7 @@ pub fn since(facts: &[Envelope], state: &State, command: &Command, refusal: &Ref
     let new = now(state, node);
     let mut lines = vec![head(state, node)];
     lines.extend(
-        crate::text::visible_lines(&new)
+        overrule_base::text::visible_lines(&new)
             .iter()
             .map(|line| format!("  {line}")),
     );

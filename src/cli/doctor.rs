@@ -8,11 +8,11 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{learned, models, print, run};
-use crate::engine::setup::ModelSetup;
-use crate::present::json;
-use crate::present::setup::CheckView;
-use crate::text::visible;
-use crate::tools::sources::mcp::ServerView;
+use overrule_base::text::visible;
+use overrule_engine::setup::ModelSetup;
+use overrule_present::json;
+use overrule_present::setup::CheckView;
+use overrule_tools::sources::mcp::ServerView;
 
 /// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn sessions(context: &AppContext) -> Check {
     let shown = visible(&dir.to_string_lossy());
     match std::fs::create_dir_all(dir).and_then(|()| {
         let probe = dir.join(format!(".doctor.{}", std::process::id()));
-        crate::regular_file::create(&probe)?;
+        overrule_regular_file::create(&probe)?;
         std::fs::remove_file(&probe)
     }) {
         Ok(()) => Check::new("sessions", Status::Ok, shown),
@@ -130,7 +130,11 @@ fn model(common: &Common, context: &AppContext) -> Check {
         ) => Check::new(
             "model",
             Status::Ok,
-            format!("{} at {}", visible(&model), crate::text::shown_address(&base_url)),
+            format!(
+                "{} at {}",
+                visible(&model),
+                overrule_base::text::shown_address(&base_url)
+            ),
         ),
         Err(failure) => Check::new("model", Status::Warning, failure.message),
     }

@@ -9,12 +9,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::exit::{Code, Failure};
-use crate::domain::command::Edit;
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::regular_file;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::command::Edit;
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
+use overrule_regular_file as regular_file;
 
 /// An edit as written in the file.
 type RawEdit = BTreeMap<String, Box<RawValue>>;

@@ -6,16 +6,18 @@ use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{damaged, print, record};
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::ledger::{self, Row};
-use crate::domain::rule;
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::template::{self, Filled, NotOffered, Purpose};
-use crate::present::effect::{AfterDamageView, EffectView, ElsewhereView, ForeignView, OfferView, happened};
-use crate::present::{self, json, many, time};
-use crate::text::{visible, visible_head};
+use overrule_base::text::{visible, visible_head};
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::command::Edit;
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::ledger::{self, Row};
+use overrule_domain::rule;
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_domain::template::{self, Filled, NotOffered, Purpose};
+use overrule_present::effect::{
+    AfterDamageView, EffectView, ElsewhereView, ForeignView, OfferView, happened,
+};
+use overrule_present::{self as present, json, many, time};
 
 /// The most characters of arguments on a line.
 const SHOWN: usize = 200;

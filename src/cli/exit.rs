@@ -5,8 +5,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::engine::halt::Halt;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_engine::halt::Halt;
 
 /// Exit codes, as documented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,13 +101,13 @@ macro_rules! fails {
 }
 
 fails! {
-    crate::document::Error => Config,
-    crate::journal::Error => Session,
-    crate::tools::registry::Error => Config,
+    overrule_base::document::Error => Config,
+    overrule_journal::Error => Session,
+    overrule_tools::registry::Error => Config,
 }
 
-impl From<crate::config::Error> for Failure {
-    fn from(error: crate::config::Error) -> Self {
+impl From<overrule_config::Error> for Failure {
+    fn from(error: overrule_config::Error) -> Self {
         let code = if error.is_of_a_limit_flag() {
             Code::Usage
         } else {

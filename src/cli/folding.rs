@@ -5,10 +5,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::console::panes::log::model::MAX_LINES;
-use crate::domain::apply::apply;
-use crate::domain::envelope::Envelope;
-use crate::domain::state::State;
+use overrule_console::panes::log::model::MAX_LINES;
+use overrule_domain::apply::apply;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::state::State;
 
 /// State and newest records so far.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@
 use super::build::AppContext;
 use super::live_reload::Watched;
 use super::print;
-use crate::console::files::Files as _;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::envelope::{Actor, Via};
-use crate::domain::refusal::RefusalKind;
-use crate::engine::Handle;
+use overrule_console::files::Files as _;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::envelope::{Actor, Via};
+use overrule_domain::refusal::RefusalKind;
+use overrule_engine::Handle;
 
 /// Follows the settings file until it is dropped.
 pub struct Followed {

@@ -6,9 +6,11 @@ use super::args::{self, Common, Format};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::domain::apply::fold;
-use crate::present::graph::{ActiveGraphView, GraphView, Times};
-use crate::{export, journal, present};
+use overrule_console::export;
+use overrule_domain::apply::fold;
+use overrule_journal as journal;
+use overrule_present as present;
+use overrule_present::graph::{ActiveGraphView, GraphView, Times};
 
 /// Prints the graph of a session in one of several formats. Runs nothing.
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
@@ -26,7 +28,7 @@ pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
         }
         _ if args.format.is_none() && common.json => present::json(&GraphView::of(&state, &times)),
         Format::Gutter => {
-            let ascii = common.ascii || context.settings.glyphs.value == crate::config::Glyphs::Ascii;
+            let ascii = common.ascii || context.settings.glyphs.value == overrule_config::Glyphs::Ascii;
             export::gutter(&state, ascii)
         }
         Format::Json => {

@@ -12,19 +12,19 @@ use super::headless_decisions::{End, Watch};
 use super::run::Ready;
 use super::signals::{self, StopRequest};
 use super::{cut_off, output, print, progress};
-use crate::console::approval_stats;
-use crate::domain::apply;
-use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::Usage;
-use crate::domain::{thread, unresolved};
-use crate::engine::{Facts, Publication};
-use crate::journal::{Link, encode_line};
-use crate::present::output::ResultView;
-use crate::present::{self, json};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_console::approval_stats;
+use overrule_domain::apply;
+use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::turn::Usage;
+use overrule_domain::{thread, unresolved};
+use overrule_engine::{Facts, Publication};
+use overrule_journal::{Link, encode_line};
+use overrule_present::output::ResultView;
+use overrule_present::{self as present, json};
 
 /// Serves a run until it ends, needs an operator, or is interrupted.
 pub async fn serve(common: &Common, context: &AppContext, ready: Ready) -> Result<Code, Failure> {

@@ -18,22 +18,22 @@ use super::run::{self, Ready};
 use super::screen::ScreenExit;
 use super::toolbox::ServerPanel;
 use super::{cut_off, live_reload, print, screen, sent};
-use crate::console::approval_stats;
-use crate::console::link::{
+use overrule_console::approval_stats;
+use overrule_console::link::{
     Conversation, Frames, Link, LoadTarget, OrphanCandidate, ServerOrder, ServerState, Update,
 };
-use crate::domain::apply;
-use crate::domain::command::Command;
-use crate::domain::envelope::{Actor, Via};
-use crate::domain::id::TurnId;
-use crate::domain::live::Live;
-use crate::domain::state::State;
-use crate::engine::halt::Halt;
-use crate::engine::handle::LiveTurns;
-use crate::engine::tails::Tails;
-use crate::engine::{Facts, Handle, Publication};
-use crate::journal::Place;
-use crate::journal::wire::Wire;
+use overrule_domain::apply;
+use overrule_domain::command::Command;
+use overrule_domain::envelope::{Actor, Via};
+use overrule_domain::id::TurnId;
+use overrule_domain::live::Live;
+use overrule_domain::state::State;
+use overrule_engine::halt::Halt;
+use overrule_engine::handle::LiveTurns;
+use overrule_engine::tails::Tails;
+use overrule_engine::{Facts, Handle, Publication};
+use overrule_journal::Place;
+use overrule_journal::wire::Wire;
 
 /// Maximum number of answers that wait for the console. A task that has one more waits.
 pub const ANSWERS: usize = 64;

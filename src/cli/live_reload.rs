@@ -12,11 +12,11 @@ use tokio::time::{Duration, Instant, sleep_until};
 
 use super::build::AppContext;
 use super::exit::{Code, Failure};
-use crate::config::{self, keep, keymap as keys};
-use crate::console::files::{Files, Read};
-use crate::console::keymap::Keymap;
-use crate::console::theme::Theme;
-use crate::resilience::correction::Correction;
+use overrule_config::{self as config, keep, keymap as keys};
+use overrule_console::files::{Files, Read};
+use overrule_console::keymap::{self, Keymap};
+use overrule_console::theme::Theme;
+use overrule_resilience::correction::Correction;
 
 /// Time without changes before files are read again: an editor writes more than once.
 const QUIET: Duration = Duration::from_millis(200);
@@ -58,10 +58,12 @@ pub fn keymap(app_context: &AppContext) -> Result<Keymap, Failure> {
 }
 
 fn read_keys(file: Option<&Path>) -> Result<Keymap, String> {
-    let changes = match file {
-        Some(file) => keys::read(file).map_err(|error| error.to_string())?,
-        None => Vec::new(),
+    let Some(file) = file else {
+        return Keymap::new(&[]).map_err(|error| error.to_string());
     };
+    let text = keys::read(file).map_err(|error| error.to_string())?;
+    let text = text.unwrap_or_default();
+    let changes = keymap::file::parse(&file.to_string_lossy(), &text).map_err(|error| error.to_string())?;
     Keymap::new(&changes).map_err(|error| error.to_string())
 }
 
@@ -164,9 +166,12 @@ impl Watched {
 }
 
 fn look_at(watcher: &mut RecommendedWatcher, dir: &Path) -> Result<(), String> {
-    watcher
-        .watch(dir, RecursiveMode::NonRecursive)
-        .map_err(|error| format!("{}: {error}", crate::text::visible(&dir.to_string_lossy())))
+    watcher.watch(dir, RecursiveMode::NonRecursive).map_err(|error| {
+        format!(
+            "{}: {error}",
+            overrule_base::text::visible(&dir.to_string_lossy())
+        )
+    })
 }
 
 /// The nearest existing directory: this one, or an ancestor.
@@ -208,7 +213,7 @@ impl Watched {
         let Some(own) = self.places.own.as_deref() else {
             return;
         };
-        let own = format!("{}/", crate::text::visible(&own.to_string_lossy()));
+        let own = format!("{}/", overrule_base::text::visible(&own.to_string_lossy()));
         let themes = read
             .themes
             .iter_mut()

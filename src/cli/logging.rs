@@ -11,8 +11,8 @@ use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
 
 use super::exit::{Code, Failure};
-use crate::config::Env;
-use crate::regular_file;
+use overrule_config::Env;
+use overrule_regular_file as regular_file;
 
 /// Name of the file in the program's state directory.
 const FILE: &str = "overrule.log";

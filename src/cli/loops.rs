@@ -7,14 +7,14 @@ use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use crate::console::{event_text, loops};
-use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::Incident;
-use crate::domain::state::State;
-use crate::journal;
-use crate::present::json;
-use crate::present::loops::{LessonsView, LoopView};
-use crate::resilience::attention::calls_of;
+use overrule_console::{event_text, loops};
+use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::Incident;
+use overrule_domain::state::State;
+use overrule_journal as journal;
+use overrule_present::json;
+use overrule_present::loops::{LessonsView, LoopView};
+use overrule_resilience::attention::calls_of;
 
 /// Number of events printed if the operator has to decide.
 const EVENTS: usize = 10;

@@ -4,9 +4,9 @@
 //!
 //! Calls that the edit suspended would otherwise run unedited.
 
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::NodeId;
-use crate::domain::state::{Mode, State};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::NodeId;
+use overrule_domain::state::{Mode, State};
 
 /// Edits that were open when the process ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn describe(state: &State) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::testing::{Stage, id};
+    use overrule_console::testing::{Stage, id};
 
     fn state() -> State {
         let mut stage = Stage::new(80, 24);

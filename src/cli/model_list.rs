@@ -6,15 +6,15 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{models, print};
-use crate::config::{Key, ModelEntry, Origin, Settings};
-use crate::console::columns::Columns as _;
-use crate::domain::price::{Price, decimal};
-use crate::model::discover;
-use crate::model::http::Access;
-use crate::model::wire::Wire;
-use crate::present::json;
-use crate::present::setup::ModelView;
-use crate::text::{shown_address, visible};
+use overrule_base::text::{shown_address, visible};
+use overrule_config::{Key, ModelEntry, Origin, Settings};
+use overrule_console::columns::Columns as _;
+use overrule_domain::price::{Price, decimal};
+use overrule_model::discover;
+use overrule_model::http::Access;
+use overrule_model::wire::Wire;
+use overrule_present::json;
+use overrule_present::setup::ModelView;
 
 /// Tokens that a price is shown for.
 const PER: u64 = 1_000_000;
@@ -198,7 +198,7 @@ fn general(settings: &Settings) -> Option<Row> {
 
 /// The providers for which a key was found.
 fn providers(settings: &Settings) -> Vec<Row> {
-    let row = |key: &crate::config::KeyOf| {
+    let row = |key: &overrule_config::KeyOf| {
         let Origin::Environment(name) = &key.origin else {
             return None;
         };

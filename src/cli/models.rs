@@ -10,17 +10,17 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::recording;
-use crate::config::model::{ProxySetting, RECORDED, SCRIPTED};
-use crate::config::{KeyOf, ModelEntry, Origin, Settings};
-use crate::engine::setup::{ModelSetup, Templates};
-use crate::model::discover::Found;
-use crate::model::http::exchange::Head;
-use crate::model::http::{Access, Client, Patience, Proxy};
-use crate::model::scripted::{Playbook, Scripted};
-use crate::model::wire::{ApiKey, Options, Wire};
-use crate::model::{Model, discover};
-use crate::regular_file;
-use crate::text::{shown_address, visible};
+use overrule_base::text::{shown_address, visible};
+use overrule_config::model::{ProxySetting, RECORDED, SCRIPTED};
+use overrule_config::{KeyOf, ModelEntry, Origin, Settings};
+use overrule_engine::setup::{ModelSetup, Templates};
+use overrule_model::discover::Found;
+use overrule_model::http::exchange::Head;
+use overrule_model::http::{Access, Client, Patience, Proxy};
+use overrule_model::scripted::{Playbook, Scripted};
+use overrule_model::wire::{ApiKey, Options, Wire};
+use overrule_model::{Model, discover};
+use overrule_regular_file as regular_file;
 
 /// Longest playbook in bytes.
 const PLAYBOOK: u64 = 4 << 20;

@@ -8,10 +8,10 @@ use super::build::AppContext;
 use super::exit::Failure;
 use super::folding::Folding;
 use super::{damaged, print};
-use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::domain::state::State;
-use crate::journal::{self, Place, Store, Writer};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::state::State;
+use overrule_journal::{self as journal, Place, Store, Writer};
 
 /// Bytes of a journal above which reading it is announced.
 const LONG: u64 = 4 << 20;

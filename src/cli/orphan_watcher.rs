@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
-use crate::console::link::{OrphanCandidate, Update};
-use crate::domain::orphan_process::OrphanProcess;
-use crate::tools::child;
+use overrule_console::link::{OrphanCandidate, Update};
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_tools::child;
 
 /// Interval between two checks.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ mod tests {
     use tokio::sync::mpsc::channel;
 
     use super::*;
-    use crate::tools::child::{Environment, start};
+    use overrule_tools::child::{Environment, start};
 
     async fn sleeper() -> child::Started {
         let environment = Environment::allowed([]);

@@ -9,13 +9,13 @@ use super::args::{Common, Task};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::models;
-use crate::canon::Lexer;
-use crate::domain::output::json_text;
-use crate::domain::state::State;
-use crate::engine::setup::{ModelSetup, Setup};
-use crate::regular_file;
-use crate::schema::Checker;
-use crate::text::visible;
+use overrule_base::canon::Lexer;
+use overrule_base::text::visible;
+use overrule_domain::output::json_text;
+use overrule_domain::state::State;
+use overrule_engine::setup::{ModelSetup, Setup};
+use overrule_regular_file as regular_file;
+use overrule_schema::Checker;
 
 /// Longest schema in bytes.
 const LONGEST: u64 = 256 * 1024;

@@ -9,12 +9,12 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{run, screen};
-use crate::console::app;
-use crate::console::event_text;
-use crate::console::model::picker::{Picked, Picker, PickerEntry};
-use crate::domain::event::{Event, RunEvent};
-use crate::engine::clock::Clock;
-use crate::journal::{self, Place, SessionStatus, Store, Summary};
+use overrule_console::app;
+use overrule_console::event_text;
+use overrule_console::model::picker::{Picked, Picker, PickerEntry};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_engine::clock::Clock;
+use overrule_journal::{self as journal, Place, SessionStatus, Store, Summary};
 
 /// The word for the newest session.
 const LAST: &str = "last";

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how a plan is made.
 
-use crate::domain::id::{NodeId, TurnId};
-use crate::present::plan::{PlanRequestView, PlanView};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_present::plan::{PlanRequestView, PlanView};
 
 fn list(ids: &[NodeId]) -> String {
     if ids.is_empty() {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use super::exit::{Code, Failure};
-use crate::text::excerpt;
+use overrule_base::text::excerpt;
 
 /// Maximum characters of a line of a message.
 const LONG: usize = 4_000;
@@ -26,7 +26,7 @@ pub fn is_terminal() -> bool {
 pub fn out(text: &str) -> bool {
     let mut stdout = std::io::stdout().lock();
     let shown = if stdout.is_terminal() {
-        crate::text::escaped(text)
+        overrule_base::text::escaped(text)
     } else {
         Cow::Borrowed(text)
     };
@@ -63,7 +63,7 @@ pub fn err(text: &str) {
 
 /// Untrusted text of several lines, made safe, line by line.
 pub fn safe(text: &str) -> String {
-    crate::text::visible_lines(text).join("\n")
+    overrule_base::text::visible_lines(text).join("\n")
 }
 
 /// A message of several lines, made safe. Parts of it may have been made visible where it was
@@ -74,7 +74,7 @@ pub fn safe_text(text: &str) -> String {
 
 /// The same for a message that must stay on one line.
 pub fn safe_line(text: &str) -> String {
-    marks(&crate::text::visible(text))
+    marks(&overrule_base::text::visible(text))
 }
 
 fn marks(shown: &str) -> String {

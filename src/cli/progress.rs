@@ -3,16 +3,18 @@
 //! Must not know: where it is printed.
 
 use super::print;
-use crate::console::event_text;
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::event::{CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::NodeId;
-use crate::domain::ladder::span;
-use crate::domain::repair::Diagnosis;
-use crate::domain::rule;
-use crate::domain::state::State;
-use crate::present;
-use crate::text::{visible, visible_head};
+use overrule_base::text::{visible, visible_head};
+use overrule_console::event_text;
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::event::{
+    CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent,
+};
+use overrule_domain::id::NodeId;
+use overrule_domain::ladder::span;
+use overrule_domain::repair::Diagnosis;
+use overrule_domain::rule;
+use overrule_domain::state::State;
+use overrule_present as present;
 
 /// Maximum characters of the arguments of a call.
 const ARGUMENTS: usize = 100;

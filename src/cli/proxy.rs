@@ -23,13 +23,13 @@ use super::headless_decisions::End;
 use super::run::{self, Ready};
 use super::signals::{self, StopRequest};
 use super::{control, headless, live, print};
-use crate::proxy::address::Token;
-use crate::proxy::agents::{self, AGENTS, Agent};
-use crate::proxy::run::AgentRun;
-use crate::proxy::server::{self, Opening, Server};
-use crate::proxy::sub_agent;
-use crate::proxy::upstream::Upstream;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_proxy::address::Token;
+use overrule_proxy::agents::{self, AGENTS, Agent};
+use overrule_proxy::run::AgentRun;
+use overrule_proxy::server::{self, Opening, Server};
+use overrule_proxy::sub_agent;
+use overrule_proxy::upstream::Upstream;
 
 /// How long an agent may take until its first request.
 const FIRST: Duration = Duration::from_secs(20);
@@ -65,7 +65,7 @@ pub fn proxy(common: &Common, args: &args::Proxy) -> Result<Code, Failure> {
         .reach
         .supervise(agent.map_or("AGENT", |agent| agent.program));
     let address = upstream(common, args, &context, agent)?;
-    let config = |error: crate::proxy::Error| Failure::new(Code::Config, error);
+    let config = |error: overrule_proxy::Error| Failure::new(Code::Config, error);
     let mut upstream = Upstream::new(&address).map_err(config)?;
     let other = agent.and_then(|agent| agent.other_log_in);
     if let Some((header, address)) = other.filter(|_| args.upstream.is_none()) {
@@ -141,7 +141,7 @@ async fn serve(plan: &Plan<'_>) -> Result<Code, Failure> {
         .args
         .listen
         .unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let config = |error: crate::proxy::Error| Failure::new(Code::Config, error);
+    let config = |error: overrule_proxy::Error| Failure::new(Code::Config, error);
     let listener = server::listen(address).await.map_err(config)?;
     let at = listener
         .local_addr()
@@ -292,7 +292,7 @@ async fn serve_beside(
     (common, context): (Common, AppContext),
     (of, resumed): (Parts, Resumed),
     mut opened: mpsc::Receiver<Opening>,
-    (first, conversations): (crate::engine::Handle, Conversations),
+    (first, conversations): (overrule_engine::Handle, Conversations),
 ) {
     while let Some(opening) = opened.recv().await {
         let built =

@@ -14,24 +14,24 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::replaced::{self, NO_FILE};
 use super::{print, record};
-use crate::console::readable::{self, Readable};
-use crate::domain::breaker::Phase;
-use crate::domain::call::{Call, Status};
-use crate::domain::node::Node;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::pending_retry;
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::engine::clock::Clock;
-use crate::policy::DangerMark;
-use crate::present::call::{CallView, Surroundings, repeat_lines};
-use crate::present::danger;
-use crate::present::json;
-use crate::present::queue::{
+use overrule_base::text::visible;
+use overrule_console::readable::{self, Readable};
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::node::Node;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::pending_retry;
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_engine::clock::Clock;
+use overrule_policy::DangerMark;
+use overrule_present::call::{CallView, Surroundings, repeat_lines};
+use overrule_present::danger;
+use overrule_present::json;
+use overrule_present::queue::{
     self, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
-use crate::text::visible;
-use crate::tools::child;
+use overrule_tools::child;
 
 /// Prints each waiting call with its digest and exact arguments, oldest first.
 pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
@@ -270,9 +270,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::call::{ConsentCause, Quoted, Verdict};
-    use crate::domain::ledger;
+    use overrule_console::testing::{Stage, id};
+    use overrule_domain::call::{ConsentCause, Quoted, Verdict};
+    use overrule_domain::ledger;
 
     #[test]
     fn a_reason_from_a_workspace_file_is_quoted() {

@@ -15,17 +15,17 @@ use tokio::sync::mpsc;
 
 use super::fork::{self, Forks};
 use super::{live, run, sent};
-use crate::console::link::{At, Forking, Frames, Link, ReplayControl, Update};
-use crate::console::panes::log::model::MAX_LINES;
-use crate::console::replay::{self, Mark};
-use crate::domain::apply::apply;
-use crate::domain::command::Command;
-use crate::domain::envelope::Envelope;
-use crate::domain::id::TurnId;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::journal::wire::Wire;
-use crate::journal::{Error, Place, Records};
+use overrule_console::link::{At, Forking, Frames, Link, ReplayControl, Update};
+use overrule_console::panes::log::model::MAX_LINES;
+use overrule_console::replay::{self, Mark};
+use overrule_domain::apply::apply;
+use overrule_domain::command::Command;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::id::TurnId;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::State;
+use overrule_journal::wire::Wire;
+use overrule_journal::{Error, Place, Records};
 use pace::Pace;
 
 /// The highest and the lowest speed.

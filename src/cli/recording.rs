@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::exit::{Code, Failure};
-use crate::engine::setup::ModelSetup;
-use crate::model::http::Recording;
-use crate::model::http::exchange::{Head, Keep};
-use crate::regular_file;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_engine::setup::ModelSetup;
+use overrule_model::http::Recording;
+use overrule_model::http::exchange::{Head, Keep};
+use overrule_regular_file as regular_file;
 
 /// Longest recording in bytes.
 const LONGEST: u64 = 256 << 20;

@@ -11,15 +11,15 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
-use crate::console::diff;
-use crate::console::json;
-use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
-use crate::console::readable::{self, Readable};
-use crate::domain::call::{Shown, ShownForm};
-use crate::engine::advise::parse_args;
-use crate::text::survey;
-use crate::tools::registry::Registry;
-use crate::tools::{Replacement, known};
+use overrule_base::text::survey;
+use overrule_console::diff;
+use overrule_console::json;
+use overrule_console::link::{LoadRequest, LoadTarget, Replaced, Update};
+use overrule_console::readable::{self, Readable};
+use overrule_domain::call::{Shown, ShownForm};
+use overrule_engine::advise::parse_args;
+use overrule_tools::registry::Registry;
+use overrule_tools::{Replacement, known};
 
 /// Interval between two reads. It is above one second, to keep an idle program asleep.
 const AGAIN: Duration = Duration::from_secs(3);
@@ -163,10 +163,10 @@ mod tests {
     use tokio::sync::mpsc::channel;
 
     use super::*;
-    use crate::console::diff::Change;
-    use crate::domain::id::Rev;
-    use crate::tools::builtin::{Setup, all};
-    use crate::tools::child::Environment;
+    use overrule_console::diff::Change;
+    use overrule_domain::id::Rev;
+    use overrule_tools::builtin::{Setup, all};
+    use overrule_tools::child::Environment;
 
     fn look(rev: u32) -> LoadRequest {
         LoadRequest {

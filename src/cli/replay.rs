@@ -13,10 +13,10 @@ use super::fork::Forks;
 use super::recorded::Recorded;
 use super::screen::ScreenExit;
 use super::{opening, picker, print, resume, screen};
-use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::journal;
-use crate::present::output::EventView;
-use crate::text::{visible, visible_head};
+use overrule_base::text::{visible, visible_head};
+use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_journal as journal;
+use overrule_present::output::EventView;
 
 /// Opens the screen on a recorded session.
 pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {

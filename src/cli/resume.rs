@@ -12,21 +12,21 @@ use super::exit::{Code, Failure};
 use super::opening::{self, Opened};
 use super::run::{self, Ready};
 use super::{demos, effects, headless, learned, live, lost_edits, models, picker, print, record};
-use crate::domain::call::Status;
-use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::node::Node;
-use crate::domain::state::{Mode, State};
-use crate::engine::advise::Adviser;
-use crate::engine::setup::{Samples, Setup};
-use crate::engine::{self, Launch};
-use crate::journal::{self, Place};
-use crate::model::Model;
-use crate::policy::{Origin, Rule};
-use crate::text::visible;
-use crate::tools::builtin;
-use crate::tools::child;
-use crate::tools::sample;
+use overrule_base::text::visible;
+use overrule_domain::call::Status;
+use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::node::Node;
+use overrule_domain::state::{Mode, State};
+use overrule_engine::advise::Adviser;
+use overrule_engine::setup::{Samples, Setup};
+use overrule_engine::{self as engine, Launch};
+use overrule_journal::{self as journal, Place};
+use overrule_model::Model;
+use overrule_policy::{Origin, Rule};
+use overrule_tools::builtin;
+use overrule_tools::child;
+use overrule_tools::sample;
 
 /// Resumes a recorded run.
 pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {

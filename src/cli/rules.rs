@@ -5,17 +5,17 @@
 use super::args::Common;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::domain::bulk;
-use crate::domain::call::{Digest, Gate};
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::rule::RuleRequest;
-use crate::domain::state::State;
-use crate::policy::backtest::{self, Would};
-use crate::policy::session;
-use crate::present::json;
-use crate::present::rule::RuleView;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::bulk;
+use overrule_domain::call::{Digest, Gate};
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::rule::RuleRequest;
+use overrule_domain::state::State;
+use overrule_policy::backtest::{self, Would};
+use overrule_policy::session;
+use overrule_present::json;
+use overrule_present::rule::RuleView;
 
 /// Adds a rule that allows exactly the bytes of a call.
 pub fn always(call: NodeId, rev: Rev, digest: Digest) -> Command {

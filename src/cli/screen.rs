@@ -8,16 +8,16 @@ use std::time::Duration;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::live_reload::{self, Watched};
-use crate::config::settings::{Ambiguous, Glyphs, Origin};
-use crate::console::app::{self, Alerts, Exit, Options, Sources};
-use crate::console::layout::gutter::Line;
-use crate::console::link::Link;
-use crate::console::model::Source;
-use crate::console::msg::Leave;
-use crate::console::symbols::Charset;
-use crate::console::terminal::{self, Around, Reach};
-use crate::console::theme::{Colours, Theme};
-use crate::engine::clock::Clock;
+use overrule_config::settings::{Ambiguous, Glyphs, Origin};
+use overrule_console::app::{self, Alerts, Exit, Options, Sources};
+use overrule_console::layout::gutter::Line;
+use overrule_console::link::Link;
+use overrule_console::model::Source;
+use overrule_console::msg::Leave;
+use overrule_console::symbols::Charset;
+use overrule_console::terminal::{self, Around, Reach};
+use overrule_console::theme::{Colours, Theme};
+use overrule_engine::clock::Clock;
 
 /// Time for running calls to end after a signal; children get two seconds of it.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use super::run;
-use crate::console::link::{SentBody, Update};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
-use crate::engine::setup::{ModelSetup, Setup};
-use crate::journal::{self, Place};
-use crate::model::wire::Target;
-use crate::model::{Quirk, Quirks, Request, Tap};
+use overrule_console::link::{SentBody, Update};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_domain::transcript::sent::{Finder, Lookup, SentRequest};
+use overrule_engine::setup::{ModelSetup, Setup};
+use overrule_journal::{self as journal, Place};
+use overrule_model::wire::Target;
+use overrule_model::{Quirk, Quirks, Request, Tap};
 
 /// Reads the text of a request for the console. Reads the whole session, so do not call it on the console's thread.
 pub fn update(place: &Place, turn: TurnId, request: u32) -> Update {
@@ -148,7 +148,7 @@ mod tests {
 
     /// The recorded sessions that come with the program.
     fn samples() -> Vec<PathBuf> {
-        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
+        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sessions");
         let dirs = [dir.clone(), dir.join("demos")];
         let files = dirs.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap());
         let files = files.map(|entry| entry.unwrap().path());
@@ -178,7 +178,7 @@ mod tests {
     fn what_was_sent_from_something_else_than_the_record_is_not_shown() {
         let path = samples().into_iter().min().unwrap();
         let mut facts = journal::read(&Place::at(&path).unwrap()).unwrap().envelopes;
-        let of = |facts: &[crate::domain::envelope::Envelope]| {
+        let of = |facts: &[overrule_domain::envelope::Envelope]| {
             let mut finder = Finder::new(TurnId(2), 1);
             for fact in facts {
                 finder.take(fact);

@@ -10,13 +10,13 @@ use super::args::{Common, Sessions, SessionsWhat};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record};
-use crate::domain::apply::fold;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::state::State;
-use crate::journal;
-use crate::present::session::{DeletedView, JournalView, PathView, SessionDetailView, VerifyView};
-use crate::present::{json, many, time, tokens};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::apply::fold;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::state::State;
+use overrule_journal as journal;
+use overrule_present::session::{DeletedView, JournalView, PathView, SessionDetailView, VerifyView};
+use overrule_present::{json, many, time, tokens};
 
 /// Runs the `sessions` subcommand.
 pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {

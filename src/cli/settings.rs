@@ -6,11 +6,11 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::config::Why;
-use crate::console::columns::Columns as _;
-use crate::present::json;
-use crate::present::output::{PolicyRuleView, SettingView};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_config::Why;
+use overrule_console::columns::Columns as _;
+use overrule_present::json;
+use overrule_present::output::{PolicyRuleView, SettingView};
 
 /// Columns of a value beyond which its origin is not aligned.
 const WIDEST: usize = 32;

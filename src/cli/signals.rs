@@ -7,7 +7,7 @@ use std::path::Path;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::exit::{Code, Failure};
-use crate::regular_file;
+use overrule_regular_file as regular_file;
 
 /// Longest status of a process in bytes.
 const STATUS: u64 = 1 << 16;

@@ -13,19 +13,19 @@ use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::toolbox::RunTools;
 use super::{definitions, learned, print, run};
-use crate::domain::call::Outcome;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::NodeId;
-use crate::domain::weight::ToolRecord;
-use crate::engine::advise::parse_args;
-use crate::present::json;
-use crate::present::tool::{ServerToolView, ToolDetailView, ToolLineView, ToolServerView, ToolView};
-use crate::resilience::ladder::Ladder;
-use crate::text::{visible, visible_lines};
-use crate::tools::registry::Registry;
-use crate::tools::run::Limits;
-use crate::tools::sources::mcp::{self, ServerView};
-use crate::tools::{self, Job};
+use overrule_base::text::{visible, visible_lines};
+use overrule_domain::call::Outcome;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::NodeId;
+use overrule_domain::weight::ToolRecord;
+use overrule_engine::advise::parse_args;
+use overrule_present::json;
+use overrule_present::tool::{ServerToolView, ToolDetailView, ToolLineView, ToolServerView, ToolView};
+use overrule_resilience::ladder::Ladder;
+use overrule_tools::registry::Registry;
+use overrule_tools::run::Limits;
+use overrule_tools::sources::mcp::{self, ServerView};
+use overrule_tools::{self as tools, Job};
 
 /// Columns of the longest name that is aligned.
 const WIDEST: usize = 44;
@@ -304,7 +304,7 @@ async fn call(
         call: NodeId::FIRST,
         args: parse_args(args),
         text: Arc::from(args),
-        key: crate::engine::ids::session().to_string().into(),
+        key: overrule_engine::ids::session().to_string().into(),
         workspace: Arc::new(context.workspace.clone()),
         private: registry.private().clone(),
         cancel: cancel.clone(),
@@ -322,7 +322,8 @@ async fn call(
             }
         }
     };
-    Ladder::new(context.settings.resilience.clone(), crate::engine::ids::seed()).classify(name, &mut outcome);
+    Ladder::new(context.settings.resilience.clone(), overrule_engine::ids::seed())
+        .classify(name, &mut outcome);
     Ok(print_outcome(common, &outcome))
 }
 

@@ -8,12 +8,12 @@ use super::args::{Common, Trust};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::print;
-use crate::config::{dot_mcp, files, load, servers, trust, written};
-use crate::control::peer;
-use crate::policy::Origin;
-use crate::present::json;
-use crate::present::setup::TrustView;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_config::{dot_mcp, files, load, servers, trust, written};
+use overrule_control::peer;
+use overrule_policy::Origin;
+use overrule_present::json;
+use overrule_present::setup::TrustView;
 
 /// A file that can be trusted.
 struct Candidate {
@@ -104,7 +104,7 @@ fn candidates(context: &AppContext) -> Result<Vec<Candidate>, Failure> {
             let servers = trusted.compiled.servers.servers.iter();
             lines.extend(servers.map(starts));
             let rules = trusted.compiled.policy.rules.iter();
-            let allows = rules.filter(|rule| rule.gate == crate::domain::call::Gate::Allow);
+            let allows = rules.filter(|rule| rule.gate == overrule_domain::call::Gate::Allow);
             lines.extend(allows.map(|rule| format!("allows {}", rule.cite())));
             let declared = trusted.compiled.tools.declared.iter();
             lines.extend(declared.map(|tool| format!("declares {}", visible(tool.written()))));

@@ -57,14 +57,14 @@ use super::args::Common;
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{plan, print, record, resume};
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::decide;
-use crate::domain::lineage;
-use crate::domain::state::State;
-use crate::journal::Place;
-use crate::present::json;
-use crate::present::plan::PlanView;
-use crate::text::submit_warning;
+use overrule_base::text::submit_warning;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::decide;
+use overrule_domain::lineage;
+use overrule_domain::state::State;
+use overrule_journal::Place;
+use overrule_present::json;
+use overrule_present::plan::PlanView;
 use takes::On;
 
 /// A session that a verb acts on.

@@ -9,16 +9,16 @@ use super::args::{self, Common};
 use super::build::AppContext;
 use super::exit::{Code, Failure};
 use super::{print, record, resume};
-use crate::domain::event::run::ToolCard;
-use crate::domain::state::State;
-use crate::present::health::{describe, describe_breaker};
-use crate::present::json;
-use crate::present::loops::LessonsView;
-use crate::present::weight::{WeightChangeView, WeightsView};
-use crate::resilience::health;
-use crate::resilience::learned;
-use crate::resilience::watch::Watch;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::state::State;
+use overrule_present::health::{describe, describe_breaker};
+use overrule_present::json;
+use overrule_present::loops::LessonsView;
+use overrule_present::weight::{WeightChangeView, WeightsView};
+use overrule_resilience::health;
+use overrule_resilience::learned;
+use overrule_resilience::watch::Watch;
 
 /// Prints all weights and their grounds, or every change of the weights of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {

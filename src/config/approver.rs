@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::layers::Files;
 use super::notify::{command, duration};
 use super::settings::{Setting, Why};
-use crate::document::{Field, strings};
-use crate::resilience::policy::Ms;
+use overrule_base::document::{Field, strings};
+use overrule_resilience::policy::Ms;
 
 /// Default time limit.
 const LIMIT_MS: u64 = 10_000;
@@ -74,7 +74,7 @@ impl ApproverSettings {
         }
         let command = match self.command.value.first() {
             // Its arguments may contain secrets.
-            Some(program) => format!("`{}`, arguments not shown", crate::text::visible(program)),
+            Some(program) => format!("`{}`, arguments not shown", overrule_base::text::visible(program)),
             None => "none".to_owned(),
         };
         let name = self.name.value.clone().unwrap_or_else(|| "approver".to_owned());

@@ -2,11 +2,11 @@
 //!
 //! Must not know: files, other settings.
 
-use crate::document::Field;
-use crate::domain::event::run::Limits;
-use crate::domain::price::trillionths;
-use crate::policy::expiry::duration_ms;
-use crate::policy::{Notice, parse};
+use overrule_base::document::Field;
+use overrule_domain::event::run::Limits;
+use overrule_domain::price::trillionths;
+use overrule_policy::expiry::duration_ms;
+use overrule_policy::{Notice, parse};
 
 use super::error::Error;
 use super::flags::Flags;

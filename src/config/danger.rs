@@ -9,9 +9,9 @@ use toml::Value;
 
 use super::layers::Files;
 use super::settings::{Origin, Setting, Why};
-use crate::document::{Field, parsed, wrong};
-use crate::policy::{Danger, DangerKind};
-use crate::text::visible;
+use overrule_base::document::{Field, parsed, wrong};
+use overrule_base::text::visible;
+use overrule_policy::{Danger, DangerKind};
 
 /// Maximum length of an entry in characters.
 const LONGEST: usize = 100;

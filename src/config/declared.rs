@@ -12,12 +12,12 @@ use toml::Spanned;
 
 use super::env::Env;
 use super::expand::expand;
-use crate::document::{self, At, Document, Field, Json, near, parsed, strings, texts};
-use crate::domain::call::EffectClass;
-use crate::policy::Notice;
-use crate::schema::Checker;
-use crate::tools::sources::builtin;
-use crate::tools::sources::declared::{
+use overrule_base::document::{self, At, Document, Field, Json, near, parsed, strings, texts};
+use overrule_domain::call::EffectClass;
+use overrule_policy::Notice;
+use overrule_schema::Checker;
+use overrule_tools::sources::builtin;
+use overrule_tools::sources::declared::{
     Action, Body, Declaration, KeyPlace, Output, Pattern, Request, has_dot_segment,
 };
 
@@ -487,7 +487,7 @@ pub(super) fn resolve(
                 let value = expand(value, env).map_err(|why| document::Error {
                     place: raw.place.place.clone(),
                     key: format!("tool.{}.http.headers.{name}", declaration.name),
-                    what: crate::text::visible(&why),
+                    what: overrule_base::text::visible(&why),
                 })?;
                 request.headers.insert(name.clone(), value.into());
             }

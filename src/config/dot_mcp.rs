@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::servers::RawServer;
-use crate::text::visible;
+use overrule_base::text::visible;
 
 /// Name of the file.
 pub const FILE: &str = ".mcp.json";

@@ -13,7 +13,7 @@ use etcetera::BaseStrategy as _;
 use etcetera::base_strategy::Xdg;
 use secrecy::SecretString;
 
-use crate::model::wire::Wire;
+use overrule_model::wire::Wire;
 
 /// The relevant part of the environment. An empty variable counts as absent.
 #[derive(Debug, Clone, Default)]

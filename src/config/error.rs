@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use crate::document;
-use crate::text::{excerpt, visible};
+use overrule_base::document;
+use overrule_base::text::{excerpt, visible};
 
 /// Characters of a part of a message beyond which it is cut: a value can be long.
 const LONG: usize = 500;

@@ -38,7 +38,7 @@ pub fn expand(text: &str, env: &Env) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::env::Variables;
+    use crate::env::Variables;
 
     #[test]
     fn variables_are_filled_and_missing_ones_are_named() {

@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use crate::regular_file::{self, Links};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_regular_file::{self as regular_file, Links};
 
 use super::error::Error;
 

@@ -10,9 +10,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::policy::Origin;
-use crate::regular_file;
-use crate::resilience::correction::Correction;
+use overrule_policy::Origin;
+use overrule_regular_file as regular_file;
+use overrule_resilience::correction::Correction;
 
 use super::env::Env;
 use super::error::{Error, shown};
@@ -133,7 +133,7 @@ fn quoted(text: &str) -> String {
 fn is_plain(c: char) -> bool {
     let mut bytes = [0; 4];
     let alone = c.encode_utf8(&mut bytes);
-    c == ' ' || crate::text::visible(alone) == *alone
+    c == ' ' || overrule_base::text::visible(alone) == *alone
 }
 
 /// Replaces the text that was read, unless the file has changed since.
@@ -197,7 +197,7 @@ pub fn shown_place(env: &Env, flags: &Flags) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resilience::correction::Verdict;
+    use overrule_resilience::correction::Verdict;
 
     fn rule() -> Correction {
         Correction {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::model::wire::Wire;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_model::wire::Wire;
 
 use super::error::{Error, shown};
 use super::files;

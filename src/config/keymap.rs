@@ -1,29 +1,13 @@
-//! The operator's key file: keys that replace the default keys of commands.
+//! Places of the operator's own files, and the text of the key file.
 //!
-//! ```toml
-//! approve = "ctrl-y"
-//! next-pending = ["t", "space"]
-//! emergency-stop = []          # no key: only by its name
-//! ```
 //! Must not know: which commands there are, what a key is called.
 
 use std::path::{Path, PathBuf};
-
-use crate::document::{At, Document, Pairs, Text, Texts};
 
 use super::env::Env;
 use super::error::Error;
 use super::files;
 use super::load::OWN;
-
-/// The keys of one command, with their places in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The command's name.
-    pub name: At<String>,
-    /// Its keys.
-    pub keys: Vec<At<String>>,
-}
 
 /// Returns the directory of the operator's own files, or `None` without a home directory.
 pub fn own_dir(env: &Env) -> Option<PathBuf> {
@@ -40,24 +24,9 @@ pub fn themes_dir(own: &Path) -> PathBuf {
     own.join("themes")
 }
 
-/// Reads a key file; an absent file has no changes.
-pub fn read(path: &Path) -> Result<Vec<Change>, Error> {
-    match files::read(path)? {
-        Some(text) => parse(&path.to_string_lossy(), &text.text),
-        None => Ok(Vec::new()),
-    }
-}
-
-/// Parses the text of a key file; errors name `file`.
-pub fn parse(file: &str, text: &str) -> Result<Vec<Change>, Error> {
-    let document = Document::parse(file, text)?;
-    let written: Pairs<Texts> = document.read(&[])?;
-    let at = |text: Text| document.source().at(text);
-    let changes = written.0.into_iter().map(|(name, keys)| Change {
-        name: at(name),
-        keys: keys.0.into_iter().map(at).collect(),
-    });
-    Ok(changes.collect())
+/// Reads the text of a key file; `None` if there is none.
+pub fn read(path: &Path) -> Result<Option<String>, Error> {
+    Ok(files::read(path)?.map(|text| text.text))
 }
 
 #[cfg(test)]
@@ -65,52 +34,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_have_a_key_or_several_or_none() {
-        let text = "# mine\napprove = \"ctrl-y\"\nquit = [\"q\", \"f10\"]\nzoom = []\n";
-        let found = parse("keys.toml", text).unwrap();
-        let words: Vec<(String, Vec<String>)> = found
-            .iter()
-            .map(|change| {
-                let keys = change
-                    .keys
-                    .iter()
-                    .map(|key| format!("{} {}", key.place, key.value));
-                (
-                    format!("{} {}", change.name.place, change.name.value),
-                    keys.collect(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            words,
-            [
-                (
-                    "keys.toml:2:1 approve".into(),
-                    vec!["keys.toml:2:11 ctrl-y".into()]
-                ),
-                (
-                    "keys.toml:3:1 quit".into(),
-                    vec!["keys.toml:3:9 q".into(), "keys.toml:3:14 f10".into()]
-                ),
-                ("keys.toml:4:1 zoom".into(), Vec::new()),
-            ]
-        );
-    }
-
-    #[test]
-    fn what_is_no_key_file_is_refused_with_its_place() {
-        let complaint = |text: &str| parse("keys.toml", text).unwrap_err().to_string();
-        let text = complaint("approve = 3");
-        assert!(text.starts_with("keys.toml:1:11: `approve`: "), "{text}");
-        let text = complaint("a = \"b\"\nquit = [\"q\", true]");
-        assert!(text.starts_with("keys.toml:2:14: `quit`: "), "{text}");
-        let text = complaint("approve = \n");
-        assert!(
-            text.starts_with("keys.toml:1:") && text.contains("not valid TOML"),
-            "{text}"
-        );
+    fn a_key_file_is_text() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(read(&file(dir.path())).unwrap(), [], "no file changes nothing");
+        assert_eq!(read(&file(dir.path())).unwrap(), None, "no file changes nothing");
+        std::fs::write(file(dir.path()), "zoom = []").unwrap();
+        assert_eq!(read(&file(dir.path())).unwrap().as_deref(), Some("zoom = []"));
         std::fs::write(file(dir.path()), b"\xff").unwrap();
         let text = read(&file(dir.path())).unwrap_err().to_string();
         assert!(text.contains("line 1 is not UTF-8"), "{text}");

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::document::{At, Field, Place, Source};
-use crate::domain::call::Gate;
-use crate::domain::event::run::Reduction;
-use crate::policy::expiry::Deadline;
-use crate::policy::{self, Notice, Policy, Preset, Rule, parse};
-use crate::resilience::policy::Policy as Resilience;
-use crate::text::{shown_address, visible};
+use overrule_base::document::{At, Field, Place, Source};
+use overrule_base::text::{shown_address, visible};
+use overrule_domain::call::Gate;
+use overrule_domain::event::run::Reduction;
+use overrule_policy::expiry::Deadline;
+use overrule_policy::{self as policy, Notice, Policy, Preset, Rule, parse};
+use overrule_resilience::policy::Policy as Resilience;
 
 use super::approver;
 use super::bounds::limits;

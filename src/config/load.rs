@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::policy::{Notice, Origin, parse};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_policy::{Notice, Origin, parse};
 
 use super::dot_mcp;
 use super::env::Env;
@@ -181,7 +181,7 @@ fn published(
 /// The value of `--policy`: a preset, or a file of rules.
 #[derive(Default)]
 struct PolicyArg {
-    preset: Option<crate::policy::Preset>,
+    preset: Option<overrule_policy::Preset>,
     rules: parse::RawPolicy,
     /// Name and text of the file.
     file: Option<(String, String)>,

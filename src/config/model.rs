@@ -12,9 +12,9 @@ use toml::{Spanned, Value};
 use super::checks;
 use super::key::{Key, KeyCommand};
 use super::price::{self, RawPrice};
-use crate::document::{At, Document, Error, Field, Json, parsed, strings, whole, wrong};
-use crate::domain::price::Price;
-use crate::model::wire::{Options, Thinking, ToolChoice, Wire};
+use overrule_base::document::{At, Document, Error, Field, Json, parsed, strings, whole, wrong};
+use overrule_domain::price::Price;
+use overrule_model::wire::{Options, Thinking, ToolChoice, Wire};
 
 /// Most tokens of a window or a limit.
 const MOST_TOKENS: u64 = u32::MAX as u64;

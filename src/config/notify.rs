@@ -7,10 +7,10 @@ use toml::Value;
 
 use super::layers::Files;
 use super::settings::{Setting, Why};
-use crate::document::{Field, parsed, strings};
-use crate::policy::expiry::duration_ms;
-use crate::resilience::notify::{LONGEST_AFTER, LONGEST_LIMIT, Webhook};
-use crate::resilience::policy::Ms;
+use overrule_base::document::{Field, parsed, strings};
+use overrule_policy::expiry::duration_ms;
+use overrule_resilience::notify::{LONGEST_AFTER, LONGEST_LIMIT, Webhook};
+use overrule_resilience::policy::Ms;
 
 /// Default time limit of the program and the URL.
 const LIMIT_MS: u64 = 10_000;
@@ -125,11 +125,11 @@ impl Notify {
             line("notify.desktop", &self.desktop, bool::to_string),
             line("notify.command", &self.command, |words| match words.first() {
                 // Its arguments may contain secrets.
-                Some(program) => format!("`{}`, arguments not shown", crate::text::visible(program)),
+                Some(program) => format!("`{}`, arguments not shown", overrule_base::text::visible(program)),
                 None => "none".to_owned(),
             }),
             line("notify.webhook", &self.webhook, |address| match address {
-                Some(address) => format!("{}, path not shown", crate::text::visible(address.host())),
+                Some(address) => format!("{}, path not shown", overrule_base::text::visible(address.host())),
                 None => "none".to_owned(),
             }),
             line("notify.timeout", &self.limit_ms, ms),

@@ -11,8 +11,8 @@ use toml::{Spanned, Value};
 
 use super::checks;
 use super::written::{UNLIMITED, unknown};
-use crate::document::{Document, Error, Field, decimal, parsed, whole};
-use crate::domain::price::{Price, trillionths};
+use overrule_base::document::{Document, Error, Field, decimal, parsed, whole};
+use overrule_domain::price::{Price, trillionths};
 
 /// Default number of tokens that a price is for.
 const PER: u64 = 1_000_000;

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::price::{self, Amount, Currency, RawPrice};
-use crate::document::{self, Document, Field, whole};
-use crate::domain::price::Price;
-use crate::text::visible;
+use overrule_base::document::{self, Document, Field, whole};
+use overrule_base::text::visible;
+use overrule_domain::price::Price;
 
 /// The list that the program brings along.
 const BUILT_IN: &str = include_str!("prices.toml");

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer};
 
 use super::settings::{Origin, Setting};
-use crate::document::{Field, decimal, parsed};
-use crate::resilience::policy::Policy;
+use overrule_base::document::{Field, decimal, parsed};
+use overrule_resilience::policy::Policy;
 
 /// The contents of `[routing]` in a file.
 #[derive(Debug, Clone, Default, Deserialize)]

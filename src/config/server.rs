@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::wire::{KeyVariable, Wire};
-use crate::policy::Notice;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_model::wire::{KeyVariable, Wire};
+use overrule_policy::Notice;
 
 use super::checks;
 use super::error::Error;

@@ -104,7 +104,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
-    use crate::config::env::Variables;
+    use crate::env::Variables;
 
     #[test]
     fn keys_are_found_by_their_names_and_by_their_variables() {

@@ -14,12 +14,12 @@ use super::checks;
 use super::env::Env;
 use super::expand::expand;
 use super::server_secrets;
-use crate::document::{self, Document, Field, near, parsed, strings, texts};
-use crate::policy::Notice;
-use crate::policy::expiry::duration_ms;
-use crate::policy::parse::DURATION;
-use crate::text::visible;
-use crate::tools::sources::mcp::{BearerToken, ServerConfig, Via};
+use overrule_base::document::{self, Document, Field, near, parsed, strings, texts};
+use overrule_base::text::visible;
+use overrule_policy::Notice;
+use overrule_policy::expiry::duration_ms;
+use overrule_policy::parse::DURATION;
+use overrule_tools::sources::mcp::{BearerToken, ServerConfig, Via};
 
 /// Longest time limit of a call.
 const LONGEST: u64 = 3_600_000;

@@ -9,15 +9,15 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::document::Place;
-use crate::domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
-use crate::domain::price::{self, Price};
-use crate::model::wire::{Options, Wire};
-use crate::policy::{Notice, Policy, Preset};
-use crate::resilience::policy::{Ms, Policy as Resilience};
-use crate::text::visible;
-use crate::tools::sources::declared::Declaration;
-use crate::tools::sources::mcp::ServerConfig;
+use overrule_base::document::Place;
+use overrule_base::text::visible;
+use overrule_domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
+use overrule_domain::price::{self, Price};
+use overrule_model::wire::{Options, Wire};
+use overrule_policy::{Notice, Policy, Preset};
+use overrule_resilience::policy::{Ms, Policy as Resilience};
+use overrule_tools::sources::declared::Declaration;
+use overrule_tools::sources::mcp::ServerConfig;
 
 use super::approver::ApproverSettings;
 use super::danger::DangerSettings;

@@ -12,14 +12,14 @@ use toml::Spanned;
 use super::checks;
 use super::declared::{DeclaredTable, HttpTable, OutputKind, RawDeclared, patterns};
 use super::error::Error;
-use crate::document::{self, At, Document, Field, Json, Place, near, parsed, strings, texts, whole};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::template::{Purpose, Template};
-use crate::policy::expiry::duration_ms;
-use crate::policy::parse::DURATION;
-use crate::text::visible;
-use crate::tools::sources::declared::Pattern;
+use overrule_base::document::{self, At, Document, Field, Json, Place, near, parsed, strings, texts, whole};
+use overrule_base::text::visible;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::template::{Purpose, Template};
+use overrule_policy::expiry::duration_ms;
+use overrule_policy::parse::DURATION;
+use overrule_tools::sources::declared::Pattern;
 
 /// The tags that a tool can have: it reaches beyond this machine; it is irreversible; its arguments do not
 /// show what it does. Each tag only makes its calls harder to allow.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::env::Env;
 use super::load::OWN;
-use crate::canon;
-use crate::regular_file;
+use overrule_base::canon;
+use overrule_regular_file as regular_file;
 
 /// Longest list in bytes.
 const MOST: u64 = 4 << 20;

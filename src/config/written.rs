@@ -22,17 +22,19 @@ use super::routing;
 use super::servers;
 use super::settings::{Ambiguous, Glyphs, Reduce};
 use super::tools;
-use crate::document::{At, Document, Error, Field, Place, Source, near, parsed, strings, whole, wrong};
-use crate::domain::event::run::Reduction;
-use crate::model::wire::Wire;
-use crate::policy::Origin;
-use crate::policy::expiry::duration_ms;
-use crate::policy::parse::{self, DURATION};
-use crate::resilience::policy::Policy as Resilience;
-use crate::text::visible;
+use overrule_base::document::{
+    At, Document, Error, Field, Place, Source, near, parsed, strings, whole, wrong,
+};
+use overrule_base::text::visible;
+use overrule_domain::event::run::Reduction;
+use overrule_model::wire::Wire;
+use overrule_policy::Origin;
+use overrule_policy::expiry::duration_ms;
+use overrule_policy::parse::{self, DURATION};
+use overrule_resilience::policy::Policy as Resilience;
 
 /// Maximum number of calls at the same time.
-pub(super) const MOST_PARALLEL: u64 = crate::domain::event::run::Limits::MOST_PARALLEL as u64;
+pub(super) const MOST_PARALLEL: u64 = overrule_domain::event::run::Limits::MOST_PARALLEL as u64;
 /// Maximum arming delay in milliseconds.
 const LONGEST_ARMING: u64 = 10_000;
 /// Maximum time in which a model may send nothing, in milliseconds.

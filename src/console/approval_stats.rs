@@ -2,8 +2,8 @@
 //!
 //! Must not know: who shows it.
 
-use crate::domain::call::{Call, Consequence, Decision};
-use crate::domain::state::State;
+use overrule_domain::call::{Call, Consequence, Decision};
+use overrule_domain::state::State;
 
 /// Statistics of questions to the operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +52,9 @@ fn unanswered(state: &State) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::event::CallEvent;
-    use crate::domain::id::Rev;
+    use crate::testing::{Stage, id};
+    use overrule_domain::event::CallEvent;
+    use overrule_domain::id::Rev;
 
     fn expire(stage: &mut Stage, node: &str, consequence: Consequence) {
         stage.call(CallEvent::Decided {

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::bulk::Alone;
-use crate::domain::id::NodeId;
-use crate::present::many;
+use overrule_domain::bulk::Alone;
+use overrule_domain::id::NodeId;
+use overrule_present::many;
 
 /// Maximum number of calls that are named for each reason.
 const NAMED: usize = 6;

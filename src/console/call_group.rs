@@ -9,10 +9,10 @@ use std::collections::btree_map::Entry;
 
 use super::json;
 use super::summary::{self, Argument, Summary};
-use crate::domain::id::NodeId;
-use crate::domain::ready;
-use crate::domain::state::State;
-use crate::schema::RESERVED;
+use overrule_domain::id::NodeId;
+use overrule_domain::ready;
+use overrule_domain::state::State;
+use overrule_schema::RESERVED;
 
 /// Maximum number of calls that are compared.
 const MOST: usize = 500;
@@ -168,7 +168,7 @@ pub fn from(text: &str, other: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::testing::{Stage, id};
+    use crate::testing::{Stage, id};
 
     fn stage() -> Stage {
         let mut stage = Stage::new(80, 24);

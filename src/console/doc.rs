@@ -16,7 +16,7 @@ use regex::Regex;
 use super::pager::{Pager, Row};
 use super::theme::Role;
 use super::work::Ticket;
-use crate::domain::call::Shown;
+use overrule_domain::call::Shown;
 
 pub use cache::{Cache, Finding};
 pub use styled::{Piece, Styled, broken};

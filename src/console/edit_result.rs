@@ -2,9 +2,9 @@
 //!
 //! Must not know: where the text is shown, how an edit is carried out.
 
-use crate::domain::branch;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::state::{EditRecord, Mode, State};
+use overrule_domain::branch;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::state::{EditRecord, Mode, State};
 
 /// The manual edit of an intervention node; none for an edit by a step against a loop, which has
 /// its own text.
@@ -69,11 +69,11 @@ fn asked(state: &State, edit: &EditRecord) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::call::Outcome;
-    use crate::domain::event::{EditEvent, Event};
-    use crate::domain::id::{Epoch, Rev};
-    use crate::domain::node::{Content, Origin};
+    use crate::testing::{Stage, id};
+    use overrule_domain::call::Outcome;
+    use overrule_domain::event::{EditEvent, Event};
+    use overrule_domain::id::{Epoch, Rev};
+    use overrule_domain::node::{Content, Origin};
 
     #[test]
     fn edit_results_are_listed_from_the_commit_on() {

@@ -2,9 +2,9 @@
 //!
 //! Must not know: what shows them, how.
 
-use crate::domain::id::Seq;
-use crate::domain::ledger;
-use crate::domain::state::{LedgerOutcome, State};
+use overrule_domain::id::Seq;
+use overrule_domain::ledger;
+use overrule_domain::state::{LedgerOutcome, State};
 
 /// The executions, each list newest first. Effects of the origin session after the fork point are in
 /// both.

@@ -2,28 +2,28 @@
 //!
 //! Must not know: styles.
 //!
-//! Pass the lines through `crate::text` before you show them.
+//! Pass the lines through `overrule_base::text` before you show them.
 
 mod command;
 
 pub use command::command;
 
-use crate::domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{
+use overrule_domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
 };
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::ladder::span;
-use crate::domain::node::Origin;
-use crate::domain::repair::{Diagnosis, Reply};
-use crate::domain::rule::{self, RuleSpec};
-use crate::domain::setting_change::SettingChange;
-use crate::domain::state::State;
-use crate::domain::weight::ToolOffer;
-use crate::domain::why;
-use crate::present;
-use crate::resilience::learned;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::ladder::span;
+use overrule_domain::node::Origin;
+use overrule_domain::repair::{Diagnosis, Reply};
+use overrule_domain::rule::{self, RuleSpec};
+use overrule_domain::setting_change::SettingChange;
+use overrule_domain::state::State;
+use overrule_domain::weight::ToolOffer;
+use overrule_domain::why;
+use overrule_present as present;
+use overrule_resilience::learned;
 use std::borrow::Cow;
 
 /// An event in one line.
@@ -413,7 +413,7 @@ fn edit(event: &EditEvent) -> String {
             format!(
                 "a summary stands for {}: {}",
                 turn_list(turns),
-                crate::text::head(text, 200).0
+                overrule_base::text::head(text, 200).0
             )
         }
         EditEvent::SummaryAsked { turns, .. } => {

@@ -24,7 +24,7 @@ pub use self::text_verb::{Reach, TextVerb};
 use super::columns::Columns as _;
 use super::key::{Code, Key};
 use super::motion::Move;
-use crate::text;
+use overrule_base::text;
 
 /// Maximum length for the built-in editor, in bytes. Longer texts go to `$EDITOR`.
 pub const LIMIT: usize = 256 * 1024;

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 
 use super::keymap::Keymap;
 use super::theme::Theme;
-use crate::resilience::correction::Correction;
+use overrule_resilience::correction::Correction;
 
 /// Content of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

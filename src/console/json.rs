@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
 
-use crate::canon::{Lexer, Token, TokenKind, pointer};
-use crate::schema::RESERVED;
+use overrule_base::canon::{Lexer, Token, TokenKind, pointer};
+use overrule_schema::RESERVED;
 
 /// Maximum nesting of formatted text. Deeper text is left as it is.
 const DEPTH: usize = 128;

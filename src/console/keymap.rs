@@ -4,16 +4,18 @@
 //!
 //! Names and keys are parsed once, at load. Two meanings of one key in one context are an error.
 
+pub mod file;
+
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
 
 use super::context::Context;
 use super::key::{BadKey, Key};
 use super::verbs::{self, Verb, verbs};
-use crate::config::Place;
-use crate::config::keymap::Change;
-use crate::document::near;
-use crate::text::visible;
+use overrule_base::document::{Place, near};
+use overrule_base::text::visible;
+
+use file::Change;
 
 /// An error in a keymap, with its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -234,17 +236,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::console::panes::Pane;
-    use crate::console::verbs::{
+    use crate::panes::Pane;
+    use crate::verbs::{
         approve, approve_list, broken_stream, consent, is_text, quit, retry, run_now, unknown_outcome,
         write_rule,
     };
 
     fn change(name: &str, keys: &[&str]) -> Change {
         let text = format!("\n{name} = {keys:?}");
-        crate::config::keymap::parse("keys.toml", &text)
-            .unwrap()
-            .remove(0)
+        file::parse("keys.toml", &text).unwrap().remove(0)
     }
 
     #[test]

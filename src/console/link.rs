@@ -11,16 +11,16 @@ use futures_util::future::BoxFuture;
 
 use super::diff;
 use super::replay::Mark;
-use crate::domain::call::Digest;
-use crate::domain::command::Command;
-use crate::domain::envelope::Envelope;
-use crate::domain::fork::ForkPreview;
-use crate::domain::id::{NodeId, Rev, Seq, TurnId};
-use crate::domain::live::{Live, LiveOutput};
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
-use crate::domain::transcript::sent::SentRequest;
+use overrule_domain::call::Digest;
+use overrule_domain::command::Command;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::fork::ForkPreview;
+use overrule_domain::id::{NodeId, Rev, Seq, TurnId};
+use overrule_domain::live::{Live, LiveOutput};
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::refusal::Refusal;
+use overrule_domain::state::State;
+use overrule_domain::transcript::sent::SentRequest;
 
 /// A session that was written completely.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! Must not know: how a repetition is found, where the text is shown.
 
 use super::summary;
-use crate::domain::escape::{Incident, LoopStep, StepOutcome};
-use crate::domain::state::State;
-use crate::present::loops::{LessonsView, LoopView, ProposalState, ProposalView, StepView};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::escape::{Incident, LoopStep, StepOutcome};
+use overrule_domain::state::State;
+use overrule_present::loops::{LessonsView, LoopView, ProposalState, ProposalView, StepView};
 
 /// Maximum width of a call's arguments, in columns.
 const ARGUMENTS: usize = 240;

@@ -12,9 +12,9 @@ use super::doc::Finding;
 use super::files::Read;
 use super::key::Key;
 use super::link::{Forking, Frames, LoadTarget, OrphanCandidate, ReplayControl, ServerOrder, Update};
-use crate::domain::command::Command;
-use crate::domain::id::TurnId;
-use crate::resilience::correction::Correction;
+use overrule_domain::command::Command;
+use overrule_domain::id::TurnId;
+use overrule_resilience::correction::Correction;
 
 /// A message to the console.
 #[derive(Debug, Clone)]

@@ -17,8 +17,8 @@ use regex::Regex;
 
 use super::sgr::{Run, Sgr, painted};
 use super::tint::{Tint, tints};
-use crate::canon::Inside;
-use crate::text::{Kind, in_ascii};
+use overrule_base::canon::Inside;
+use overrule_base::text::{Kind, in_ascii};
 use rows::{Inks, rows_of};
 
 /// Bytes of a block of a long line.

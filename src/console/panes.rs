@@ -34,14 +34,14 @@ pub fn lower() -> impl Iterator<Item = Pane> + Clone {
 }
 
 /// What the verbs that show a pane have in common.
-pub(in crate::console) const SHOWS: Verb = Verb {
+pub(crate) const SHOWS: Verb = Verb {
     contexts: &[Context::Panes],
     ..Verb::BASE
 };
 
 /// Goes to a pane; hides a lower pane that has the focus already.
 #[expect(clippy::unnecessary_wraps, reason = "it is what a verb does")]
-pub(in crate::console) fn show(model: &mut Model, pane: Pane) -> Result<(), Refusal> {
+pub(crate) fn show(model: &mut Model, pane: Pane) -> Result<(), Refusal> {
     if pane.place() == Place::Lower && model.screen.focus == pane {
         model.screen.lower = None;
         views::focus(model, model.screen.lead);

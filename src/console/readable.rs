@@ -14,13 +14,13 @@ use super::diff::{self, Change};
 use super::doc::readable;
 use super::json;
 use super::link::Replaced;
-use crate::canon::scan_up_to;
-use crate::domain::call::{Shown, ShownForm};
-use crate::known_tool::{
+use overrule_base::canon::scan_up_to;
+use overrule_base::known_tool::{
     self, CONTENT, Kind, LINE, LINES, NEW, OLD, TEXT, WORDS, kind, name_in, patch_lines,
 };
-use crate::shell_line::quote;
-use crate::text::{Survey, WarningKind, visible, visible_lines};
+use overrule_base::shell_line::quote;
+use overrule_base::text::{Survey, WarningKind, visible, visible_lines};
+use overrule_domain::call::{Shown, ShownForm};
 
 /// Longest arguments that have a readable form, in bytes.
 const MOST: usize = 256 * 1024;
@@ -354,7 +354,7 @@ pub const fn sign_of(change: Change) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::survey;
+    use overrule_base::text::survey;
 
     fn members(args: &str) -> Vec<(String, Arc<str>)> {
         let members = json::members(args).into_iter();

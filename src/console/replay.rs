@@ -2,9 +2,9 @@
 //!
 //! Must not know: keys, how a recording is read or drawn.
 
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, EditEvent, Event, TurnEvent};
 
 /// What happened at an event that a viewer looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_command_that_ended_with_an_exit_code_is_a_moment_of_failure() {
-        use crate::console::testing::{Stage, id};
+        use crate::testing::{Stage, id};
         let mark = |exit: Option<i32>| {
             let mut stage = Stage::new(80, 24);
             stage.begin();

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::summary;
-use crate::domain::call::{Call, Outcome};
-use crate::domain::id::{NodeId, ThreadId, TurnId};
-use crate::domain::ready::written_paths;
-use crate::domain::reference::DAGGER;
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::schema::{Choice, Completion};
+use overrule_domain::call::{Call, Outcome};
+use overrule_domain::id::{NodeId, ThreadId, TurnId};
+use overrule_domain::ready::written_paths;
+use overrule_domain::reference::DAGGER;
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_schema::{Choice, Completion};
 
 /// Maximum number of choices, the newest calls first.
 const MOST: usize = 500;
@@ -227,7 +227,7 @@ fn below(values: &[Value], parts: &[&str], path: &[&str], typed: &str) -> Vec<Ch
         for (key, value) in members {
             if key.starts_with(typed) && can_be_named(&key) && seen.insert(key.clone()) {
                 let output = value.to_string();
-                let output = crate::text::head(&output, VALUE_CHARS).0.to_owned();
+                let output = overrule_base::text::head(&output, VALUE_CHARS).0.to_owned();
                 out.push(choice(format!("{before}.{key}"), output));
             }
         }

@@ -5,7 +5,7 @@
 use super::columns::Columns as _;
 use super::doc::broken;
 use super::hints::Hint;
-use crate::text::{head, visible};
+use overrule_base::text::{head, visible};
 
 /// Maximum number of rows for a message.
 const MOST: usize = 5;

@@ -14,15 +14,15 @@ pub use line::Summary;
 pub use untrusted_text::{Keep, Kind, Pieces, UntrustedText};
 
 use super::{call_group, json};
-use crate::domain::branch;
-use crate::domain::call::Outcome;
-use crate::domain::command::Edit;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::ready;
-use crate::domain::state::State;
-use crate::schema::RESERVED;
-use crate::text::head;
+use overrule_base::text::head;
+use overrule_domain::branch;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::Edit;
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::node::{Content, Node, Origin};
+use overrule_domain::ready;
+use overrule_domain::state::State;
+use overrule_schema::RESERVED;
 
 /// Longest arguments that are parsed.
 const MAX_PARSED: usize = 256 * 1024;
@@ -398,13 +398,13 @@ pub fn describe_change(node: &Node) -> Option<String> {
     let who = match &node.now().origin {
         Origin::Operator { .. } => "edited".to_owned(),
         Origin::Repair { .. } => "repaired".to_owned(),
-        Origin::Engine { rule } => format!("changed by the engine ({})", crate::text::visible(rule)),
+        Origin::Engine { rule } => format!("changed by the engine ({})", overrule_base::text::visible(rule)),
         _ => "changed".to_owned(),
     };
     Some(if other_tool {
         format!(
             "{who}, another tool than {}",
-            crate::text::visible(head(old, OLD).0)
+            overrule_base::text::visible(head(old, OLD).0)
         )
     } else {
         who

@@ -4,11 +4,11 @@
 //!
 //! A state has its own symbol as well as its colour, so no two states share one.
 
-use crate::domain::badge::Badge;
-use crate::domain::call::{Call, Decision, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::id::NodeKind;
-use crate::domain::node::Node;
+use overrule_domain::badge::Badge;
+use overrule_domain::call::{Call, Decision, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::id::NodeKind;
+use overrule_domain::node::Node;
 
 use super::theme::Role;
 
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn no_symbol_looks_like_a_line_of_the_graph() {
-        use crate::console::layout::gutter::{Cell, Glyphs, Line};
+        use crate::layout::gutter::{Cell, Glyphs, Line};
         let lines = Glyphs::of(Line::Unicode);
         for bits in 0..16 {
             let line = lines.of_cell(Cell(bits), None);
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn no_badge_is_crossed_out() {
-        use crate::console::theme::{Colours, Theme};
+        use crate::theme::{Colours, Theme};
         use ratatui::style::Modifier;
         for badge in [
             Badge::Reused,

@@ -46,13 +46,13 @@ use super::panes::inspector::model::{Subject, Tab};
 use super::symbols::{self, Charset, Symbol};
 use super::theme::Role;
 use super::work::Ticket;
-use crate::domain::badge;
-use crate::domain::effective_status;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::live::LivePart;
-use crate::domain::node::{Channel, Content, Node, Origin, Revision};
-use crate::domain::pending_retry;
-use crate::domain::turn::{Stream, StreamFaultKind};
+use overrule_domain::badge;
+use overrule_domain::effective_status;
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::live::LivePart;
+use overrule_domain::node::{Channel, Content, Node, Origin, Revision};
+use overrule_domain::pending_retry;
+use overrule_domain::turn::{Stream, StreamFaultKind};
 
 pub use branches::{answer as branch_answer, list as branch_list};
 pub use call::decision;
@@ -75,7 +75,7 @@ pub use tool_change::definitions;
 /// Columns of a name before its value.
 const NAME: u16 = 11;
 /// The marks before the first row of a decision, each row of its text, its last row, and a fixed row of its head.
-/// No untrusted text can produce them: see [`crate::text::FRAME`].
+/// No untrusted text can produce them: see [`overrule_base::text::FRAME`].
 const FRAME: [&str; 4] = ["┏ ", "┃ ", "┗ ", "┣ "];
 /// The same on an ASCII screen. Place and style distinguish it from untrusted text.
 const FRAME_ASCII: [&str; 4] = ["# ", "| ", "# ", "# "];
@@ -155,7 +155,7 @@ impl Maker<'_> {
     /// Adds `name  value` with an untrusted value: its head, over a few lines.
     fn field(&mut self, name: &str, value: &str) {
         let width = self.width.saturating_sub(NAME).max(8);
-        let (head, cut) = crate::text::head(value, usize::from(width) * FIELD_ROWS * 2);
+        let (head, cut) = overrule_base::text::head(value, usize::from(width) * FIELD_ROWS * 2);
         let pager = Pager::new(head.into(), width, Wrap::Words);
         let more = cut || pager.rows() > FIELD_ROWS;
         let rows = pager.window(0, FIELD_ROWS, None);
@@ -319,7 +319,7 @@ fn badges(maker: &mut Maker<'_>, id: NodeId) {
         maker.own(symbols::of_badge(one), one.sentence());
     }
     for link in maker.run.state.agent.sub_agents_of(id) {
-        let session = crate::text::visible(&link.session);
+        let session = overrule_base::text::visible(&link.session);
         maker.own(Role::Dim, format!("Session of the sub-agent: {session}"));
     }
 }
@@ -330,9 +330,9 @@ pub fn origin_word(revision: &Revision) -> String {
         Origin::Model => "by the model".to_owned(),
         Origin::Execution => "by the tool".to_owned(),
         Origin::Operator { user } if &**user == "operator" => "by the operator".to_owned(),
-        Origin::Operator { user } => format!("by operator {}", crate::text::visible(user)),
+        Origin::Operator { user } => format!("by operator {}", overrule_base::text::visible(user)),
         Origin::Repair { attempt } => format!("by repair {attempt}"),
-        Origin::Engine { rule } => format!("by the engine ({})", crate::text::visible(rule)),
+        Origin::Engine { rule } => format!("by the engine ({})", overrule_base::text::visible(rule)),
         Origin::Reused { from } => format!("reused from {from}"),
         Origin::Import => "from the agent".to_owned(),
     }
@@ -377,7 +377,7 @@ fn content(maker: &mut Maker<'_>, node: &Node) {
 }
 
 fn conflicts(maker: &Maker<'_>, id: NodeId) -> Option<String> {
-    let others = crate::domain::ready::write_conflicts(&maker.run.state, id.call());
+    let others = overrule_domain::ready::write_conflicts(&maker.run.state, id.call());
     if others.is_empty() {
         return None;
     }
@@ -461,7 +461,7 @@ pub fn broken(maker: &mut Maker<'_>, id: TurnId) {
     let arrived = match pending_retry::blocks(&run.state, turn).count() {
         0 => "no complete block had arrived".to_owned(),
         count => {
-            let whole = crate::present::many(count, "block");
+            let whole = overrule_present::many(count, "block");
             format!("{whole} had arrived complete; asking again keeps only those that come back the same")
         }
     };

@@ -23,16 +23,16 @@ use super::theme::{Colours, Theme};
 use super::update::{prepare, settle, update, work};
 use super::view::view;
 use super::work::Work;
-use crate::console::model::Source;
-use crate::domain::advance::advance;
-use crate::domain::advice::Cards;
-use crate::domain::command::Command;
-use crate::domain::decide;
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::transcript::sent::{Finder, Lookup};
+use crate::model::Source;
+use overrule_domain::advance::advance;
+use overrule_domain::advice::Cards;
+use overrule_domain::command::Command;
+use overrule_domain::decide;
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{CallEvent, Event, TurnEvent};
+use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::transcript::sent::{Finder, Lookup};
 
 /// Milliseconds after which a key is accepted in these tests.
 pub const ARMING: u64 = 1_000;
@@ -51,8 +51,11 @@ pub fn id(name: &str) -> NodeId {
 
 /// A console with a clock that is advanced by hand.
 pub struct Stage {
+    /// The model under test.
     pub model: Model,
+    /// Milliseconds of its clock.
     pub now: u64,
+    /// What the model asked for, since it was last taken.
     pub out: Vec<Out>,
     /// UTC milliseconds at which events are recorded.
     pub clock: i64,
@@ -83,8 +86,8 @@ impl Stage {
             session: "s1".to_owned(),
             utc_zero: Some(0),
             source: Source::Live,
-            reach: crate::console::terminal::Reach::default(),
-            watch: crate::resilience::watch::Watch::default(),
+            reach: crate::terminal::Reach::default(),
+            watch: overrule_resilience::watch::Watch::default(),
         };
         change(&mut settings);
         Self {

@@ -19,8 +19,8 @@ use serde::Deserialize;
 pub use colour::contrast;
 use colour::{Paint, TerminalColour};
 
-use crate::document;
-use crate::regular_file;
+use overrule_base::document;
+use overrule_regular_file as regular_file;
 
 macro_rules! roles {
     ($($(#[$doc:meta])* $name:ident = $key:literal,)*) => {
@@ -317,7 +317,7 @@ impl Theme {
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|end| end == "toml"))
             .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-            .filter(|name| !names.contains(name) && *name == crate::text::visible(name))
+            .filter(|name| !names.contains(name) && *name == overrule_base::text::visible(name))
             .take(MOST_FILES)
             .collect();
         found.sort();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::canon::{Inside, Lexer, TokenKind};
+use overrule_base::canon::{Inside, Lexer, TokenKind};
 
 /// Bytes after a part in which the end of its last string, and the colon of a key, are searched.
 const NEAR: usize = 256;

@@ -2,38 +2,38 @@
 //!
 //! Must not know: terminals, files, clocks; a message says what time it is.
 
-pub(in crate::console) mod bulk;
-pub(in crate::console) mod choices;
-pub(in crate::console) mod classify;
-pub(in crate::console) mod decide;
-pub(in crate::console) mod discard;
+pub(crate) mod bulk;
+pub(crate) mod choices;
+pub(crate) mod classify;
+pub(crate) mod decide;
+pub(crate) mod discard;
 mod done;
-pub(in crate::console) mod edits;
-pub(in crate::console) mod executions;
+pub(crate) mod edits;
+pub(crate) mod executions;
 mod external;
-pub(in crate::console) mod fork;
+pub(crate) mod fork;
 mod input;
-pub(in crate::console) mod lazy_load;
-pub(in crate::console) mod ledger;
+pub(crate) mod lazy_load;
+pub(crate) mod ledger;
 mod listings;
-pub(in crate::console) mod lists;
-pub(in crate::console) mod live_reload;
+pub(crate) mod lists;
+pub(crate) mod live_reload;
 mod mouse;
 mod pace;
-pub(in crate::console) mod prompts;
-pub(in crate::console) mod refresh;
-pub(in crate::console) mod repair;
+pub(crate) mod prompts;
+pub(crate) mod refresh;
+pub(crate) mod repair;
 mod replay;
-pub(in crate::console) mod review;
-pub(in crate::console) mod rules;
+pub(crate) mod review;
+pub(crate) mod rules;
 mod run;
-pub(in crate::console) mod search;
-pub(in crate::console) mod stage;
+pub(crate) mod search;
+pub(crate) mod stage;
 #[cfg(test)]
 mod tests;
-pub(in crate::console) mod typing;
-pub(in crate::console) mod views;
-pub(in crate::console) mod visibility;
+pub(crate) mod typing;
+pub(crate) mod views;
+pub(crate) mod visibility;
 
 pub use choices::cancelled;
 pub use ledger::unknown_outcome;
@@ -130,7 +130,7 @@ fn leave(model: &Model, out: &mut Vec<Out>) {
 }
 
 /// Opens an overlay on top. An editor records the state that it is based on.
-pub(in crate::console) fn open(model: &mut Model, mut overlay: Overlay) {
+pub(crate) fn open(model: &mut Model, mut overlay: Overlay) {
     if let Overlay::Editor(editor) = &mut overlay {
         editor.edit_base = EditBase::of(&model.run.state, &editor.purpose);
     }

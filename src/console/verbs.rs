@@ -7,7 +7,7 @@
 pub mod availability;
 mod renamed;
 mod seen;
-pub(in crate::console) mod selection;
+pub(crate) mod selection;
 mod synonyms;
 mod verb;
 

@@ -9,7 +9,7 @@ mod overlay;
 pub mod paint;
 mod picker;
 mod replay;
-pub(in crate::console) mod shell;
+pub(crate) mod shell;
 mod status;
 #[cfg(test)]
 mod tests;

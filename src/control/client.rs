@@ -17,9 +17,9 @@ use super::error::{Error, shown};
 use super::peer;
 use super::place::Places;
 use super::protocol::{self, Definitions, Greeting, MOST_BYTES, Reply, Request, VERSION};
-use crate::domain::id::Seq;
-use crate::domain::refusal::Refusal;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::id::Seq;
+use overrule_domain::refusal::Refusal;
 
 /// Time limit for the holder's greeting.
 const GREETING: Duration = Duration::from_secs(5);

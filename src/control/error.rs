@@ -5,7 +5,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::text::visible;
+use overrule_base::text::visible;
 
 /// Why a socket could not be created, or a command not be handed over.
 #[derive(Debug, thiserror::Error)]

@@ -80,7 +80,7 @@ impl Places {
 /// path, and derived from the session's directory, because a copy of a session has the same id.
 pub(super) fn name(session: &Path) -> String {
     let real = fs::canonicalize(session).unwrap_or_else(|_| session.to_owned());
-    let hash = crate::canon::hash("overrule control socket", &[real.as_os_str().as_bytes()]);
+    let hash = overrule_base::canon::hash("overrule control socket", &[real.as_os_str().as_bytes()]);
     let short: String = hash.chars().take(16).collect();
     format!("{short}.{ENDING}")
 }

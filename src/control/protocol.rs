@@ -9,10 +9,10 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::id::Seq;
-use crate::domain::refusal::Refusal;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::id::Seq;
+use overrule_domain::refusal::Refusal;
 
 /// Version of the protocol.
 pub const VERSION: u32 = 1;
@@ -246,7 +246,7 @@ pub async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Vec<u8>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::command::RunCommand;
+    use overrule_domain::command::RunCommand;
 
     async fn read_bytes(bytes: &[u8]) -> io::Result<Vec<u8>> {
         read(&mut tokio::io::BufReader::new(bytes)).await

@@ -21,9 +21,9 @@ use super::error::Error;
 use super::peer::{self, Peer};
 use super::place::{self, Places};
 use super::protocol::{self, Asks, Definitions, Greeting, Reply, Request, ServerRequest, VERSION};
-use crate::domain::envelope::{Actor, Via};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::engine::Handle;
+use overrule_domain::envelope::{Actor, Via};
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_engine::Handle;
 
 /// Time limit for the sender's line, and for reading the answer.
 const PATIENCE: Duration = Duration::from_secs(5);

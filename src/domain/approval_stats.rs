@@ -75,7 +75,7 @@ fn asker(verdict: &Verdict) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::call::{Consequence, Gate};
+    use crate::call::{Consequence, Gate};
 
     #[test]
     fn questions_are_counted_by_what_asked_them() {

@@ -127,5 +127,5 @@ pub fn no_always(id: NodeId) -> String {
 /// One hash of all items.
 pub fn digest(items: &[Item]) -> String {
     let parts: Vec<&[u8]> = items.iter().map(|item| item.digest.0.as_bytes()).collect();
-    crate::canon::hash("overrule approve all v1", &parts)
+    overrule_base::canon::hash("overrule approve all v1", &parts)
 }

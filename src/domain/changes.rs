@@ -16,8 +16,8 @@ use super::call::Outcome;
 use super::id::{NodeId, Seq};
 use super::ledger;
 use super::state::{LedgerEntry, LedgerOutcome, State};
-use crate::known_tool::{CONTENT, NEW, OLD, PATH, value_in};
-use crate::text::visible;
+use overrule_base::known_tool::{CONTENT, NEW, OLD, PATH, value_in};
+use overrule_base::text::visible;
 
 /// All files that a run wrote, as one change, and what is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

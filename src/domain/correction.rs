@@ -289,7 +289,7 @@ fn first_written(node: &Node) -> Option<String> {
         return None;
     };
     let plain = rewrite::resolve(args, |_| None);
-    let text = crate::canon::canonical_text(&plain).unwrap_or_else(|_| plain.into_owned());
+    let text = overrule_base::canon::canonical_text(&plain).unwrap_or_else(|_| plain.into_owned());
     let mut parts = text.split("†call.c");
     let mut written = format!("{tool} {}", parts.next().unwrap_or_default());
     for part in parts {

@@ -103,8 +103,8 @@ impl Actor {
     }
 }
 
-#[cfg(test)]
 impl From<&str> for Operator {
+    /// An operator of whom only the name is recorded.
     fn from(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -180,9 +180,8 @@ impl Envelope {
     }
 }
 
-#[cfg(test)]
 impl Envelope {
-    /// An event of the engine's, recorded at the beginning of time.
+    /// An event of the engine at time 0, with no cause.
     pub fn bare(seq: u64, event: Event) -> Self {
         Self {
             seq: Seq(seq),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{NodeId, Seq, ThreadId, TurnId};
 use super::reference::rewrite;
 use super::weight::StepRecord;
-use crate::canon;
+use overrule_base::canon;
 
 /// Kind of detector that finds a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

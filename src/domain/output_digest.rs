@@ -12,7 +12,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::call::{ErrorClass, Outcome, ToolError};
-use crate::canon;
+use overrule_base::canon;
 
 /// Version of the rules by which parts of an output are left out. Digests of different versions are not compared.
 const VERSION: u32 = 1;

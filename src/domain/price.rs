@@ -133,7 +133,7 @@ impl fmt::Display for Money {
     /// Two decimal places from one on, four below. A smaller amount is shown as less than the
     /// smallest one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let currency = crate::text::visible(&self.currency);
+        let currency = overrule_base::text::visible(&self.currency);
         let least = ONE / 10_000;
         if self.amount == 0 {
             return write!(f, "0 {currency}");

@@ -410,7 +410,7 @@ pub struct Offer {
 
 /// Arguments after changes; none where a place does not exist, or the text cannot be read.
 pub fn changed(args: &str, changes: &[Change]) -> Option<String> {
-    use crate::canon::pointer;
+    use overrule_base::canon::pointer;
     let mut text = args.to_owned();
     for change in changes {
         let to = change

@@ -13,10 +13,8 @@ use super::ready;
 use super::state::{LedgerEntry, LedgerOutcome, State};
 
 pub use earlier::{Earlier, Since, earlier, repeating, since};
-#[cfg(test)]
-pub(in crate::domain) use staleness::check;
-pub(in crate::domain) use staleness::note_effect;
-pub use staleness::{begun_since, is_outdated, world_changed_since};
+pub(crate) use staleness::note_effect;
+pub use staleness::{begun_since, beside, changes, is_outdated, world_changed_since};
 
 /// Returns why a call needs consent: an equal effect is orphaned, has an unknown outcome, is of
 /// this very call, or of the run that this one was forked from.
@@ -237,6 +235,6 @@ fn untold<'s>(state: &'s State, tool: &'s str) -> impl Iterator<Item = Seq> + 's
 /// Hash of a tool and its final arguments: equal effects have equal hashes. Argument texts that
 /// differ in whitespace or in the order of keys are equal.
 pub fn dedup_key(tool: &str, args: &str) -> String {
-    let canonical = crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned());
-    crate::canon::hash("overrule sameness v1", &[tool.as_bytes(), canonical.as_bytes()])
+    let canonical = overrule_base::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned());
+    overrule_base::canon::hash("overrule sameness v1", &[tool.as_bytes(), canonical.as_bytes()])
 }

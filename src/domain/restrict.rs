@@ -86,7 +86,7 @@ pub fn refuse_edit(state: &State, advice: &dyn Advice, edit: &Edit) -> Result<()
     let (verb, tool, args, what) = match edit {
         Edit::Call { node, tool, args, .. } => ("edit", tool, args, node.to_string()),
         Edit::InsertCall { tool, args, .. } => {
-            let what = format!("a call of {}", crate::text::visible(tool));
+            let what = format!("a call of {}", overrule_base::text::visible(tool));
             ("insert", tool, args, what)
         }
         _ => return Ok(()),

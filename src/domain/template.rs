@@ -219,8 +219,10 @@ impl Sources {
             // A tool that saved nothing says why.
             let why = self.before.as_ref().filter(|_| place.root == Root::Before);
             let why = why.and_then(|before| before.get(NOT_SAVED)?.as_str());
-            let why = why.map_or_else(String::new, |why| format!(" ({})", crate::text::visible(why)));
-            NotOffered::Missing(format!("{{{}}}", crate::text::visible(place.text)), why)
+            let why = why.map_or_else(String::new, |why| {
+                format!(" ({})", overrule_base::text::visible(why))
+            });
+            NotOffered::Missing(format!("{{{}}}", overrule_base::text::visible(place.text)), why)
         })
     }
 }

@@ -10,36 +10,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::canon;
-use crate::domain::advice::{Advice, RuleUses, Special, ToolFacts};
-use crate::domain::breaker::{Breaker, Scope, Turn};
-use crate::domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
-use crate::domain::draft::Draft;
-use crate::domain::escape::advised::Advised;
-use crate::domain::event::run::ToolCard;
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::{NodeId, Rev, ThreadId};
-use crate::domain::ladder::Next;
-use crate::domain::node::Node;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::output;
-use crate::domain::rule::{RuleSpec, SessionRule};
-use crate::domain::setting_change;
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::weight::ToolOffer;
-use crate::policy::{Moment, Policy, Preset, Rule, Subject, session};
-use crate::resilience::execution::GENERAL;
-use crate::resilience::ladder::Ladder;
-use crate::resilience::loops;
-use crate::resilience::repair::{Others, RepairContext};
-use crate::resilience::routing::{KindCache, Offer};
-use crate::resilience::watch::Watch;
-use crate::resilience::{self, breaker, instead};
-use crate::schema::Checker;
-use crate::tools::child;
-use crate::tools::registry::Registry;
-use crate::tools::workspace;
+use overrule_base::canon;
+use overrule_domain::advice::{Advice, RuleUses, Special, ToolFacts};
+use overrule_domain::breaker::{Breaker, Scope, Turn};
+use overrule_domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
+use overrule_domain::draft::Draft;
+use overrule_domain::escape::advised::Advised;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::{NodeId, Rev, ThreadId};
+use overrule_domain::ladder::Next;
+use overrule_domain::node::Node;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::output;
+use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::setting_change;
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_domain::weight::ToolOffer;
+use overrule_policy::{Moment, Policy, Preset, Rule, Subject, session};
+use overrule_resilience::execution::GENERAL;
+use overrule_resilience::ladder::Ladder;
+use overrule_resilience::loops;
+use overrule_resilience::repair::{Others, RepairContext};
+use overrule_resilience::routing::{KindCache, Offer};
+use overrule_resilience::watch::Watch;
+use overrule_resilience::{self as resilience, breaker, instead};
+use overrule_schema::Checker;
+use overrule_tools::child;
+use overrule_tools::registry::Registry;
+use overrule_tools::workspace;
 
 /// What this process knows about tools and policy.
 #[derive(Clone)]
@@ -107,7 +107,7 @@ impl Adviser {
                     let _ = policy.add(rule);
                 }
                 Err(why) => {
-                    tracing::warn!(rule = rule.no, why = %crate::text::visible(&why), "left out");
+                    tracing::warn!(rule = rule.no, why = %overrule_base::text::visible(&why), "left out");
                 }
             }
         }
@@ -304,7 +304,10 @@ impl Advice for Adviser {
 
     fn exact(&self, tool: &str, args: &str) -> Result<Arc<str>, String> {
         if self.registry.spec(tool).is_none() {
-            return Err(format!("this run has no tool `{}`", crate::text::visible(tool)));
+            return Err(format!(
+                "this run has no tool `{}`",
+                overrule_base::text::visible(tool)
+            ));
         }
         session::may_always(tool, &parse_args(args))?;
         self.key(tool, args).ok_or_else(|| session::UNTOLD.to_owned())
@@ -449,7 +452,7 @@ impl Advice for Adviser {
 
     fn put(&self, verdict: Verdict) -> Verdict {
         if self.headless {
-            crate::policy::headless(verdict)
+            overrule_policy::headless(verdict)
         } else {
             verdict
         }

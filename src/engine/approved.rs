@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
-use crate::domain::call::Status;
-use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::ready;
-use crate::domain::state::State;
+use overrule_domain::advice::Advice;
+use overrule_domain::call::Status;
+use overrule_domain::id::{Attempt, NodeId, Rev};
+use overrule_domain::ready;
+use overrule_domain::state::State;
 
 /// An execution that was decided on.
 #[derive(Debug, Clone)]

@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::advise::parse_args;
-use crate::domain::call::{Answer, Call};
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
-use crate::domain::{ready, tags, why};
-use crate::text::visible_head;
-use crate::tools::fed::Program;
+use overrule_base::text::visible_head;
+use overrule_domain::call::{Answer, Call};
+use overrule_domain::id::NodeId;
+use overrule_domain::state::State;
+use overrule_domain::{ready, tags, why};
+use overrule_tools::fed::Program;
 
 /// The name of a program that the settings give none.
 pub const NAME: &str = "approver";

@@ -4,7 +4,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "time enters here and nowhere else")]
 
-use crate::domain::envelope::Moment;
+use overrule_domain::envelope::Moment;
 // The runtime's instant, so that tests can control time.
 use tokio::time::Instant;
 

@@ -21,15 +21,15 @@ use super::model_request::ModelRequest;
 use super::open_streams::OpenStreams;
 use super::questions::Questions;
 use super::side_request::{SidePurpose, SideReply, SideRequest};
-use crate::domain::call::{Answer, ErrorClass, Outcome, ToolError};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::input::Input;
-use crate::domain::ladder::Timer;
-use crate::domain::server_question::QuestionId;
-use crate::model::{Model, Request};
-use crate::tools::Job;
-use crate::tools::registry::Registry;
-use crate::tools::run::{Limits, run};
+use overrule_domain::call::{Answer, ErrorClass, Outcome, ToolError};
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Timer;
+use overrule_domain::server_question::QuestionId;
+use overrule_model::{Model, Request};
+use overrule_tools::Job;
+use overrule_tools::registry::Registry;
+use overrule_tools::run::{Limits, run};
 
 /// Default of the time without data from the model after which the operator is notified.
 const IDLE_NOTICE: Duration = Duration::from_secs(60);

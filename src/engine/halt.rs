@@ -3,7 +3,7 @@
 //! Must not know: who receives the reason.
 
 use super::log::Unwritten;
-use crate::domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 /// Why a run does nothing more in this process. Another process can resume it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

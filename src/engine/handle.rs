@@ -11,15 +11,15 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::halt::Halt;
 use super::tails::Tails;
-use crate::domain::command::Command;
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{Seq, TurnId};
-use crate::domain::input::Input;
-use crate::domain::live::Live;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::tools::registry::Registry;
+use overrule_domain::command::Command;
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{Seq, TurnId};
+use overrule_domain::input::Input;
+use overrule_domain::live::Live;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::State;
+use overrule_tools::registry::Registry;
 
 /// What the engine publishes to its listeners.
 #[derive(Debug, Clone)]
@@ -297,7 +297,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::domain::command::RunCommand;
+    use overrule_domain::command::RunCommand;
 
     #[test]
     fn commands_are_taken_in_the_order_in_which_they_were_given_whoever_waits_first() {

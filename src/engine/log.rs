@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::domain::envelope::Envelope;
+use overrule_domain::envelope::Envelope;
 
 /// Why an event could not be recorded. Its text begins with the reason, so that a narrow screen shows that.
 #[derive(Debug, Clone, PartialEq, Eq)]

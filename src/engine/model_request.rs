@@ -11,11 +11,11 @@ use super::handle::{Handle, Message};
 use super::open_streams::OpenStream;
 use super::panic_guard;
 use super::stream::Assembler;
-use crate::domain::id::TurnId;
-use crate::domain::input::Input;
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::{Chunk, Model, Request};
-use crate::text::visible_head;
+use overrule_base::text::visible_head;
+use overrule_domain::id::TurnId;
+use overrule_domain::input::Input;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_model::{Chunk, Model, Request};
 
 /// Capacity of the channel from the model to the assembler.
 const CHUNKS: usize = 256;
@@ -250,7 +250,7 @@ impl ModelRequest {
             }
         };
         self.inbox.send(Message::Input(input)).await;
-        let closed = crate::domain::live::Live {
+        let closed = overrule_domain::live::Live {
             turn,
             ..Default::default()
         };

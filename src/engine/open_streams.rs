@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::id::TurnId;
+use overrule_domain::id::TurnId;
 
 /// The streams by turn, each with a number, so that the end of one does not remove its successor.
 type Open = BTreeMap<TurnId, (u64, CancellationToken)>;

@@ -8,9 +8,9 @@ use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::{Chunk, Model, Request};
-use crate::text::panic_message;
+use overrule_base::text::panic_message;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_model::{Chunk, Model, Request};
 
 /// Does what [`Model::ask`] does; a panic is a fault that a retry does not fix.
 pub(super) async fn ask(

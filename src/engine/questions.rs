@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::handle::{Handle, Message};
-use crate::domain::id::{Attempt, NodeId};
-use crate::domain::input::Input;
-use crate::domain::server_question::QuestionId;
-use crate::tools::AskOperator;
+use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::input::Input;
+use overrule_domain::server_question::QuestionId;
+use overrule_tools::AskOperator;
 
 type Answer = oneshot::Sender<Option<Arc<str>>>;
 

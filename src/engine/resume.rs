@@ -2,19 +2,19 @@
 //!
 //! Must not know: the journal's format.
 
-use crate::domain::advice::{Advice, RuleUses, decide};
-use crate::domain::apply::apply;
-use crate::domain::auto_approved;
-use crate::domain::call::{Call, Status, Verdict};
-use crate::domain::draft::Draft;
-use crate::domain::envelope::{Actor, Moment, stamp};
-use crate::domain::event::run::Started;
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::ready;
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::thread;
-use crate::domain::turn::Stream;
+use overrule_domain::advice::{Advice, RuleUses, decide};
+use overrule_domain::apply::apply;
+use overrule_domain::auto_approved;
+use overrule_domain::call::{Call, Status, Verdict};
+use overrule_domain::draft::Draft;
+use overrule_domain::envelope::{Actor, Moment, stamp};
+use overrule_domain::event::run::Started;
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::{Attempt, NodeId, Seq};
+use overrule_domain::ready;
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_domain::thread;
+use overrule_domain::turn::Stream;
 
 /// Returns the executions that were running when the process that had started them ended.
 pub fn interrupted(state: &State) -> Vec<(NodeId, Attempt)> {

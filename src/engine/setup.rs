@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::wire::{Options, Wire};
+use overrule_model::wire::{Options, Wire};
 
 /// The recorded setup of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,12 +11,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::panic_guard;
-use crate::domain::id::{NodeId, Rev, Seq};
-use crate::domain::input::Input;
-use crate::domain::repair::{Passing, Reply};
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, StreamFault, Usage};
-use crate::model::{Chunk, Model, Quirks, Request, Tap};
+use overrule_domain::id::{NodeId, Rev, Seq};
+use overrule_domain::input::Input;
+use overrule_domain::repair::{Passing, Reply};
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, StreamFault, Usage};
+use overrule_model::{Chunk, Model, Quirks, Request, Tap};
 
 /// The system text of a question about the arguments of a call.
 pub const ABOUT_ARGUMENTS: &str = "You correct the arguments of tool calls. You are given one failed call as data. \
@@ -153,7 +153,7 @@ pub async fn ask(
 
 fn fault(message: &str) -> StreamFault {
     StreamFault {
-        kind: crate::domain::turn::StreamFaultKind::Timeout,
+        kind: overrule_domain::turn::StreamFaultKind::Timeout,
         message: message.to_owned(),
         retry_after_ms: None,
     }
@@ -200,7 +200,7 @@ impl ReplyBuilder {
             return failed(format!("the answer is longer than {} KiB", LONGEST / 1024));
         }
         if let Err(fault) = result {
-            return failed(crate::text::visible(&fault.message));
+            return failed(overrule_base::text::visible(&fault.message));
         }
         match self.stop {
             Some(stop) if stop.is_meant() && !self.called => Reply::Answered {

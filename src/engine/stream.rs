@@ -12,15 +12,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::TurnId;
-use crate::domain::input::Block;
-use crate::domain::live::{Live, LivePart};
-use crate::domain::node::Channel;
-use crate::domain::turn::{Stop, Usage};
-use crate::model::strict::without_nulls;
-use crate::model::{Chunk, MAX_PARTS, Quirk, Request, written_call};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::TurnId;
+use overrule_domain::input::Block;
+use overrule_domain::live::{Live, LivePart};
+use overrule_domain::node::Channel;
+use overrule_domain::turn::{Stop, Usage};
+use overrule_model::strict::without_nulls;
+use overrule_model::{Chunk, MAX_PARTS, Quirk, Request, written_call};
 
 /// Maximum bytes of an open part that the screen receives: the newest, because it follows the end. It
 /// receives them many times a second, however long the part is.

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::domain::id::{Attempt, NodeId};
-use crate::domain::live::LiveOutput;
-use crate::tools::output::{Bounded, marked, whole_start};
+use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::live::LiveOutput;
+use overrule_tools::output::{Bounded, marked, whole_start};
 
 /// Bytes that are kept of an output.
 const KEPT: usize = 8 * 1024;

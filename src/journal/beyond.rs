@@ -15,7 +15,7 @@ use super::lines::{LineEnd, Lines};
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{Damage, open};
 use super::store::Place;
-use crate::domain::envelope::Envelope;
+use overrule_domain::envelope::Envelope;
 
 /// Records after the intact beginning of a session.
 #[derive(Debug, Clone, Default)]

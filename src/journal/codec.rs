@@ -5,8 +5,8 @@
 //! An event serialises as `{"family":F,"fact":{"type":N,"body":B}}`; a record keeps `"F.N"` and `B`. Both
 //! directions work on the text, so a body is neither copied into a tree nor parsed twice.
 
-use crate::canon::{MAX_DEPTH, depths};
-use crate::domain::event::Event;
+use overrule_base::canon::{MAX_DEPTH, depths};
+use overrule_domain::event::Event;
 
 use super::error::Error;
 
@@ -89,7 +89,7 @@ pub(super) fn event(kind: &str, body: &str) -> Result<Event, Error> {
 fn unknown(kind: &str, why: &str) -> Error {
     let kind: String = kind.chars().take(60).collect();
     Error::Line {
-        why: crate::text::visible(&format!("failed to read the event `{kind}`: {why}")),
+        why: overrule_base::text::visible(&format!("failed to read the event `{kind}`: {why}")),
     }
 }
 

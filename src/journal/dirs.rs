@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use crate::regular_file;
+use overrule_regular_file as regular_file;
 
 /// Creates a directory that only its owner can access. It must not exist.
 pub(super) fn make_dir(path: &Path) -> io::Result<()> {

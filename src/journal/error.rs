@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::reader::Damage;
-use crate::text::visible;
+use overrule_base::text::visible;
 
 /// Why an operation on a session failed.
 #[derive(Debug, Clone, thiserror::Error)]

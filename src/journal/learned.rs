@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::dirs;
 use super::error::{Error, shown};
-use crate::canon::hash;
-use crate::domain::weight::Learned;
-use crate::regular_file;
+use overrule_base::canon::hash;
+use overrule_domain::weight::Learned;
+use overrule_regular_file as regular_file;
 
 /// Maximum size of a file in bytes.
 const LONGEST: u64 = 16 << 20;

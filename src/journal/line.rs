@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::codec::{self, Parts};
 use super::error::Error;
 use super::payload;
-use crate::domain::envelope::{Actor, Envelope, FORMAT};
-use crate::domain::id::Seq;
+use overrule_domain::envelope::{Actor, Envelope, FORMAT};
+use overrule_domain::id::Seq;
 
 /// Maximum length of a line in bytes, without its line break.
 pub const MAX_LINE: usize = 64 << 20;
@@ -173,8 +173,11 @@ pub(super) fn is_intact(line: &[u8]) -> bool {
 pub(super) fn head(line: &[u8]) -> Result<Head<'_>, Error> {
     let why = |why: String| Error::Line { why };
     let text = std::str::from_utf8(line).map_err(|_| why("it is not UTF-8".to_owned()))?;
-    let head: Head<'_> = serde_json::from_str(text)
-        .map_err(|error| why(crate::text::visible(&format!("it is not an envelope: {error}"))))?;
+    let head: Head<'_> = serde_json::from_str(text).map_err(|error| {
+        why(overrule_base::text::visible(&format!(
+            "it is not an envelope: {error}"
+        )))
+    })?;
     if !(1..=FORMAT).contains(&head.v) {
         return Err(why(format!(
             "it has format {}, and this program reads formats 1 to {FORMAT}",

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::error::{Error, shown};
 use super::store::Place;
-use crate::regular_file::{self, Links};
+use overrule_regular_file::{self as regular_file, Links};
 
 /// Name of the lock file in a session's directory.
 const NAME: &str = "lock";

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::dirs;
 use super::error::Error;
-use crate::regular_file::{self, Links};
+use overrule_regular_file::{self as regular_file, Links};
 
 /// Strings of more bytes than this go to a file.
 pub const BIG: usize = 64 << 10;

@@ -16,8 +16,8 @@ use super::line::{self, Link, MAX_LINE};
 use super::lines::{LineEnd, Lines};
 use super::payload::{self, BOUNDS, Payloads};
 use super::store::Place;
-use crate::domain::envelope::{Envelope, FORMAT};
-use crate::regular_file;
+use overrule_domain::envelope::{Envelope, FORMAT};
+use overrule_regular_file as regular_file;
 
 /// Maximum number of records read from one journal, far beyond any real run.
 pub const MAX_RECORDS: u64 = 1 << 22;

@@ -13,7 +13,7 @@ use super::line;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Report};
 use super::store::Place;
-use crate::domain::envelope::Envelope;
+use overrule_domain::envelope::Envelope;
 
 /// Number of bytes per read.
 const PIECE: u64 = 1 << 18;

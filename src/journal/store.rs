@@ -12,7 +12,7 @@ use super::error::{Error, shown};
 use super::lock::{self, Lock, Making};
 use super::summary::{self, Summary};
 use super::writer::Writer;
-use crate::regular_file::Links;
+use overrule_regular_file::Links;
 
 /// Name of the journal in a session's directory.
 pub(super) const JOURNAL: &str = "journal.jsonl";
@@ -260,7 +260,7 @@ impl Store {
         }
         let mut places = self.places()?;
         let missing = || Error::NotFound {
-            what: crate::text::visible(what),
+            what: overrule_base::text::visible(what),
             place: shown(&self.dir),
         };
         if what == LAST {
@@ -272,7 +272,7 @@ impl Store {
             return places.into_iter().max_by_key(Place::id).ok_or_else(none);
         }
         // A session is also found by the name under which it is listed.
-        let names = |place: &Place| [place.id(), crate::text::visible(&place.id())];
+        let names = |place: &Place| [place.id(), overrule_base::text::visible(&place.id())];
         let mut exact = places
             .iter()
             .filter(|place| names(place).iter().any(|name| name == what));
@@ -284,11 +284,11 @@ impl Store {
         places.retain(|place| names(place).iter().any(begins));
         if places.len() > 1 {
             return Err(Error::Ambiguous {
-                prefix: crate::text::visible(what),
+                prefix: overrule_base::text::visible(what),
                 matches: places
                     .iter()
                     .take(NAMED)
-                    .map(|place| crate::text::visible(&place.id()))
+                    .map(|place| overrule_base::text::visible(&place.id()))
                     .collect(),
             });
         }
@@ -354,7 +354,7 @@ fn listed_as(path: &Path) -> PathBuf {
     let name = name.to_string_lossy();
     let is_listed = |other: &std::ffi::OsStr| {
         let other = other.to_string_lossy();
-        other == name || crate::text::visible(&other) == name
+        other == name || overrule_base::text::visible(&other) == name
     };
     let dir = if dir.as_os_str().is_empty() {
         Path::new(".")

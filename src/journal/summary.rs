@@ -19,8 +19,8 @@ use super::lock;
 use super::payload::Payloads;
 use super::reader::{self, MAX_BYTES};
 use super::store::{FORK, Place, TITLE};
-use crate::domain::envelope::FORMAT;
-use crate::regular_file::{self, Links};
+use overrule_domain::envelope::FORMAT;
+use overrule_regular_file::{self as regular_file, Links};
 
 /// Bytes per read.
 const PIECE: usize = 1 << 18;

@@ -15,9 +15,9 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::{Link, Loaded, Place, Store, Writer, encode_line, read};
-use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Seq;
+use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::Seq;
 
 /// A fixed id, so that tests do not depend on chance.
 fn id(n: u128) -> Uuid {

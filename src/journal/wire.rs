@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::dirs;
-use crate::domain::id::TurnId;
-use crate::regular_file::{self, Links};
+use overrule_domain::id::TurnId;
+use overrule_regular_file::{self as regular_file, Links};
 
 /// Maximum number of bytes stored for a session: the oldest files are dropped first.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;

@@ -16,9 +16,9 @@ use super::lock::Lock;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Loaded, MAX_BYTES, MAX_RECORDS, Report, Torn};
 use super::store::{FORK, Place, TITLE};
-use crate::domain::envelope::Envelope;
-use crate::domain::id::Seq;
-use crate::regular_file;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::id::Seq;
+use overrule_regular_file as regular_file;
 
 /// Number of buffered bytes that are handed to the system without being asked.
 const ENOUGH: usize = 256 << 10;

@@ -9,7 +9,7 @@ use super::Chunk;
 use super::http::body::Body;
 use super::show::cut;
 use super::wire::Wire;
-use crate::domain::turn::{Stop, StreamFault, Usage};
+use overrule_domain::turn::{Stop, StreamFault, Usage};
 
 /// The contents of a response in one value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

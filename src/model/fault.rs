@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::frame::Object;
 use super::show::sample;
-use crate::domain::turn::{StreamFault, StreamFaultKind};
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
 
 /// Levels of errors inside of errors that are looked through.
 const DEEPEST: u32 = 12;

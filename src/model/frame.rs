@@ -10,7 +10,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::canon::{Lexer, TokenKind};
+use overrule_base::canon::{Lexer, TokenKind};
 
 /// The members of an object, in order, each value as raw text.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 //!
 //! Must not know: where it came from.
 
-pub use crate::text::visible;
-use crate::text::visible_head;
+pub use overrule_base::text::visible;
+use overrule_base::text::visible_head;
 
 /// Maximum number of characters of foreign text in a message.
 const EXCERPT: usize = 400;

@@ -37,14 +37,14 @@ impl Tap {
 
 /// Replaces a secret in bytes that come in pieces. A possible beginning of the secret is passed on
 /// only when the rest has arrived.
-pub(crate) struct Without<'s> {
+pub struct Without<'s> {
     secret: &'s [u8],
     held: Vec<u8>,
 }
 
 impl<'s> Without<'s> {
     /// Replaces this secret; an empty one is nowhere.
-    pub(crate) const fn new(secret: &'s [u8]) -> Self {
+    pub const fn new(secret: &'s [u8]) -> Self {
         Self {
             secret,
             held: Vec::new(),
@@ -52,7 +52,7 @@ impl<'s> Without<'s> {
     }
 
     /// Takes the next bytes; returns what may be passed on.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         let mut out = Vec::with_capacity(self.held.len());
         let mut at = 0;
@@ -76,7 +76,7 @@ impl<'s> Without<'s> {
     }
 
     /// Returns the rest: the secret did not follow.
-    pub(crate) fn end(&mut self) -> Vec<u8> {
+    pub fn end(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 }

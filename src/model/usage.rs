@@ -3,7 +3,7 @@
 //! Must not know: their place in a stream.
 
 use super::frame::Object;
-use crate::domain::turn::Usage;
+use overrule_domain::turn::Usage;
 
 /// Names of the tokens that were sent.
 const INPUT: &[&str] = &[

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::bulk::{self, Item};
-use crate::domain::call::{Call, Decision, Digest, Status};
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::ready;
-use crate::domain::rule::RuleRequest;
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::turn::Turn;
+use overrule_domain::bulk::{self, Item};
+use overrule_domain::call::{Call, Decision, Digest, Status};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::ready;
+use overrule_domain::rule::RuleRequest;
+use overrule_domain::state::State;
+use overrule_domain::tags;
+use overrule_domain::turn::Turn;
 
 use super::rule::Rule;
 use super::session;

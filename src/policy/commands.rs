@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::matcher::{Predicate, Subject, WORDS, is_line};
 use super::shell::ShellCall;
-use crate::known_tool;
-use crate::shell_line::Command;
+use overrule_base::known_tool;
+use overrule_base::shell_line::Command;
 
 /// A call with the commands of its shell line, which is read once.
 pub struct Case<'a> {

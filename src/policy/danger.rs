@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::shell::ShellCall;
-use crate::known_tool::{self, DIRECTORY, Kind};
-use crate::shell_line::{Command, HARMLESS, Redirect};
+use overrule_base::known_tool::{self, DIRECTORY, Kind};
+use overrule_base::shell_line::{Command, HARMLESS, Redirect};
 
 /// What a call may do that deserves a second look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::call::{Consequence, Gate, Part, Quoted, Verdict};
-use crate::domain::tags::IRREVERSIBLE;
-use crate::known_tool::LINE;
-use crate::text::visible;
+use overrule_base::known_tool::LINE;
+use overrule_base::text::visible;
+use overrule_domain::call::{Consequence, Gate, Part, Quoted, Verdict};
+use overrule_domain::tags::IRREVERSIBLE;
 
 use super::commands::Case;
 use super::expiry::Deadline;

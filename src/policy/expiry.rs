@@ -2,7 +2,7 @@
 //!
 //! Must not know: what time it is.
 
-use crate::domain::call::{Consequence, Gate, Verdict};
+use overrule_domain::call::{Consequence, Gate, Verdict};
 
 /// How long a question stays open, and what happens then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use globset::GlobMatcher;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::domain::call::{EffectClass, Gate};
-use crate::domain::event::run::ToolCard;
+use overrule_domain::call::{EffectClass, Gate};
+use overrule_domain::event::run::ToolCard;
 
 use super::commands::{self, Case};
 use super::place::{Leads, leads};

@@ -19,8 +19,8 @@ use super::matcher::{Matcher, Pattern, Predicate, Test};
 use super::place::flatten;
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
-use crate::document::{At, Document, Error, Field, Json, parsed, strings, texts, whole, wrong};
-use crate::domain::call::{Consequence, EffectClass, Gate};
+use overrule_base::document::{At, Document, Error, Field, Json, parsed, strings, texts, whole, wrong};
+use overrule_domain::call::{Consequence, EffectClass, Gate};
 
 /// Advice on how to write a duration.
 pub const DURATION: &str = "write a number and ms, s, m, h or d, such as \"30s\"";

@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::domain::call::{EffectClass, Gate};
-use crate::domain::tags::IRREVERSIBLE;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::call::{EffectClass, Gate};
+use overrule_domain::tags::IRREVERSIBLE;
 
 use super::matcher::Matcher;
 use super::rule::{Origin, Rule};

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::document::Place;
-use crate::domain::call::Gate;
-use crate::domain::rule;
-use crate::text::visible;
+use overrule_base::document::Place;
+use overrule_base::text::visible;
+use overrule_domain::call::Gate;
+use overrule_domain::rule;
 
 use super::expiry::Deadline;
 use super::matcher::Matcher;

@@ -9,11 +9,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::call::{EffectClass, Gate};
-use crate::domain::event::run::ToolCard;
-use crate::domain::rule::RuleSpec;
-use crate::known_tool;
-use crate::text::visible;
+use overrule_base::known_tool;
+use overrule_base::text::visible;
+use overrule_domain::call::{EffectClass, Gate};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::rule::RuleSpec;
 
 use super::commands::Case;
 use super::matcher::{Matcher, Pattern, Subject, Test};
@@ -193,7 +193,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::id::{NodeId, NodeKind, Rev};
+    use overrule_domain::id::{NodeId, NodeKind, Rev};
 
     fn cards() -> Vec<ToolCard> {
         vec![

@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use crate::known_tool::{self, LINE, LINES, WORDS};
-use crate::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, is_shell, quote};
+use overrule_base::known_tool::{self, LINE, LINES, WORDS};
+use overrule_base::shell_line::{Command, MOST, Program, Reading, Redirect, Uncertainty, is_shell, quote};
 
 /// The commands of a call.
 #[derive(Debug, Clone, Default)]

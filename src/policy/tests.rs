@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::parse::{self, RawPolicy};
 use super::{Moment, Origin, Policy, Preset, Subject};
-use crate::document::Error;
-use crate::domain::call::{EffectClass, Gate, Verdict};
+use overrule_base::document::Error;
+use overrule_domain::call::{EffectClass, Gate, Verdict};
 
 const EFFECTS: [EffectClass; 5] = [
     EffectClass::Pure,

@@ -4,10 +4,10 @@
 
 use serde::Serialize;
 
-use crate::domain::call::{Call, EffectClass, Status};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::{Mode, State};
+use overrule_domain::call::{Call, EffectClass, Status};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::{Mode, State};
 
 /// Removes secrets from a text, makes it visible and shortens it.
 pub type Clean = fn(&str) -> String;

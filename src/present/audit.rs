@@ -10,15 +10,15 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::apply::apply;
-use crate::domain::approver;
-use crate::domain::call::{Consequence, Decision, Digest, Outcome};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
-use crate::domain::node::Content;
-use crate::domain::state::State;
-use crate::domain::why;
+use overrule_domain::apply::apply;
+use overrule_domain::approver;
+use overrule_domain::call::{Consequence, Decision, Digest, Outcome};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use overrule_domain::id::{Attempt, NodeId, Rev, TurnId};
+use overrule_domain::node::Content;
+use overrule_domain::state::State;
+use overrule_domain::why;
 
 pub use self::view::{AuditView, ExecutedView, ShownView, Who};
 

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::branch_diff::{BranchDiff, Pair, Side};
 use super::content_text;
-use crate::domain::branch::{self, Branch, Sum};
-use crate::domain::id::{Epoch, NodeId, Rev};
-use crate::domain::state::State;
+use overrule_domain::branch::{self, Branch, Sum};
+use overrule_domain::id::{Epoch, NodeId, Rev};
+use overrule_domain::state::State;
 
 /// The result and the costs of a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

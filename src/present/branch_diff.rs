@@ -6,11 +6,11 @@ mod align;
 
 use std::collections::BTreeMap;
 
-use crate::domain::branch::compare::{Comparison, compare};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
-use crate::domain::node::{Content, Revision};
-use crate::domain::result_source::{self, ResultSource};
-use crate::domain::state::State;
+use overrule_domain::branch::compare::{Comparison, compare};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, Rev};
+use overrule_domain::node::{Content, Revision};
+use overrule_domain::result_source::{self, ResultSource};
+use overrule_domain::state::State;
 
 /// Two branches side by side.
 #[derive(Debug, Clone)]

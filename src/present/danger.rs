@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use crate::domain::state::State;
-use crate::policy::{Danger, DangerKind, DangerMark};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::state::State;
+use overrule_policy::{Danger, DangerKind, DangerMark};
 
 /// What is shown instead of marks if there are none.
 pub const NO_MATCH: &str = "no rule matched";

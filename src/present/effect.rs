@@ -7,16 +7,16 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::{outcome, ser};
-use crate::domain::call::{Decision, EffectClass, Outcome};
-use crate::domain::envelope::Via;
-use crate::domain::fork::{Elsewhere, Happened};
-use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq};
-use crate::domain::ledger::{self, Row};
-use crate::domain::repeat::{self, Earlier};
-use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
-use crate::domain::template::{self, Filled, NotOffered};
-use crate::domain::thread;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::call::{Decision, EffectClass, Outcome};
+use overrule_domain::envelope::Via;
+use overrule_domain::fork::{Elsewhere, Happened};
+use overrule_domain::id::{Attempt, Epoch, NodeId, Rev, Seq};
+use overrule_domain::ledger::{self, Row};
+use overrule_domain::repeat::{self, Earlier};
+use overrule_domain::state::{LedgerEntry, LedgerOutcome, State};
+use overrule_domain::template::{self, Filled, NotOffered};
+use overrule_domain::thread;
 
 /// How an execution ended, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::effect::ElsewhereView;
 use super::many;
-use crate::domain::fork::{End, ForkPreview};
-use crate::domain::id::{Attempt, NodeId, Seq, TurnId};
-use crate::text::{head, visible};
+use overrule_base::text::{head, visible};
+use overrule_domain::fork::{End, ForkPreview};
+use overrule_domain::id::{Attempt, NodeId, Seq, TurnId};
 
 /// The most calls that are named in a sentence.
 const NAMED: usize = 5;

@@ -17,11 +17,11 @@ pub use self::node::{
     RanView, RoundView,
 };
 use super::node_line;
-use crate::domain::graph::{Edge, EdgeKind, Edges};
-use crate::domain::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::{Activity, Producer, Turn};
-use crate::domain::{thread, unresolved};
+use overrule_domain::graph::{Edge, EdgeKind, Edges};
+use overrule_domain::id::{Epoch, NodeId, Seq, ThreadId, TurnId};
+use overrule_domain::state::{Mode, State};
+use overrule_domain::turn::{Activity, Producer, Turn};
+use overrule_domain::{thread, unresolved};
 
 /// Version of the format.
 const FORMAT: u32 = 1;

@@ -3,10 +3,10 @@
 //! Must not know: how either is measured.
 
 use super::many;
-use crate::domain::breaker::Breaker;
-use crate::domain::call::ErrorClass;
-use crate::resilience::health::ToolHealth;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::breaker::Breaker;
+use overrule_domain::call::ErrorClass;
+use overrule_resilience::health::ToolHealth;
 
 /// Describes the executions of a tool, or of several together: how they ended, and how long they took.
 pub fn describe(health: &ToolHealth) -> String {

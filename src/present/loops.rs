@@ -4,11 +4,11 @@
 
 use serde::Serialize;
 
-use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Finding, Incident, Lesson, LoopStep, Proposal, Signature, Step, StepOutcome};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::{Finding, Incident, Lesson, LoopStep, Proposal, Signature, Step, StepOutcome};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// A loop.
 #[derive(Debug, Clone, Serialize)]

@@ -5,17 +5,17 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::domain::badge;
-use crate::domain::call::{Call, Outcome, Status};
-use crate::domain::id::NodeId;
-use crate::domain::node::{Content, Node};
-use crate::domain::reference::rewrite;
-use crate::domain::result_source::ResultSource;
-use crate::domain::state::State;
-use crate::domain::turn::Activity;
-use crate::domain::why;
-use crate::present::call::CallStatusView;
-use crate::text::visible;
+use crate::call::CallStatusView;
+use overrule_base::text::visible;
+use overrule_domain::badge;
+use overrule_domain::call::{Call, Outcome, Status};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::{Content, Node};
+use overrule_domain::reference::rewrite;
+use overrule_domain::result_source::ResultSource;
+use overrule_domain::state::State;
+use overrule_domain::turn::Activity;
+use overrule_domain::why;
 
 /// Maximum bytes examined for one line.
 const MOST: usize = 1024;

@@ -5,11 +5,11 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::call::Gate;
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::Event;
-use crate::domain::id::{NodeId, Seq};
-use crate::resilience::correction::Correction;
+use overrule_domain::call::Gate;
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::Event;
+use overrule_domain::id::{NodeId, Seq};
+use overrule_resilience::correction::Correction;
 
 /// Writes a view as one line of JSON. A view that cannot be written gives the reason as a JSON string.
 pub fn json(view: &impl Serialize) -> String {

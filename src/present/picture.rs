@@ -3,10 +3,10 @@
 //! Must not know: lanes, formats.
 
 use super::node_line;
-use crate::domain::graph::{Edge, Edges};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use overrule_domain::graph::{Edge, Edges};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// The nodes and edges of a run, in journal order.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,11 @@
 use serde::Serialize;
 
 use super::effect::InsertView;
-use crate::domain::call::EffectClass;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::{NodeId, Seq, TurnId};
-use crate::domain::lineage::{ModelRequest, Plan};
-use crate::domain::state::State;
+use overrule_domain::call::EffectClass;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::id::{NodeId, Seq, TurnId};
+use overrule_domain::lineage::{ModelRequest, Plan};
+use overrule_domain::state::State;
 
 /// What an edit, an undo or a switch would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -5,13 +5,13 @@
 use serde::Serialize;
 
 use super::call::{CallView, Surroundings};
-use crate::domain::bulk;
-use crate::domain::call::{Call, EffectClass, Status};
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::pending_retry;
-use crate::domain::state::State;
-use crate::domain::turn::{StreamFault, Turn};
-use crate::resilience::attention::{Attention, AttentionReason};
+use overrule_domain::bulk;
+use overrule_domain::call::{Call, EffectClass, Status};
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::pending_retry;
+use overrule_domain::state::State;
+use overrule_domain::turn::{StreamFault, Turn};
+use overrule_resilience::attention::{Attention, AttentionReason};
 
 /// Calls that wait for a decision, oldest first. `around` tells what the machine knows about each. An interrupted
 /// call that is safe to repeat runs again on resume, and does not wait.

@@ -4,14 +4,14 @@
 
 use serde::Serialize;
 
-use crate::domain::bulk;
-use crate::domain::call::{Digest, Gate};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::rule::{self, SessionRule};
-use crate::domain::state::State;
-use crate::policy::backtest::Would;
-use crate::policy::session;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::bulk;
+use overrule_domain::call::{Digest, Gate};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::rule::{self, SessionRule};
+use overrule_domain::state::State;
+use overrule_policy::backtest::Would;
+use overrule_policy::session;
 
 /// What a rule would mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,8 +6,8 @@ use std::fmt::Display;
 
 use serde::Serializer;
 
-use crate::domain::call::Status;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::call::Status;
 
 /// Writes a value as its display form.
 pub(super) fn display<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::{mode, rule};
-use crate::domain::state::State;
+use overrule_domain::state::State;
 
 /// A session of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

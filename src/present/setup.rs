@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::price::Price;
+use overrule_domain::price::Price;
 
 /// A model that is configured or was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,5 +54,5 @@ pub struct TrustView<'a> {
 
 /// Writes a path in its visible form.
 fn path<S: Serializer>(path: &&Path, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&crate::text::visible(&path.to_string_lossy()))
+    to.serialize_str(&overrule_base::text::visible(&path.to_string_lossy()))
 }

@@ -83,7 +83,7 @@ impl Field {
 }
 
 fn project() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// The tables of the page by the name of the view.

@@ -5,8 +5,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
 
 /// A line of `overrule tools list`.
 #[derive(Debug, Serialize)]

@@ -4,10 +4,10 @@
 
 use serde::Serialize;
 
-use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::state::State;
-use crate::domain::weight::Learned;
-use crate::resilience::routing::{Change, Snapshot};
+use overrule_domain::id::{Attempt, NodeId, Seq};
+use overrule_domain::state::State;
+use overrule_domain::weight::Learned;
+use overrule_resilience::routing::{Change, Snapshot};
 
 /// The weights of a run, as a file that another run can start with.
 #[derive(Debug, Clone, Serialize)]

@@ -2,12 +2,12 @@
 //!
 //! Must not know: where the words go, how they are cut.
 
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::node::Content;
-use crate::domain::rule;
-use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::turn::Usage;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::node::Content;
+use overrule_domain::rule;
+use overrule_domain::state::{LedgerOutcome, Mode, State};
+use overrule_domain::turn::Usage;
 
 /// A count with its unit, in the plural where it is not 1.
 pub fn many(count: usize, one: &str) -> String {

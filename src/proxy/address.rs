@@ -5,8 +5,8 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use crate::canon;
-use crate::engine::ids;
+use overrule_base::canon;
+use overrule_engine::ids;
 
 /// The part of the path before the token.
 const PREFIX: &str = "/s/";

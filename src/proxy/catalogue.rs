@@ -2,8 +2,8 @@
 //!
 //! Must not know: which agent runs, rules.
 
-use crate::domain::call::EffectClass;
-use crate::known_tool::is_shell;
+use overrule_base::known_tool::is_shell;
+use overrule_domain::call::EffectClass;
 
 /// Tools that look and change nothing.
 const READ: [&str; 26] = [

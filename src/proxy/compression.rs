@@ -34,7 +34,7 @@ pub fn decompressed(codings: &str, body: Bytes, most: usize) -> Result<Bytes, Er
             "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(&*body), coding, most)?.into(),
             "deflate" => read(flate2::read::ZlibDecoder::new(&*body), coding, most)?.into(),
             "zstd" => zstd(&body, most)?.into(),
-            _ => return Err(Error::Unknown(crate::text::visible_head(coding, 40))),
+            _ => return Err(Error::Unknown(overrule_base::text::visible_head(coding, 40))),
         };
     }
     Ok(body)

@@ -8,9 +8,9 @@ use hyper::header::HeaderMap;
 use serde_json::Value;
 
 use super::events::RawEvent;
-use crate::canon;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, PartKind, Role};
+use overrule_base::canon;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest, AgentSide, Part, PartKind, Role};
 
 /// The name of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

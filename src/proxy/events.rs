@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::model::frame::{self, Object};
-use crate::model::sse;
+use overrule_model::frame::{self, Object};
+use overrule_model::sse;
 
 /// Maximum bytes of one event.
 const LONGEST: usize = 16 << 20;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::events::{Form, RawEvent};
 use super::reading::ReadEvent;
 use super::release::{Calls, Changes, Release, calls};
-use crate::domain::turn::Stop;
-use crate::model::Chunk;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{ReplyHead, ReplyPart, ReplyParts};
+use overrule_domain::turn::Stop;
+use overrule_model::Chunk;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{ReplyHead, ReplyPart, ReplyParts};
 
 /// An event that the agent does not have.
 struct Waiting {

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use super::conversation;
 use super::overlay;
-use crate::canon;
-use crate::domain::agent::Rewriting;
-use crate::domain::call::Call;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::model::wire::agent::{AgentRequest, Part, PartKind, Role};
+use overrule_base::canon;
+use overrule_domain::agent::Rewriting;
+use overrule_domain::call::Call;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::{Content, Node, Origin};
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_model::wire::agent::{AgentRequest, Part, PartKind, Role};
 
 /// What a history says, item by item: words of the user and of the model, calls, results. What an agent adds by itself, and
 /// what only the provider can read, is no item.

@@ -15,11 +15,11 @@ use super::run::{AgentRun, Incoming};
 use super::secrets::{Received, Secrets};
 use super::upstream::chain;
 use super::{headers, overlay};
-use crate::domain::id::TurnId;
-use crate::domain::transcript::Message;
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::wire::openai_responses::is_text_call;
-use crate::model::{Chunk, Model, Request, Way};
+use overrule_domain::id::TurnId;
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_model::wire::openai_responses::is_text_call;
+use overrule_model::{Chunk, Model, Request, Way};
 
 /// Maximum bytes of an error's body that are read for its reason.
 const MAX_ERROR: usize = 1 << 20;
@@ -313,6 +313,6 @@ fn refused(status: u16, body: &str) -> StreamFault {
         500.. => StreamFaultKind::Server,
         _ => StreamFaultKind::Request,
     };
-    let said = crate::text::visible_head(&crate::text::redact(body), 300);
+    let said = overrule_base::text::visible_head(&overrule_base::text::redact(body), 300);
     fault(kind, format!("HTTP {status}: {said}"))
 }

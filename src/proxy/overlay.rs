@@ -19,14 +19,14 @@ pub use self::applied::{Overlays, Unrestored, applied, unrestored};
 pub(super) use self::inserted::is_inserted;
 use self::inserted::{Step, steps};
 use super::run::ends;
-use crate::canon;
-use crate::domain::call::{Call, Outcome};
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::node::{Content, Node, Origin, Revision};
-use crate::domain::state::State;
-use crate::domain::transcript::result::result_text;
-use crate::domain::turn::Activity;
-use crate::model::wire::agent::PartEdit;
+use overrule_base::canon;
+use overrule_domain::call::{Call, Outcome};
+use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::node::{Content, Node, Origin, Revision};
+use overrule_domain::state::State;
+use overrule_domain::transcript::result::result_text;
+use overrule_domain::turn::Activity;
+use overrule_model::wire::agent::PartEdit;
 
 /// Beginning of the name under which an agent gets a call that must not run.
 const MASK: &str = "rejected_by_operator_";

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::conversation::{self, Key};
 use super::history::History;
 use super::run::AgentRun;
-use crate::model::wire::agent::{AgentRequest, Role};
+use overrule_model::wire::agent::{AgentRequest, Role};
 
 /// The conversations by key. Several keys may lead to one.
 pub type Runs = BTreeMap<Key, Arc<AgentRun>>;

@@ -3,10 +3,10 @@
 //! Must not know: who receives it, what is decided.
 
 use super::events::{Cutter, Form, RawEvent};
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::Chunk;
-use crate::model::http::body::Body;
-use crate::model::wire::Wire;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_model::Chunk;
+use overrule_model::http::body::Body;
+use overrule_model::wire::Wire;
 
 /// Why nothing more is taken of a reply whose call is not clear.
 const CONTRADICTS: &str =

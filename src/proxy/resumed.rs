@@ -4,11 +4,11 @@
 
 use super::conversation;
 use super::overlay;
-use crate::domain::call::Call;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::{Content, Node};
-use crate::domain::state::State;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+use overrule_domain::call::Call;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::{Content, Node};
+use overrule_domain::state::State;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// Says of a request whether it belongs to the session that is resumed.
 pub type Belongs = Box<dyn Fn(&AgentRequest) -> bool + Send + Sync>;

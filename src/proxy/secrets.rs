@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hyper::header::HeaderMap;
 
-use crate::model::tap::Without;
-use crate::model::{Tap, Way};
+use overrule_model::tap::Without;
+use overrule_model::{Tap, Way};
 
 /// Minimum length in bytes of a text that is searched for. What stands for a key where a server wants none is shorter, and
 /// may be any word.

@@ -31,9 +31,9 @@ use super::side_request::Nameless;
 use super::sub_agent::{self, Parent};
 use super::upstream::Upstream;
 use super::{Error, compression, headers, overlay, side_request};
-use crate::domain::agent::SideRequest;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{AgentRequest, decode_request};
+use overrule_domain::agent::SideRequest;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{AgentRequest, decode_request};
 
 /// Maximum bytes of the body of a request.
 const MAX_BODY: usize = 64 << 20;
@@ -466,7 +466,7 @@ fn read(wire: Wire, body: &Bytes) -> Result<AgentRequest, String> {
 
 /// The answer to a request that is not understood.
 fn unreadable(why: &str) -> Sent {
-    tracing::warn!(why = %crate::text::visible(why), "a request was not understood");
+    tracing::warn!(why = %overrule_base::text::visible(why), "a request was not understood");
     plain(
         StatusCode::BAD_REQUEST,
         &format!("the proxy cannot read this request: {why}"),

@@ -11,12 +11,12 @@ use super::events::Form;
 use super::reading::ReplyReader;
 use super::run::AgentRun;
 use super::secrets::Secrets;
-use crate::domain::agent::SideRequest;
-use crate::domain::turn::Usage;
-use crate::model::Chunk;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{AgentMessage, AgentRequest};
-use crate::text::head;
+use overrule_base::text::head;
+use overrule_domain::agent::SideRequest;
+use overrule_domain::turn::Usage;
+use overrule_model::Chunk;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest};
 
 /// Maximum characters of the words of a request that are recorded.
 const MAX_WORDS: usize = 200;
@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::wire::agent::decode_request;
+    use overrule_model::wire::agent::decode_request;
 
     fn words_of(content: &str) -> Arc<str> {
         let mut headers = HeaderMap::new();

@@ -12,12 +12,12 @@ use serde_json::Value;
 use super::conversation;
 use super::placement::Runs;
 use super::run::AgentRun;
-use crate::domain::agent::{LinkRole, LinkedSession};
-use crate::domain::call::Status;
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
+use overrule_domain::agent::{LinkRole, LinkedSession};
+use overrule_domain::call::Status;
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// The fewest bytes of a task. A shorter argument may be in other words by chance.
 const TASK: usize = 12;

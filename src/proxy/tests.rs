@@ -7,15 +7,15 @@ use serde_json::json;
 
 use super::conversation::{Kind, SentResult, history_of, is_streamed, kind, tail, wire_of};
 use super::overlay::{self, Overlay, Overlays};
-use crate::domain::state::State;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{Role, decode_request};
+use overrule_domain::state::State;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{Role, decode_request};
 
 fn wire(name: &str) -> Wire {
     Wire::named(name).unwrap()
 }
 
-fn messages(messages: &serde_json::Value) -> crate::model::wire::agent::AgentRequest {
+fn messages(messages: &serde_json::Value) -> overrule_model::wire::agent::AgentRequest {
     let body = json!({
         "model": "m", "stream": true, "messages": messages,
         "tools": [{"name": "Bash", "description": "d", "input_schema": {"type": "object"}}],
@@ -87,7 +87,7 @@ fn tools_count_wherever_a_request_offers_them() {
         let body = body.to_string();
         decode_request(wire("openai-responses"), body.as_bytes()).unwrap()
     };
-    let names = |request: &crate::model::wire::agent::AgentRequest| {
+    let names = |request: &overrule_model::wire::agent::AgentRequest| {
         let names = request.tools.iter().map(|tool| tool.name.clone());
         names.collect::<Vec<_>>()
     };

@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::catalogue;
 use super::run::AgentRun;
-use crate::canon;
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::run::{Limits, ToolCard, ToolOrigin};
-use crate::model::wire::agent;
-use crate::tools::registry::Registry;
-use crate::tools::{Job, Replacement, Spec, Tool, known};
+use overrule_base::canon;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::run::{Limits, ToolCard, ToolOrigin};
+use overrule_model::wire::agent;
+use overrule_tools::registry::Registry;
+use overrule_tools::{Job, Replacement, Spec, Tool, known};
 
 /// Schema of a call that takes any text.
 const TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;

@@ -10,8 +10,8 @@ use hyper::header::HeaderMap;
 use reqwest::Url;
 
 use super::Error;
-use crate::model::http::pass_through;
-use crate::text::shown_address;
+use overrule_base::text::shown_address;
+use overrule_model::http::pass_through;
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(15);

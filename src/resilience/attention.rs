@@ -3,7 +3,7 @@
 //! Must not know: who is notified, how.
 //!
 //! Derived from the state, so the screen and external notifications say the same. Contains
-//! untrusted text: pass it through `crate::text` before showing it.
+//! untrusted text: pass it through `overrule_base::text` before showing it.
 
 mod branch;
 
@@ -11,18 +11,18 @@ pub use branch::{Branch, leave};
 
 use std::sync::Arc;
 
-use crate::domain::breaker::Phase;
-use crate::domain::call::{Call, Decision, Outcome, Status};
-use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, LoopStep, Step, StepOutcome, args_hash};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::ladder::{Round, Stage, shut};
-use crate::domain::node::Node;
-use crate::domain::pending_retry::{self, Until};
-use crate::domain::reduction;
-use crate::domain::state::{Mode, State};
-use crate::domain::thread;
-use crate::domain::turn::{Stream, Turn};
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::{Call, Decision, Outcome, Status};
+use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::{Incident, LoopStep, Step, StepOutcome, args_hash};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::ladder::{Round, Stage, shut};
+use overrule_domain::node::Node;
+use overrule_domain::pending_retry::{self, Until};
+use overrule_domain::reduction;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::thread;
+use overrule_domain::turn::{Stream, Turn};
 
 /// Maximum number of calls that are listed, and of lines for each call.
 const MOST: usize = 8;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::policy::{Bad, Ms};
-use crate::domain::breaker::{Breaker, Phase, Scope, Turn};
-use crate::domain::call::EffectClass;
+use overrule_domain::breaker::{Breaker, Phase, Scope, Turn};
+use overrule_domain::call::EffectClass;
 
 /// Tools without a remote service that could be down.
 const LOCAL: [&str; 9] = [

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::correction::{self, Correction};
 use super::policy::Bad;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
 /// What precedes the name of an argument in the evidence of a failure whose words are about it.
 pub const ABOUT: &str = "about the argument `";

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::classify::compile;
 use super::policy::{Bad, Policy};
-use crate::domain::call::{AttemptRecord, ErrorClass, Outcome, ToolError};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use overrule_domain::call::{AttemptRecord, ErrorClass, Outcome, ToolError};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// Maximum number of corrections.
 const MOST: usize = 64;

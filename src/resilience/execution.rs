@@ -12,11 +12,11 @@ use std::sync::Arc;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::domain::call::{AttemptRecord, Call, ErrorClass, Outcome};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
-use crate::domain::state::{LedgerEntry, State};
+use overrule_domain::call::{AttemptRecord, Call, ErrorClass, Outcome};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq};
+use overrule_domain::state::{LedgerEntry, State};
 
 /// The kind of a task without any known words.
 pub const GENERAL: &str = "general";

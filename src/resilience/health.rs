@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::execution::Execution;
-use crate::domain::call::{Decision, ErrorClass, Status};
-use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::node::Content;
-use crate::domain::state::State;
+use overrule_domain::call::{Decision, ErrorClass, Status};
+use overrule_domain::id::{Attempt, NodeId, Rev};
+use overrule_domain::node::Content;
+use overrule_domain::state::State;
 
 /// The health of all tools of a run.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::breaker::{Breaker, Scope};
-use crate::domain::event::run::ToolCard;
-use crate::domain::state::State;
+use overrule_domain::breaker::{Breaker, Scope};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::state::State;
 
 /// Maximum number of tools that are named.
 const MOST: usize = 5;
@@ -64,8 +64,8 @@ fn kind(card: &ToolCard) -> Option<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::breaker::Phase;
-    use crate::domain::call::EffectClass;
+    use overrule_domain::breaker::Phase;
+    use overrule_domain::call::EffectClass;
 
     fn card(name: &str, effect: EffectClass, schema: &str) -> ToolCard {
         ToolCard {
@@ -125,8 +125,8 @@ mod tests {
         for phase in [Phase::Open, Phase::HalfOpen] {
             let breaker = Breaker {
                 phase,
-                probe: Some(crate::domain::breaker::Source::Request(
-                    crate::domain::id::TurnId::default(),
+                probe: Some(overrule_domain::breaker::Source::Request(
+                    overrule_domain::id::TurnId::default(),
                     1,
                 )),
                 ..Breaker::default()

@@ -13,12 +13,12 @@ use super::classify::Classifier;
 use super::policy::{Bad, Policy};
 use super::repair::{self, RepairContext, Rules};
 use super::{breaker, retry};
-use crate::domain::breaker::{Breaker, Turn};
-use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::ladder::Next;
-use crate::domain::node::{Node, Origin};
-use crate::domain::state::State;
+use overrule_domain::breaker::{Breaker, Turn};
+use overrule_domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::ladder::Next;
+use overrule_domain::node::{Node, Origin};
+use overrule_domain::state::State;
 
 /// The settings for failures, compiled.
 #[derive(Debug, Clone, Default)]

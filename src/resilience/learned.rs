@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::health::ToolHealth;
 use super::routing::Row;
 use super::watch::Watch;
-use crate::domain::repair_stats::RepairStats;
-use crate::domain::state::State;
-use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
+use overrule_domain::repair_stats::RepairStats;
+use overrule_domain::state::State;
+use overrule_domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 /// Maximum number of rows of each kind.
 const MOST: usize = 1_000;

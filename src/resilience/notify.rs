@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Bad, Ms, Policy};
-use crate::domain::state::State;
+use overrule_domain::state::State;
 
 /// Maximum time limit of the program and the URL.
 pub const LONGEST_LIMIT: Ms = Ms(120_000);
@@ -142,7 +142,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::setting_change;
+    use overrule_domain::setting_change;
 
     fn with(key: &str, value: Value) -> Result<Policy, Bad> {
         Policy::default().with(key, value)

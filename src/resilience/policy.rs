@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{breaker, classify, loops, notify, repair, retry, routing};
-use crate::domain::setting_change;
-use crate::domain::state::State;
+use overrule_domain::setting_change;
+use overrule_domain::state::State;
 
 /// How failures are met.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

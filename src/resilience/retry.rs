@@ -8,10 +8,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Bad, Ms};
-use crate::domain::call::{Call, EffectClass, ErrorClass, Outcome, ToolError};
-use crate::domain::ladder::{Next, Retry, span};
-use crate::domain::node::Node;
-use crate::domain::state::{LedgerEntry, State};
+use overrule_domain::call::{Call, EffectClass, ErrorClass, Outcome, ToolError};
+use overrule_domain::ladder::{Next, Retry, span};
+use overrule_domain::node::Node;
+use overrule_domain::state::{LedgerEntry, State};
 
 /// Maximum number of executions of a tool that are examined.
 const LOOKED_AT: usize = 64;

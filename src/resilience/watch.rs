@@ -6,11 +6,11 @@ use super::execution;
 use super::health::Health;
 use super::policy::Policy;
 use super::routing::{Fact, Priors, Settings, Weights, due};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, ResilienceEvent, WeightEvent};
-use crate::domain::id::Seq;
-use crate::domain::state::{Mode, State};
-use crate::domain::weight::{MOST, Word};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, ResilienceEvent, WeightEvent};
+use overrule_domain::id::Seq;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::weight::{MOST, Word};
 
 /// What is known about the tools of a run.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::complete::{Completion, complete};
 use super::violation::{self, Violation};
 use super::{reading, reference_wildcards, sentence};
-use crate::domain::call::Fault;
+use overrule_domain::call::Fault;
 
 /// Keys that every call may have besides its tool's arguments: the label, the output path, the
 /// calls that it waits for, and its reason.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::checker::RESERVED;
 use super::near;
-use crate::canon::pointer;
-use crate::domain::call::Fault;
+use overrule_base::canon::pointer;
+use overrule_domain::call::Fault;
 
 /// Returns a fault for each argument that the schema does not name, and that is close to a name that is not used.
 pub(super) fn misspelt(schema: &Value, args: &Map<String, Value>) -> Vec<Fault> {

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::checker::MAX_FAULTS;
 use super::sentence::shown_text;
-use crate::canon::{self, MAX_DEPTH, Oddity, OddityKind};
-use crate::domain::call::Fault;
+use overrule_base::canon::{self, MAX_DEPTH, Oddity, OddityKind};
+use overrule_domain::call::Fault;
 
 /// The value of a text as far as it can be read, and the faults.
 pub(super) struct Reading {

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::checker::MAX_FAULTS;
 use super::nearest::near;
-use crate::canon::pointer;
-use crate::domain::call::Fault;
-use crate::text::visible_head;
+use overrule_base::canon::pointer;
+use overrule_base::text::visible_head;
+use overrule_domain::call::Fault;
 
 /// Maximum number of characters of a value quoted in a sentence.
 const QUOTED: usize = 60;

@@ -21,7 +21,7 @@ fn found_open(checker: &Checker, text: &str) -> Vec<String> {
     lines(checker.check_open(text))
 }
 
-fn lines(faults: Vec<crate::domain::call::Fault>) -> Vec<String> {
+fn lines(faults: Vec<overrule_domain::call::Fault>) -> Vec<String> {
     faults
         .into_iter()
         .map(|fault| format!("{} {}: {}", fault.path, fault.keyword, fault.message))

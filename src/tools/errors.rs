@@ -6,9 +6,9 @@ use std::io;
 
 use rustix::io::Errno;
 
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::resilience::classify::of_json_rpc;
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_resilience::classify::of_json_rpc;
 
 /// Makes untrusted text (a path, a server's words) fit for a message: short and visible.
 pub(super) fn shown(text: &str) -> String {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::builtin;
 use super::tool::{Replacement, Tool};
-use crate::known_tool::{ALL, CONTENT, Kind, NEW, OLD, PATH, kind, value_in};
+use overrule_base::known_tool::{ALL, CONTENT, Kind, NEW, OLD, PATH, kind, value_in};
 
 /// The built-in call that does to a file what this one does: its tool and arguments. Nothing for a call that changes no
 /// file, or whose arguments leave it open.

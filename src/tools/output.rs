@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(cut.text, "aé\n[… 5 bytes left out …]\néé");
         assert_eq!(cut.invalid, 0);
         // A mark that is copied into an editor stays recognizable: no text has that byte.
-        let refused = crate::text::parse_visible(&marked(b"a\xff").0);
-        let byte = crate::text::Error::Byte { at: 1, byte: 0xff };
+        let refused = overrule_base::text::parse_visible(&marked(b"a\xff").0);
+        let byte = overrule_base::text::Error::Byte { at: 1, byte: 0xff };
         assert_eq!(refused, Err(byte));
         assert_eq!(marked(b"a\xffb\xc3"), ("a⟨0xff⟩b⟨0xc3⟩".to_owned(), 2));
     }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::tool::{Spec, Tool};
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{EffectClass, Fault};
-use crate::domain::event::run::ToolCard;
-use crate::schema::{self, Checker};
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{EffectClass, Fault};
+use overrule_domain::event::run::ToolCard;
+use overrule_schema::{self as schema, Checker};
 
 /// Why a tool cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -207,7 +207,7 @@ fn definition(card: &ToolCard) -> String {
     parts.extend(card.origin.iter().map(|origin| origin.pin.as_bytes()));
     // A decision that was made before its server changed no longer holds.
     parts.extend(card.drift().map(str::as_bytes));
-    crate::canon::hash("overrule tool definition v1", &parts)
+    overrule_base::canon::hash("overrule tool definition v1", &parts)
 }
 
 fn is_name(name: &str) -> bool {
@@ -221,7 +221,7 @@ fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::builtin;
+    use crate::builtin;
 
     fn all() -> Registry {
         Registry::new(builtin::all(&builtin::Setup::default())).unwrap()
@@ -354,7 +354,7 @@ mod tests {
     fn how_a_server_changed_is_part_of_what_its_tools_are() {
         let with = |drift: Option<&str>| {
             let mut card = all().spec("search").unwrap().card.clone();
-            card.origin = Some(Box::new(crate::domain::event::run::ToolOrigin {
+            card.origin = Some(Box::new(overrule_domain::event::run::ToolOrigin {
                 source: "mcp".into(),
                 server: Some("s".into()),
                 tool: "search".into(),

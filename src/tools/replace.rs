@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::errors::{from_io, refused, shown};
 use super::workspace::Target;
-use crate::domain::call::{ErrorClass, ToolError};
+use overrule_domain::call::{ErrorClass, ToolError};
 
 /// Maximum bytes of a file that is edited or compared as a whole.
 pub(super) const MOST: u64 = 32 * 1024 * 1024;

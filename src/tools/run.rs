@@ -7,8 +7,8 @@ use std::time::Duration;
 use std::sync::Arc;
 
 use super::tool::{Job, LONGEST, Tool};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::text::panic_message;
+use overrule_base::text::panic_message;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// Limits of one execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{Operand, Outcome};
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::NodeId;
-use crate::domain::input::Finding;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{Operand, Outcome};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::NodeId;
+use overrule_domain::input::Finding;
 
 /// The description of a tool.
 #[derive(Debug, Clone)]

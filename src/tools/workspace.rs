@@ -25,8 +25,8 @@ use means::{READ, beneath, walk};
 pub use target::Target;
 
 use super::errors::{from_io, refused, shown};
-use crate::domain::call::{ErrorClass, ToolError};
-use crate::schema;
+use overrule_domain::call::{ErrorClass, ToolError};
+use overrule_schema as schema;
 
 /// The directory that the tools work in.
 #[derive(Debug)]

@@ -2,7 +2,9 @@
 //!
 //! Must not know: the files of the project.
 
-use super::{File, files, source, wrong_headers, wrong_names, wrong_sizes, wrong_words, wrong_worlds};
+use super::{
+    File, files, forgotten, source, wrong_headers, wrong_names, wrong_sizes, wrong_words, wrong_worlds,
+};
 
 fn file(name: &str, text: &str) -> Vec<File> {
     files(vec![(name.to_owned(), text.to_owned())])
@@ -34,63 +36,92 @@ fn tests_are_left_out_and_their_modules_known() {
 }
 
 #[test]
+fn a_module_for_tests_of_other_crates_is_left_out() {
+    let text = "a\n#[cfg(any(test, feature = \"testing\"))]\npub mod testing;\nb";
+    let (code, modules) = source::without_tests(&source::code(text));
+    assert_eq!(code.split_whitespace().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(modules, ["testing"]);
+}
+
+#[test]
 fn paths_are_taken_apart() {
-    let paths = |code: &str, depth: usize| -> Vec<String> {
-        source::crate_paths(code, depth)
-            .into_iter()
-            .map(|(_, path)| path)
-            .collect()
+    let paths = |code: &str| -> Vec<String> {
+        let found = source::paths(code, "crate").into_iter();
+        found.map(|(_, path)| path).collect()
     };
     assert_eq!(
-        paths(
-            "use crate::{a::{b, c as d}, e::f::{self, *}, g};\nx(crate::h::I::J)",
-            1
-        ),
+        paths("use crate::{a::{b, c as d}, e::f::{self, *}, g};\nx(crate::h::I::J)"),
         ["a::b", "a::c", "e::f::*", "e::f::self", "g", "h::I::J"]
     );
-    assert_eq!(paths("overrule::cli::main()", 0), ["cli::main"]);
-    assert_eq!(paths("pub(crate) fn f() {} mycrate::x; $crate::y", 1), [""; 0]);
-    assert_eq!(paths("use super::a; use super::super::b::c;", 2), ["b::c"]);
-    assert_eq!(paths("use super::a;", 1), ["a"]);
-    assert_eq!(source::crate_paths("\n\ncrate::a", 1), [(3, "a".to_owned())]);
+    assert_eq!(paths("pub(crate) fn f() {} mycrate::x; $crate::y"), [""; 0]);
+    assert_eq!(source::paths("\n\ncrate::a", "crate"), [(3, "a".to_owned())]);
+    let code = "use overrule_model::{wire::Wire, http}; overrule_modelled::x";
+    let named = source::paths(code, "overrule_model");
+    assert_eq!(named, [(1, "http".to_owned()), (1, "wire::Wire".to_owned())]);
 }
 
 #[test]
 fn a_forbidden_name_is_found() {
-    let wrong = wrong_names(&file("src/domain/a.rs", "use crate::{text::x,\n journal::y};"));
-    assert_eq!(wrong, ["src/domain/a.rs:1: `domain` may not name `journal::y`"]);
     let wrong = wrong_names(&file(
         "src/schema/a.rs",
-        "crate::domain::call::Fault; crate::domain::state::State",
+        "overrule_domain::call::Fault;\noverrule_domain::state::State",
     ));
     assert_eq!(
         wrong,
-        ["src/schema/a.rs:1: `schema` may not name `domain::state::State`"]
+        ["src/schema/a.rs:2: must not name `overrule_domain::state::State`"]
     );
-    let wrong = wrong_names(&file("src/engine/a/b.rs", "use super::super::super::cli::x;"));
-    assert_eq!(wrong, ["src/engine/a/b.rs:1: `engine` may not name `cli::x`"]);
-    let wrong = wrong_names(&file("src/odd.rs", ""));
-    assert_eq!(wrong, ["src/odd.rs: the module `odd` is not on the map"]);
-    let fine = "// crate::engine\nuse crate::domain::x;\n#[cfg(test)]\nmod t { use crate::engine::x; }";
-    assert!(wrong_names(&file("src/policy/a.rs", fine)).is_empty());
-    assert!(wrong_names(&file("src/cli/a.rs", "use crate::engine::x;")).is_empty());
-    assert!(wrong_names(&file("src/main.rs", "overrule::cli::main()")).is_empty());
+    let wrong = wrong_names(&file(
+        "src/config/a.rs",
+        "use overrule_model::{http, wire::Wire};",
+    ));
+    assert_eq!(wrong, ["src/config/a.rs:1: must not name `overrule_model::http`"]);
+    let wrong = wrong_names(&file(
+        "src/console/export/a.rs",
+        "use crate::{layout::x, view::y};",
+    ));
+    assert_eq!(
+        wrong,
+        ["src/console/export/a.rs:1: must not name `crate::view::y`"]
+    );
+    let fine = "// overrule_domain::state\n#[cfg(test)]\nmod t { use overrule_domain::state::x; }";
+    assert!(wrong_names(&file("src/schema/a.rs", fine)).is_empty());
+    let elsewhere = "use overrule_model::http::x;";
+    assert!(wrong_names(&file("src/engine/a.rs", elsewhere)).is_empty());
 }
 
 #[test]
 fn a_module_of_tests_may_name_everything() {
+    let code = "use overrule_domain::state::x;".to_owned();
     let found = files(vec![
-        ("src/domain/a.rs".into(), "#[cfg(test)]\nmod tests;".into()),
-        ("src/domain/a/tests.rs".into(), "use crate::engine::x;".into()),
-        (
-            "src/domain/a/tests/more.rs".into(),
-            "use crate::engine::x;".into(),
-        ),
-        ("src/domain/a/testsuite.rs".into(), "use crate::engine::x;".into()),
+        ("src/schema/a.rs".into(), "#[cfg(test)]\nmod tests;".into()),
+        ("src/schema/a/tests.rs".into(), code.clone()),
+        ("src/schema/a/tests/more.rs".into(), code.clone()),
+        ("src/schema/tests/main.rs".into(), code.clone()),
+        ("src/schema/a/testsuite.rs".into(), code),
     ]);
     assert_eq!(
         wrong_names(&found),
-        ["src/domain/a/testsuite.rs:1: `domain` may not name `engine::x`"]
+        ["src/schema/a/testsuite.rs:1: must not name `overrule_domain::state::x`"]
+    );
+}
+
+#[test]
+fn a_forgotten_file_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let found = files(vec![
+        file("tests/it/main.rs", "mod a;\n// mod b;"),
+        file("tests/it/a.rs", "mod c;"),
+        file("tests/it/b.rs", ""),
+        file("tests/it/a/c/mod.rs", "#[cfg(unix)]\npub mod d;"),
+        file("tests/it/a/c/d.rs", ""),
+        file("tests/it/a/cd.rs", ""),
+    ]);
+    assert_eq!(
+        forgotten(&found),
+        [
+            "tests/it/b.rs: no file declares it as a module",
+            "tests/it/a/cd.rs: no file declares it as a module"
+        ]
     );
 }
 
@@ -102,13 +133,12 @@ fn a_wrong_world_is_found() {
     assert_eq!(one("src/domain/a.rs", "use std::{fmt, sync}; let fs = {env};"), 0);
     assert_eq!(one("src/domain/a.rs", "use std::sync::Arc; let fs = 1;"), 0);
     assert_eq!(one("src/policy/a.rs", "tokio::spawn(x); SystemTime::now()"), 2);
-    assert_eq!(one("src/engine/a.rs", "use ratatui::Frame;"), 1);
+    assert_eq!(one("src/console/export/a.rs", "use ratatui::Frame;"), 1);
     assert_eq!(one("src/console/a.rs", "use ratatui::Frame;"), 0);
-    assert_eq!(one("src/console/a.rs", "reqwest::get(x)"), 1);
     assert_eq!(one("src/tools/a.rs", "std::env::var(x)"), 1);
-    assert_eq!(one("src/console/a.rs", "use crate::domain::apply::apply;"), 1);
+    assert_eq!(one("src/console/a.rs", "use overrule_domain::apply::apply;"), 1);
     assert_eq!(
-        one("src/console/model/fold.rs", "use crate::domain::apply::apply;"),
+        one("src/console/model/fold.rs", "use overrule_domain::apply::apply;"),
         0
     );
     assert_eq!(
@@ -147,7 +177,7 @@ fn a_wrong_world_is_found() {
     }
     assert_eq!(one("src/domain/a.rs", "Cells; LazyLock<Regex>; atomic(x)"), 0);
     for packs in [
-        "use crate::domain::paged::Paged;",
+        "use overrule_domain::paged::Paged;",
         "state.calls.scan()",
         "state.nodes.reader()",
         "state.rest_all()",
@@ -170,7 +200,7 @@ fn a_wrong_world_is_found() {
         "rustix::fs::openat(x)",
     ] {
         assert_eq!(one("src/cli/a.rs", opens), 1, "{opens}");
-        assert_eq!(one("src/regular_file.rs", opens), 0);
+        assert_eq!(one("src/regular_file/lib.rs", opens), 0);
     }
     assert_eq!(
         one(

@@ -18,8 +18,8 @@ use overrule::domain::state::State;
 use rustix::process::Signal;
 use serde::Deserialize;
 
-use crate::pick;
-use crate::world::{Said, World, finish, signal, until, wait};
+use crate::support::pick;
+use crate::support::world::{Said, World, finish, signal, until, wait};
 
 /// A scenario.
 #[derive(Debug, Deserialize)]

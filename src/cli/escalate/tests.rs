@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cli::address::{Address, Flags};
-use crate::console::testing::Stage;
-use crate::domain::event::{Event, ResilienceEvent, RunEvent};
-use crate::resilience::policy::Policy;
-use crate::tools::child::Environment;
-use crate::tools::fed::Program;
+use crate::address::{Address, Flags};
+use overrule_console::testing::Stage;
+use overrule_domain::event::{Event, ResilienceEvent, RunEvent};
+use overrule_resilience::policy::Policy;
+use overrule_tools::child::Environment;
+use overrule_tools::fed::Program;
 
 fn caller(command: &[&str]) -> Caller {
     let ways = Arc::new(Ways {
@@ -61,7 +61,7 @@ fn notification_is_short_visible_and_free_of_secrets() {
             command: "approve".into(),
             reason: text,
         }));
-        if let Some(crate::console::panes::log::model::Line::Event(envelope)) =
+        if let Some(overrule_console::panes::log::model::Line::Event(envelope)) =
             stage.model.log.shown().last().map(|(_, line)| line)
         {
             caller.note(envelope);
@@ -117,7 +117,7 @@ async fn an_active_reason_is_notified_only_once() {
     caller.look(&stage.model.run.state);
     assert_eq!(caller.current, Some((AttentionReason::Calls, AlertState::Yes)));
     // The reason at the end of the run was notified before.
-    let end = End::new(crate::cli::exit::Code::Halted, "no operator");
+    let end = End::new(crate::exit::Code::Halted, "no operator");
     caller.call_at_end(&stage.model.run.state, &end);
     assert_eq!(caller.calls.len(), 1);
     // The operator paused the run: no notification. Then a call waits again, and the operator is notified again.

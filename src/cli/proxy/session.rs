@@ -4,27 +4,27 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cli::args::Common;
-use crate::cli::build::{self, AppContext};
-use crate::cli::exit::Failure;
-use crate::cli::opening::{self, Opened};
-use crate::cli::run::Ready;
-use crate::domain::event::run::{Reuse, Started};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::state::State;
-use crate::engine::advise::Adviser;
-use crate::engine::setup::{ModelSetup, Setup};
-use crate::engine::{Launch, ids, resume};
-use crate::journal::Link;
-use crate::model::wire::Wire;
-use crate::proxy::agents::Agent;
-use crate::proxy::model::AgentModel;
-use crate::proxy::resumed::{self, Belongs};
-use crate::proxy::server::Opening;
-use crate::proxy::tool;
-use crate::proxy::upstream::Upstream;
-use crate::resilience::ladder::Ladder;
-use crate::text::visible;
+use crate::args::Common;
+use crate::build::{self, AppContext};
+use crate::exit::Failure;
+use crate::opening::{self, Opened};
+use crate::run::Ready;
+use overrule_base::text::visible;
+use overrule_domain::event::run::{Reuse, Started};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::state::State;
+use overrule_engine::advise::Adviser;
+use overrule_engine::setup::{ModelSetup, Setup};
+use overrule_engine::{Launch, ids, resume};
+use overrule_journal::Link;
+use overrule_model::wire::Wire;
+use overrule_proxy::agents::Agent;
+use overrule_proxy::model::AgentModel;
+use overrule_proxy::resumed::{self, Belongs};
+use overrule_proxy::server::Opening;
+use overrule_proxy::tool;
+use overrule_proxy::upstream::Upstream;
+use overrule_resilience::ladder::Ladder;
 
 /// The session that is resumed, until the conversation asks that it was recorded from.
 #[derive(Clone, Default)]

@@ -4,10 +4,10 @@
 //!
 //! It also marks text in the arguments that is not what it looks like.
 
-use crate::domain::call::{FileCheck, Operand};
-use crate::present::call::{CallLaunchView, CommandView, RunFilesView};
-use crate::shell_line::Program;
-use crate::text::{visible, visible_head};
+use overrule_base::shell_line::Program;
+use overrule_base::text::{visible, visible_head};
+use overrule_domain::call::{FileCheck, Operand};
+use overrule_present::call::{CallLaunchView, CommandView, RunFilesView};
 
 /// Characters of a command that are printed; the arguments have all of them.
 const COMMAND: usize = 400;
@@ -70,10 +70,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::call::{Call, Digest, Gate, Part, Verdict};
-    use crate::domain::event::CallEvent;
-    use crate::domain::id::Rev;
+    use overrule_console::testing::{Stage, id};
+    use overrule_domain::call::{Call, Digest, Gate, Part, Verdict};
+    use overrule_domain::event::CallEvent;
+    use overrule_domain::id::Rev;
 
     fn lines_of(call: &Call, tool: &str, args: &str) -> Vec<String> {
         detail_lines(&CallLaunchView::of(call, tool, args))

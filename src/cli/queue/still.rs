@@ -2,9 +2,9 @@
 //!
 //! Must not know: how it is printed.
 
-use crate::cli::lost_edits;
-use crate::domain::state::State;
-use crate::resilience::attention::{Attention, AttentionReason, standstill};
+use crate::lost_edits;
+use overrule_domain::state::State;
+use overrule_resilience::attention::{Attention, AttentionReason, standstill};
 
 /// The verbs about a stream that broke.
 pub(super) const STREAM: &[&str] = &["ask-again", "keep", "stop-turn"];

@@ -4,10 +4,10 @@
 //!
 //! It compares with the definition when the call was written, and when a call of the tool was last approved.
 
-use crate::cli::difference;
-use crate::console::tabs::definitions;
-use crate::present::call::ToolChangeView;
-use crate::text::visible;
+use crate::difference;
+use overrule_base::text::visible;
+use overrule_console::tabs::definitions;
+use overrule_present::call::ToolChangeView;
 
 /// Returns the lines to print.
 pub fn detail_lines(view: &ToolChangeView<'_>) -> Vec<String> {
@@ -30,10 +30,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::call::EffectClass;
-    use crate::domain::event::run::ToolCard;
-    use crate::domain::event::{Event, RunEvent};
+    use overrule_console::testing::{Stage, id};
+    use overrule_domain::call::EffectClass;
+    use overrule_domain::event::run::ToolCard;
+    use overrule_domain::event::{Event, RunEvent};
 
     /// A waiting write call whose tool gets another definition.
     fn redefined(change: impl FnOnce(&mut ToolCard)) -> Stage {

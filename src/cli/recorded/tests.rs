@@ -3,12 +3,12 @@
 //! Must not know: how it is shown.
 
 use super::*;
-use crate::domain::apply::fold;
-use crate::domain::id::Seq;
-use crate::journal;
+use overrule_domain::apply::fold;
+use overrule_domain::id::Seq;
+use overrule_journal as journal;
 
 fn sample() -> Place {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions");
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sessions");
     let mut files: Vec<_> = std::fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().path())

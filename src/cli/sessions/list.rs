@@ -2,16 +2,16 @@
 //!
 //! Must not know: how a summary is read.
 
-use crate::cli::args::Common;
-use crate::cli::build::AppContext;
-use crate::cli::exit::{Code, Failure};
-use crate::cli::{fit, print};
-use crate::console::columns::Columns as _;
-use crate::journal;
-use crate::present::session::{ForkPointView, SessionView};
-use crate::present::time::minute;
-use crate::present::{json, many};
-use crate::text::visible;
+use crate::args::Common;
+use crate::build::AppContext;
+use crate::exit::{Code, Failure};
+use crate::{fit, print};
+use overrule_base::text::visible;
+use overrule_console::columns::Columns as _;
+use overrule_journal as journal;
+use overrule_present::session::{ForkPointView, SessionView};
+use overrule_present::time::minute;
+use overrule_present::{json, many};
 
 /// Maximum columns of a model's name in the list of a terminal.
 const MODEL: usize = 24;
@@ -157,7 +157,7 @@ fn view(one: &journal::Summary) -> SessionView<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::{Place, SessionStatus, Summary};
+    use overrule_journal::{Place, SessionStatus, Summary};
 
     fn one(model: &str, title: &str, problem: Option<&str>) -> Summary {
         Summary {

@@ -4,9 +4,9 @@
 
 use super::takes::{On, PreviewArg};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::cli::rules;
-use crate::domain::command::Command;
+use crate::exit::Failure;
+use crate::rules;
+use overrule_domain::command::Command;
 
 /// Add a policy rule for the rest of the session (see docs/policy.md)
 #[derive(Debug, clap::Args)]

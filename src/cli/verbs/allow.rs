@@ -5,9 +5,9 @@
 use super::takes::On;
 use super::target::{current, digest_of};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::cli::rules;
-use crate::domain::command::Command;
+use crate::exit::Failure;
+use crate::rules;
+use overrule_domain::command::Command;
 
 /// Approve a waiting call, and every later call with exactly its bytes
 #[derive(Debug, clap::Args)]

@@ -5,8 +5,8 @@
 use super::takes::{On, PreviewArg, RevisionArg};
 use super::target::{seen, text};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command};
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command};
 
 /// Set the result of a call by hand; the call does not run
 #[derive(Debug, clap::Args)]

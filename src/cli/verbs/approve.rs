@@ -5,8 +5,8 @@
 use super::takes::{BaseArg, On};
 use super::target::{current, digest_of, shown, worded};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command};
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command};
 
 /// Approve a waiting call
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,10 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::bulk;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::state::State;
+use crate::exit::{Code, Failure};
+use overrule_domain::bulk;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::state::State;
 
 /// Approve all calls that can be approved together
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,10 @@
 
 use super::takes::{On, PreviewArg};
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::TurnId;
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::TurnId;
 
 /// Ask the model again: continues a broken turn, or replaces a complete one and all after it
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,9 @@
 use super::takes::{AttemptArg, On};
 use super::target::node;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::Attempt;
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::Attempt;
 
 /// Cancel a running or approved call
 #[derive(Debug, clap::Args)]

@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use similar::TextDiff;
 
 use super::Look;
-use crate::cli::args::Common;
-use crate::cli::build::AppContext;
-use crate::cli::exit::{Code, Failure};
-use crate::cli::{print, record};
-use crate::domain::changes::{FileChange, FileText, Unrecorded, changes};
-use crate::text::{visible, visible_lines};
+use crate::args::Common;
+use crate::build::AppContext;
+use crate::exit::{Code, Failure};
+use crate::{print, record};
+use overrule_base::text::{visible, visible_lines};
+use overrule_domain::changes::{FileChange, FileText, Unrecorded, changes};
 
 /// Print the files that a run wrote, as one difference against their state before the run
 #[derive(Debug, clap::Args)]
@@ -139,7 +139,7 @@ mod tests {
             foreign: None,
         };
         let shown = describe(&file, false);
-        assert_eq!(crate::text::escaped(&shown), shown);
+        assert_eq!(overrule_base::text::escaped(&shown), shown);
         assert!(shown.contains("+⟨U+001B⟩[2J⟨U+202E⟩"), "{shown}");
         let exact = describe(&file, true);
         assert!(exact.ends_with("\n-\tone\n+\u{1b}[2J\u{202e}\ttwo"), "{exact:?}");

@@ -7,9 +7,9 @@ use clap::ValueEnum;
 use super::takes::On;
 use super::target::node;
 use super::{Act, Session};
-use crate::cli::classify;
-use crate::cli::exit::Failure;
-use crate::domain::command::Command;
+use crate::classify;
+use crate::exit::Failure;
+use overrule_domain::command::Command;
 
 /// Correct the class of an error, as a rule for its tool in your settings file
 #[derive(Debug, clap::Args)]

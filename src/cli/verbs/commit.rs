@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use super::takes::{Change, On};
 use super::target::committed;
 use super::{Act, Session};
-use crate::cli::edits;
-use crate::cli::exit::Failure;
-use crate::domain::command::Command;
+use crate::edits;
+use crate::exit::Failure;
+use overrule_domain::command::Command;
 
 /// Commit several edits of a JSON file as one (see docs/branches.md)
 #[derive(Debug, clap::Args)]

@@ -5,11 +5,11 @@
 use super::takes::{BaseArg, Choice, On};
 use super::target::{current, digest_of, no_call, shown, worded};
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
-use crate::domain::id::NodeId;
-use crate::domain::repeat;
-use crate::domain::state::State;
+use crate::exit::{Code, Failure};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
+use overrule_domain::id::NodeId;
+use overrule_domain::repeat;
+use overrule_domain::state::State;
 
 /// Decide a call whose effect may already have happened
 #[derive(Debug, clap::Args)]

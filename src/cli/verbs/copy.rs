@@ -5,10 +5,10 @@
 use super::takes::{Change, On};
 use super::target::{committed, node};
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, Edit};
-use crate::domain::id::{Epoch, Rev};
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::id::{Epoch, Rev};
 
 /// Copy a result, answer or text of another branch to the current branch
 #[derive(Debug, clap::Args)]

@@ -5,8 +5,8 @@
 use super::takes::{Change, On, RevisionArg};
 use super::target::{committed, seen};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, Edit};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, Edit};
 
 /// Delete a node
 #[derive(Debug, clap::Args)]

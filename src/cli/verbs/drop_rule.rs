@@ -4,9 +4,9 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
 
 /// Remove a rule of the session
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::takes::{Change, On, RevisionArg};
 use super::target::{committed, no_call, rewritten, seen};
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{self, Command};
-use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use crate::exit::{Code, Failure};
+use overrule_domain::command::{self, Command};
+use overrule_domain::id::{NodeId, NodeKind, Rev};
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// Edit a node: --text for prompts, thoughts and answers, --args for calls, --value for results
 #[derive(Debug, clap::Args)]

@@ -5,10 +5,10 @@
 use super::takes::{Change, On};
 use super::target::{committed, text};
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, Edit};
-use crate::domain::id::TurnId;
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::id::TurnId;
 
 /// Insert a call after a turn
 #[derive(Debug, clap::Args)]

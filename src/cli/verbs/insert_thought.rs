@@ -5,9 +5,9 @@
 use super::takes::{Change, On};
 use super::target::{committed, node, text};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, Edit, InsertAfter};
-use crate::domain::id::TurnId;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, Edit, InsertAfter};
+use overrule_domain::id::TurnId;
 
 /// Insert a thought after a turn or a node; the model continues from it
 #[derive(Debug, clap::Args)]

@@ -4,10 +4,10 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::TurnId;
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::TurnId;
 
 /// Accept a broken turn as complete
 #[derive(Debug, clap::Args)]

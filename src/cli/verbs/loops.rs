@@ -4,11 +4,11 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{Command, EscapeCommand};
-use crate::domain::escape::Detector;
-use crate::text::visible;
+use crate::args::number;
+use crate::exit::{Code, Failure};
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, EscapeCommand};
+use overrule_domain::escape::Detector;
 
 /// Allow the repetition of an incident; a run that paused for it continues
 #[derive(Debug, clap::Args)]

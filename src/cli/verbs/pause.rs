@@ -4,8 +4,8 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
 
 /// Pause a session: running calls finish, nothing new starts
 #[derive(Debug, clap::Args)]

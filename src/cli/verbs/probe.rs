@@ -5,10 +5,10 @@
 use super::takes::{Change, On};
 use super::target::committed;
 use super::{Act, Session};
-use crate::cli::effects;
-use crate::cli::exit::Failure;
-use crate::domain::command::Command;
-use crate::domain::template::Purpose;
+use crate::effects;
+use crate::exit::Failure;
+use overrule_domain::command::Command;
+use overrule_domain::template::Purpose;
 
 /// Insert the call that checks whether an execution happened, from its tool's probe template
 #[derive(Debug, clap::Args)]

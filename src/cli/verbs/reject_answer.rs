@@ -5,9 +5,9 @@
 use super::takes::{Change, On, RevisionArg};
 use super::target::{committed, node};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, Edit};
-use crate::domain::id::Rev;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::id::Rev;
 
 /// Reject an answer; the model continues with your --reason (required)
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,9 @@
 use super::takes::{On, RevisionArg};
 use super::target::seen;
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{Command, ResilienceCommand};
+use crate::args::number;
+use crate::exit::{Code, Failure};
+use overrule_domain::command::{Command, ResilienceCommand};
 
 /// Choose one of the repairs that are offered for a call
 #[derive(Debug, clap::Args)]

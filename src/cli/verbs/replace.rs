@@ -5,8 +5,8 @@
 use super::takes::{Change, On, RevisionArg};
 use super::target::{committed, rewritten, seen, text};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::Command;
+use crate::exit::Failure;
+use overrule_domain::command::Command;
 
 /// Replace the tool of a call
 #[derive(Debug, clap::Args)]

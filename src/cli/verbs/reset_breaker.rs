@@ -4,10 +4,10 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::breaker::BadScope;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::text::visible;
+use crate::exit::{Code, Failure};
+use overrule_base::text::visible;
+use overrule_domain::breaker::BadScope;
+use overrule_domain::command::{Command, ResilienceCommand};
 
 /// Reset a breaker
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,9 @@
 use super::takes::{AttemptArg, On};
 use super::target::{node, text};
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::id::Attempt;
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::id::Attempt;
 
 /// Record the outcome of a call whose outcome is unknown, or --abandon it
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
 
 /// Restrict a session to reading calls; denies all other calls that have not started
 #[derive(Debug, clap::Args)]

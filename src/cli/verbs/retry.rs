@@ -5,8 +5,8 @@
 use super::takes::{On, PreviewArg, RevisionArg};
 use super::target::seen;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command};
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command};
 
 /// Run a finished call again
 #[derive(Debug, clap::Args)]

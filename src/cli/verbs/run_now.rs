@@ -5,8 +5,8 @@
 use super::takes::{On, RevisionArg};
 use super::target::seen;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, ResilienceCommand};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, ResilienceCommand};
 
 /// Run a call immediately that waits for its retry or for the end of a pause
 #[derive(Debug, clap::Args)]

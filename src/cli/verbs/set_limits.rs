@@ -4,9 +4,9 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::cli::resume;
-use crate::domain::command::{Command, RunCommand};
+use crate::exit::{Code, Failure};
+use crate::resume;
+use overrule_domain::command::{Command, RunCommand};
 
 /// Change limits: --max-turns, --max-tokens, --max-time, --max-price, --parallel
 #[derive(Debug, clap::Args)]

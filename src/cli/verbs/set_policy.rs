@@ -4,9 +4,9 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{Command, RunCommand};
-use crate::policy::Preset;
+use crate::exit::{Code, Failure};
+use overrule_domain::command::{Command, RunCommand};
+use overrule_policy::Preset;
 
 /// Change the policy preset of a session
 #[derive(Debug, clap::Args)]

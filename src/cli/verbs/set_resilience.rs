@@ -5,9 +5,9 @@
 use super::takes::On;
 use super::target::text;
 use super::{Act, Session};
-use crate::cli::exit::{Code, Failure};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::text::visible;
+use crate::exit::{Code, Failure};
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, ResilienceCommand};
 
 /// Change how a session handles failures, such as retry.retries=2 or breaker.open=1m
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
 
 /// Start one call or model request of a paused session
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@
 
 use super::takes::On;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, RunCommand};
+use crate::exit::Failure;
+use overrule_domain::command::{Command, RunCommand};
 
 /// End the current model reply, keep its complete blocks, and pause the session
 #[derive(Debug, clap::Args)]

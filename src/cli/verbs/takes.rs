@@ -4,7 +4,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::cli::args::number;
+use crate::args::number;
 
 /// Arguments of every operator verb.
 #[derive(Debug, Clone, ClapArgs)]

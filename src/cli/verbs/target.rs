@@ -6,16 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::takes::{BaseArg, Change, On, RevisionArg};
-use crate::cli::exit::{Code, Failure};
-use crate::cli::replaced::{NO_FILE, readable_of_stored, shown_form};
-use crate::domain::call::{Digest, Shown};
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::{BadNodeId, NodeId, Rev};
-use crate::domain::node::Node;
-use crate::domain::ready;
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::text::visible;
+use crate::exit::{Code, Failure};
+use crate::replaced::{NO_FILE, readable_of_stored, shown_form};
+use overrule_base::text::visible;
+use overrule_domain::call::{Digest, Shown};
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::id::{BadNodeId, NodeId, Rev};
+use overrule_domain::node::Node;
+use overrule_domain::ready;
+use overrule_domain::state::State;
+use overrule_domain::tags;
 
 pub(super) fn text(words: &str) -> Arc<str> {
     Arc::from(words)

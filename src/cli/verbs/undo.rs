@@ -4,10 +4,10 @@
 
 use super::takes::{CommitArgs, On};
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::id::Epoch;
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::id::Epoch;
 
 /// Undo the newest active edit; no branch is lost
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,9 @@
 use super::takes::{On, PreviewArg, RevisionArg};
 use super::target::node;
 use super::{Act, Session};
-use crate::cli::exit::Failure;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::Rev;
+use crate::exit::Failure;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::Rev;
 
 /// Allow executions to replace a corrected result again
 #[derive(Debug, clap::Args)]

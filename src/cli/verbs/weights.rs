@@ -5,10 +5,10 @@
 use super::takes::On;
 use super::target::text;
 use super::{Act, Session};
-use crate::cli::args::number;
-use crate::cli::exit::Failure;
-use crate::domain::command::{Command, WeightCommand};
-use crate::domain::weight::MOST;
+use crate::args::number;
+use crate::exit::Failure;
+use overrule_domain::command::{Command, WeightCommand};
+use overrule_domain::weight::MOST;
 
 /// Set the weight of a tool for a kind of task, from 0 to 1
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::config::Key;
+use crate::Key;
 
 use super::World;
 

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
-use crate::config::env::Variables;
-use crate::config::{Env, Glyphs};
-use crate::domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
-use crate::domain::price::Price;
-use crate::policy::Preset;
+use crate::env::Variables;
+use crate::{Env, Glyphs};
+use overrule_domain::event::run::{ContextLimit, Limits, Reduction, Reuse};
+use overrule_domain::price::Price;
+use overrule_policy::Preset;
 
 use super::World;
 

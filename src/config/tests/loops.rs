@@ -3,8 +3,8 @@
 //! Must not know: how a repetition is found.
 
 use super::World;
-use crate::domain::escape::Detector;
-use crate::resilience::loops::Config;
+use overrule_domain::escape::Detector;
+use overrule_resilience::loops::Config;
 
 #[test]
 fn what_nobody_set_is_the_default() {

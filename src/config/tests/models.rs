@@ -4,10 +4,10 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::config::env::Variables;
-use crate::config::model::ProxySetting;
-use crate::config::{ModelEntry, Settings};
-use crate::model::wire::{Thinking, ToolChoice};
+use crate::env::Variables;
+use crate::model::ProxySetting;
+use crate::{ModelEntry, Settings};
+use overrule_model::wire::{Thinking, ToolChoice};
 
 use super::World;
 
@@ -291,7 +291,7 @@ fn a_command_that_prints_a_key_gets_no_key_of_another_model() {
         let key = world.load().key().value.get().unwrap().unwrap();
         key.expose_secret().to_owned()
     };
-    assert_eq!(key(settings("")), "k-overrule");
+    assert_eq!(key(settings("")), "k-overrule-config");
     let other = "[models.b]\nbase_url = \"https://b.example\"\nkey_env = \"CARGO_PKG_NAME\"\n";
     assert_eq!(key(settings(other)), "k-");
 }

@@ -3,8 +3,8 @@
 //! Must not know: what a tag leads to.
 
 use super::World;
-use crate::config::tools::Mark;
-use crate::domain::call::EffectClass;
+use crate::tools::Mark;
+use overrule_domain::call::EffectClass;
 
 const FILE: &str = "home/.config/overrule/config.toml";
 const NAMES: [&str; 2] = ["shell", "read_file"];

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how a template is filled.
 
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::template::Template;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::template::Template;
 
 use super::World;
 

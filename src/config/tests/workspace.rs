@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use crate::domain::call::{EffectClass, Gate};
-use crate::policy::{Danger, DangerKind, Preset, Subject};
+use overrule_domain::call::{EffectClass, Gate};
+use overrule_policy::{Danger, DangerKind, Preset, Subject};
 
 use super::World;
 

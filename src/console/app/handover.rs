@@ -4,9 +4,9 @@
 
 use super::typed::Typed;
 use super::{App, Error, Exit, exit_by_signal};
-use crate::console::msg::Msg;
-use crate::console::terminal::{self, Signal, Stops};
-use crate::console::update::update;
+use crate::msg::Msg;
+use crate::terminal::{self, Signal, Stops};
+use crate::update::update;
 
 impl App {
     /// Restores the terminal, stops the process, and takes the terminal again.

@@ -2,8 +2,8 @@
 //!
 //! Must not know: what a key does.
 
-use crate::console::key::{Code, Key};
-use crate::console::msg::TermMsg;
+use crate::key::{Code, Key};
+use crate::msg::TermMsg;
 
 /// Consecutive keys without modifiers that wait together.
 #[derive(Debug, Default)]

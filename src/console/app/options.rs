@@ -5,19 +5,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::console::files::Files;
-use crate::console::keymap::Keymap;
-use crate::console::layout::gutter::Line;
-use crate::console::link::Link;
-use crate::console::model::Source;
-use crate::console::msg::Leave;
-use crate::console::symbols::Charset;
-use crate::console::terminal::Reach;
-use crate::console::theme::{Colours, Theme};
-use crate::domain::state::State;
-use crate::policy::Danger;
-use crate::resilience::notify;
-use crate::resilience::watch::Watch;
+use crate::files::Files;
+use crate::keymap::Keymap;
+use crate::layout::gutter::Line;
+use crate::link::Link;
+use crate::model::Source;
+use crate::msg::Leave;
+use crate::symbols::Charset;
+use crate::terminal::Reach;
+use crate::theme::{Colours, Theme};
+use overrule_domain::state::State;
+use overrule_policy::Danger;
+use overrule_resilience::notify;
+use overrule_resilience::watch::Watch;
 
 /// The options of the console.
 #[derive(Debug, Clone)]

@@ -6,12 +6,12 @@ use tokio::time::Instant;
 
 use super::typed::Typed;
 use super::{Error, terminal};
-use crate::console::model::picker::{Picked, Picker};
-use crate::console::msg::TermMsg;
-use crate::console::symbols::Charset;
-use crate::console::terminal::{Screen, Signal, Signals};
-use crate::console::theme::{Colours, Palette, Theme};
-use crate::console::view;
+use crate::model::picker::{Picked, Picker};
+use crate::msg::TermMsg;
+use crate::symbols::Charset;
+use crate::terminal::{Screen, Signal, Signals};
+use crate::theme::{Colours, Palette, Theme};
+use crate::view;
 
 /// Lets the operator pick a session. `tail` gives the last lines of the session of an id.
 pub async fn pick(

@@ -6,12 +6,12 @@ use std::fs::remove_file;
 use std::io::{self, Write as _};
 use std::path::{Path, absolute};
 
-use crate::regular_file;
+use overrule_regular_file as regular_file;
 
 /// Writes a text into a new file. Returns a message about the file, or an error.
 pub(super) fn save(path: &str, text: &str) -> Result<String, String> {
     let whole = absolute(path).unwrap_or_else(|_| path.into());
-    let shown = crate::text::visible(&whole.to_string_lossy());
+    let shown = overrule_base::text::visible(&whole.to_string_lossy());
     write(&whole, text).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             format!("{shown} exists already and is not overwritten: name another file")

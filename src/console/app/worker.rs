@@ -6,8 +6,8 @@ use std::sync::mpsc as std_mpsc;
 
 use tokio::sync::mpsc;
 
-use crate::console::doc::Finding;
-use crate::console::work::Work;
+use crate::doc::Finding;
+use crate::work::Work;
 
 /// Runs jobs one by one; its thread starts with the first.
 #[derive(Debug)]
@@ -82,10 +82,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::console::columns::measured;
-    use crate::console::doc::{Cache, Form};
-    use crate::console::pager::Wrap;
-    use crate::text::shown_in_ascii;
+    use crate::columns::measured;
+    use crate::doc::{Cache, Form};
+    use crate::pager::Wrap;
+    use overrule_base::text::shown_in_ascii;
 
     fn long(letter: char) -> Arc<str> {
         let mut text = letter.to_string().repeat(300_000);

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::memo::{Memo, Source};
 use super::{Form, readable};
-use crate::console::columns;
-use crate::console::diff;
-use crate::console::json;
-use crate::console::pager::{Pager, Wrap};
-use crate::console::sgr;
-use crate::console::work::{Ticket, Work};
-use crate::domain::id::{NodeId, Rev};
-use crate::text::{self, Survey};
+use crate::columns;
+use crate::diff;
+use crate::json;
+use crate::pager::{Pager, Wrap};
+use crate::sgr;
+use crate::work::{Ticket, Work};
+use overrule_base::text::{self, Survey};
+use overrule_domain::id::{NodeId, Rev};
 
 /// Bytes that are compared together.
 const PIECE: usize = 4096;

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::{Doc, Styled};
-use crate::console::theme::Role;
+use crate::theme::Role;
 
 /// Screen heights in rows below which the lines take at most one row, and below which they take
 /// none.

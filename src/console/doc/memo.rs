@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 use super::Finding;
-use crate::console::work::{Ticket, Work};
+use crate::work::{Ticket, Work};
 
 /// Maximum number of facts about long texts that survive a change of the subject.
 const BEFORE: usize = 6;
@@ -53,7 +53,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
     pub fn get(&mut self, key: K, make: impl FnOnce() -> V) -> V {
         self.known(&key).unwrap_or_else(|| {
             #[cfg(test)]
-            crate::console::testing::work::gone_through();
+            crate::testing::work::gone_through();
             let value = make();
             self.used.insert(key, value.clone());
             value
@@ -88,7 +88,7 @@ impl<K: Hash + Eq + Source + Clone, V: Clone> Memo<K, V> {
     pub fn put(&mut self, key: K, value: V) {
         if let Some(ticket) = self.pending.remove(&key).and_then(|ticket| ticket.upgrade()) {
             #[cfg(test)]
-            crate::console::testing::work::gone_through();
+            crate::testing::work::gone_through();
             ticket.done();
             self.used.insert(key, value);
         }

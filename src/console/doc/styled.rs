@@ -5,13 +5,13 @@
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::console::columns::Columns as _;
-use crate::console::pager::{Ink, Row};
-use crate::console::sgr::Sgr;
-use crate::console::summary::{Kind, Pieces, Summary};
-use crate::console::theme::Role;
-use crate::console::tint::Tint;
-use crate::text;
+use crate::columns::Columns as _;
+use crate::pager::{Ink, Row};
+use crate::sgr::Sgr;
+use crate::summary::{Kind, Pieces, Summary};
+use crate::theme::Role;
+use crate::tint::Tint;
+use overrule_base::text;
 
 /// A run of characters with one style. The characters are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Styled {
     }
 
     /// Highlights matches in text that is safe to show.
-    pub(in crate::console) fn light(self, find: &Regex) -> Self {
+    pub(crate) fn light(self, find: &Regex) -> Self {
         let mut out = Self::new();
         for piece in self.0 {
             let mut at = 0;

@@ -2,10 +2,10 @@
 //!
 //! Must not know: keys, what a command does.
 
-use crate::domain::command::{
+use overrule_base::text::visible;
+use overrule_domain::command::{
     CallCommand, Command, Edit, EditCommand, EscapeCommand, ResilienceCommand, RunCommand, WeightCommand,
 };
-use crate::text::visible;
 
 /// Describes a command, such as `approve c5`.
 pub fn command(command: &Command) -> String {

@@ -10,9 +10,9 @@ use ratatui::style::{Modifier, Style};
 
 use super::Field;
 use super::laid::{Glyph, LineLayout};
-use crate::console::columns::fill;
-use crate::console::theme::{Look, Role};
-use crate::text::Kind;
+use crate::columns::fill;
+use crate::theme::{Look, Role};
+use overrule_base::text::Kind;
 
 /// The visible part of the text.
 #[derive(Debug, Clone, Copy)]

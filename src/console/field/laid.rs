@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::console::columns::Columns as _;
-use crate::text::{Kind, MAX_INDENT, Span, line_spans, spans};
+use crate::columns::Columns as _;
+use overrule_base::text::{Kind, MAX_INDENT, Span, line_spans, spans};
 
 /// A glyph in its own cells: a letter, or a part of a mark.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ mod steps;
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::shown_in_ascii;
+use overrule_base::text::shown_in_ascii;
 
 /// Types letters one by one, as keys come.
 pub(super) fn keys(field: &mut Field, text: &str) {

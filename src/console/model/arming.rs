@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::console::key::Key;
-use crate::domain::call::Digest;
-use crate::domain::id::{NodeId, Rev, Seq, TurnId};
+use crate::key::Key;
+use overrule_domain::call::Digest;
+use overrule_domain::id::{NodeId, Rev, Seq, TurnId};
 
 /// Keys within this many milliseconds count as one burst.
 pub const BURST_MS: u64 = 15;

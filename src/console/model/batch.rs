@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::NodeId;
-use crate::present::many;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::NodeId;
+use overrule_present::many;
 
 /// Maximum number of refused approvals whose reason is on the status line. The log names all.
 const NAMED: usize = 2;
@@ -139,8 +139,8 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::call::Digest;
-    use crate::domain::id::Rev;
+    use overrule_domain::call::Digest;
+    use overrule_domain::id::Rev;
 
     fn id(no: u32) -> NodeId {
         format!("c{no}").parse().unwrap()

@@ -3,13 +3,13 @@
 //! Must not know: what is computed, what shows it.
 
 use super::edit_preview::{Change, EditPreview};
-use crate::console::effects::Effects;
-use crate::domain::branch::{Branch, branches};
-use crate::domain::id::{Epoch, NodeId, Seq};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread::ROOT;
-use crate::domain::unresolved::failed_calls;
-use crate::present::branch_diff::BranchDiff;
+use crate::effects::Effects;
+use overrule_domain::branch::{Branch, branches};
+use overrule_domain::id::{Epoch, NodeId, Seq};
+use overrule_domain::state::{Mode, State};
+use overrule_domain::thread::ROOT;
+use overrule_domain::unresolved::failed_calls;
+use overrule_present::branch_diff::BranchDiff;
 
 /// A value computed from a state and a key.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl Caches {
     pub fn branch_diff(&mut self, state: &State, two: (Epoch, Epoch)) -> &BranchDiff {
         self.branch_diff.renew(state, two, |state, two| {
             #[cfg(test)]
-            crate::console::testing::work::gone_through();
+            crate::testing::work::gone_through();
             BranchDiff::of(state, *two)
         })
     }

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use super::run::{LookResult, RunPart};
-use crate::console::readable::{replaces_file, writes_file};
-use crate::domain::call::Digest;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::node::Node;
-use crate::domain::ready;
-use crate::policy::DangerMark;
-use crate::present::danger;
+use crate::readable::{replaces_file, writes_file};
+use overrule_domain::call::Digest;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::node::Node;
+use overrule_domain::ready;
+use overrule_policy::DangerMark;
+use overrule_present::danger;
 
 /// The marks of the calls on screen, by what they are about.
 #[derive(Debug, Clone, Default)]
@@ -83,7 +83,7 @@ impl RunPart {
 
 #[cfg(test)]
 mod tests {
-    use crate::console::testing::{Stage, id};
+    use crate::testing::{Stage, id};
 
     #[test]
     fn marks_are_found_once_for_a_revision() {

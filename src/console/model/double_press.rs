@@ -2,8 +2,8 @@
 //!
 //! Must not know: keys.
 
-use crate::console::panes::rows::NameHash;
-use crate::domain::id::Seq;
+use crate::panes::rows::NameHash;
+use overrule_domain::id::Seq;
 
 /// Maximum time between the two presses, in milliseconds: long enough to read the question, too
 /// short to forget it.

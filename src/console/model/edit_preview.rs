@@ -2,15 +2,15 @@
 //!
 //! Must not know: how it is shown, how a change is committed.
 
-use crate::domain::advice::Cards;
-use crate::domain::branch;
-use crate::domain::branch::compare::compare;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::decide;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::lineage::{self, Plan};
-use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
+use overrule_domain::advice::Cards;
+use overrule_domain::branch;
+use overrule_domain::branch::compare::compare;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::decide;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::lineage::{self, Plan};
+use overrule_domain::refusal::Refusal;
+use overrule_domain::state::State;
 
 /// A change of the graph.
 #[derive(Debug, Clone, PartialEq)]

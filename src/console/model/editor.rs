@@ -9,17 +9,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::run::RunPart;
-use crate::console::field::{self, Field, too_much};
-use crate::console::json;
-use crate::console::keymap::Keymap;
-use crate::console::scope::{self, Reader};
-use crate::domain::call::Fault;
-use crate::domain::command::Edit;
-use crate::domain::decide::edit::MOST_WORDS;
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
-use crate::policy::session;
-use crate::schema::{Checker, Completion};
+use crate::field::{self, Field, too_much};
+use crate::json;
+use crate::keymap::Keymap;
+use crate::scope::{self, Reader};
+use overrule_domain::call::Fault;
+use overrule_domain::command::Edit;
+use overrule_domain::decide::edit::MOST_WORDS;
+use overrule_domain::id::NodeId;
+use overrule_domain::state::State;
+use overrule_policy::session;
+use overrule_schema::{Checker, Completion};
 
 pub use edit_base::{EditBase, Meanwhile};
 pub use purpose::Purpose;

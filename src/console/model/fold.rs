@@ -3,11 +3,11 @@
 //! Must not know: panes, who calls it.
 
 use super::run::RunPart;
-use crate::domain::apply::apply;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::state::State;
-use crate::domain::turn::{Stream, Turn};
+use overrule_domain::apply::apply;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Stream, Turn};
 
 impl RunPart {
     /// Applies an event. An event that was applied already changes nothing.

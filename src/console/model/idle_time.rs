@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::state::State;
-use crate::domain::turn::Stream;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::state::State;
+use overrule_domain::turn::Stream;
 
 /// Minimum idle time that is shown, in milliseconds.
 pub const IDLE_MS: u64 = 20_000;

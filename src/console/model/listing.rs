@@ -6,11 +6,11 @@ mod rows;
 
 pub use rows::{Line, Rows};
 
-use crate::console::context::Context;
-use crate::console::doc::Doc;
-use crate::console::model::seek::Seek;
-use crate::console::motion::Move;
-use crate::domain::id::{Epoch, NodeId, Seq};
+use crate::context::Context;
+use crate::doc::Doc;
+use crate::model::seek::Seek;
+use crate::motion::Move;
+use overrule_domain::id::{Epoch, NodeId, Seq};
 
 /// Kind of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]

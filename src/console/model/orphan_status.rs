@@ -3,11 +3,11 @@
 //! Must not know: how they are found, how they are shown.
 
 use super::run::RunPart;
-use crate::console::link::OrphanCandidate;
-use crate::console::refusal::NodeState;
-use crate::domain::call::Status;
-use crate::domain::id::{Attempt, NodeId};
-use crate::domain::orphan_process::OrphanProcess;
+use crate::link::OrphanCandidate;
+use crate::refusal::NodeState;
+use overrule_domain::call::Status;
+use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::orphan_process::OrphanProcess;
 
 /// Status of such a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,22 +11,22 @@ use super::arming::Question;
 use super::editor::Editor;
 use super::listing::Listing;
 use super::seek::Seek;
-use crate::console::context::Context;
-use crate::console::doc::Doc;
-use crate::console::field::Field;
-use crate::console::keymap::Keymap;
-use crate::console::refusal::{self, Unseen};
-use crate::console::summary::Summary;
-use crate::console::tabs::Maker;
-use crate::console::verbs::Verb;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::fork::ForkPreview;
-use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::lineage::Plan;
-use crate::domain::refusal::Refusal;
-use crate::domain::rule::RuleRequest;
-use crate::policy::backtest::Would;
-use crate::resilience::correction::Corrigible;
+use crate::context::Context;
+use crate::doc::Doc;
+use crate::field::Field;
+use crate::keymap::Keymap;
+use crate::refusal::{self, Unseen};
+use crate::summary::Summary;
+use crate::tabs::Maker;
+use crate::verbs::Verb;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::fork::ForkPreview;
+use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::lineage::Plan;
+use overrule_domain::refusal::Refusal;
+use overrule_domain::rule::RuleRequest;
+use overrule_policy::backtest::Would;
+use overrule_resilience::correction::Corrigible;
 
 pub use bulk::{Bulk, BulkItem, DropReason};
 pub use line::{LinePrompt, LinePurpose};
@@ -139,7 +139,7 @@ pub struct Page {
     /// Search in the page.
     pub seek: Option<Seek>,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 impl Page {
@@ -323,7 +323,7 @@ pub struct Review {
     /// Changes with the plan.
     pub stamp: u64,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 impl Review {
@@ -393,7 +393,7 @@ pub struct RuleView {
     /// Changes with the calls that it would decide immediately.
     pub stamp: u64,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 /// Preview of a fork of a session, before it is written.
@@ -410,7 +410,7 @@ pub struct ForkView {
     /// Search in it.
     pub seek: Option<Seek>,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 impl ForkView {
@@ -435,7 +435,7 @@ pub struct Dialog {
     /// First row on screen.
     pub top: usize,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 /// Kinds of choices.

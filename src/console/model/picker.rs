@@ -2,7 +2,7 @@
 //!
 //! Must not know: where sessions are stored, how it is drawn.
 
-use crate::console::key::{Code, Key};
+use crate::key::{Code, Key};
 
 /// A session in the list. Its texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -16,28 +16,26 @@ use super::orphan_status::OrphanStatus;
 use super::overlay::LinePrompt;
 use super::run_phase::RunPhase;
 use super::running::StreamPace;
-use crate::console::link::{
-    At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState,
-};
-use crate::console::panes::rows::NameHash;
-use crate::console::refusal::{NoTarget, NodeState, Refusal, TurnState};
-use crate::console::replay::Mark;
-use crate::domain::breaker::Phase;
-use crate::domain::call::Call;
-use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::live::{Live, LiveOutput};
-use crate::domain::node::Node;
-use crate::domain::pending_retry::{self, PendingRetry, Until};
-use crate::domain::state::{Mode, State};
-use crate::domain::transcript;
-use crate::domain::turn::{Stream, Turn};
-use crate::policy::Danger;
-use crate::resilience::attention::{Attention, AttentionReason, standstill};
-use crate::resilience::routing::Row as Weight;
-use crate::resilience::watch::Watch;
+use crate::link::{At, Conversation, Frames, LoadRequest, OrphanCandidate, Replaced, SentBody, ServerState};
+use crate::panes::rows::NameHash;
+use crate::refusal::{NoTarget, NodeState, Refusal, TurnState};
+use crate::replay::Mark;
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::Call;
+use overrule_domain::command::{CallCommand, Command, RunCommand};
+use overrule_domain::effective_status::{self, EffectiveStatus};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::live::{Live, LiveOutput};
+use overrule_domain::node::Node;
+use overrule_domain::pending_retry::{self, PendingRetry, Until};
+use overrule_domain::state::{Mode, State};
+use overrule_domain::transcript;
+use overrule_domain::turn::{Stream, Turn};
+use overrule_policy::Danger;
+use overrule_resilience::attention::{Attention, AttentionReason, standstill};
+use overrule_resilience::routing::Row as Weight;
+use overrule_resilience::watch::Watch;
 
 /// Minimum length of an automatic delay that is shown, in milliseconds. A shorter one would only
 /// flicker.

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::run::RunPart;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::symbols::Charset;
-use crate::domain::call::{Call, Status};
-use crate::domain::id::TurnId;
-use crate::domain::live::{Live, LiveOutput};
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::Subject;
+use crate::symbols::Charset;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::id::TurnId;
+use overrule_domain::live::{Live, LiveOutput};
 
 /// Milliseconds of one position of the spinner.
 pub const SPIN_MS: u64 = 250;

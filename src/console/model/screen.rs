@@ -7,9 +7,9 @@
 use ratatui::layout::Rect;
 
 use super::overlay::{List, ListPurpose};
-use crate::console::panes;
-use crate::console::panes::Pane;
-use crate::console::panes::Place;
+use crate::panes;
+use crate::panes::Pane;
+use crate::panes::Place;
 
 /// Fewest rows of a screen with a bar and words below it, and with a bar alone.
 const LOW_BAR: u16 = 16;

@@ -4,7 +4,7 @@
 
 use regex::Regex;
 
-use crate::console::doc::{Doc, Tally};
+use crate::doc::{Doc, Tally};
 
 /// Search in an open text.
 #[derive(Debug, Clone)]

@@ -3,14 +3,14 @@
 //! Must not know: where settings are stored.
 
 use super::source::Source;
-use crate::console::columns::{WidthGuard, measured};
-use crate::console::keymap::Keymap;
-use crate::console::layout::gutter::Line;
-use crate::console::symbols::Charset;
-use crate::console::terminal::Reach;
-use crate::console::theme::{Look, Theme};
-use crate::resilience::watch::Watch;
-use crate::text::{FormGuard, shown_in_ascii};
+use crate::columns::{WidthGuard, measured};
+use crate::keymap::Keymap;
+use crate::layout::gutter::Line;
+use crate::symbols::Charset;
+use crate::terminal::Reach;
+use crate::theme::{Look, Theme};
+use overrule_base::text::{FormGuard, shown_in_ascii};
+use overrule_resilience::watch::Watch;
 
 /// Settings and sources that the run does not change.
 #[derive(Debug, Clone)]

@@ -4,11 +4,11 @@
 //!
 //! The run does not change before the commit. An edit of the same target replaces the earlier one.
 
-use crate::domain::command::{Edit, EditCommand, InsertAfter};
-use crate::domain::effective_status;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
+use overrule_domain::command::{Edit, EditCommand, InsertAfter};
+use overrule_domain::effective_status;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Turn};
 
 /// A staged edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -251,7 +251,7 @@ pub fn rebased(state: &State, edit: &Edit) -> Edit {
     let mut edit = edit.clone();
     let now = node_of(&edit)
         .and_then(|id| state.node(id))
-        .map(crate::domain::node::Node::rev);
+        .map(overrule_domain::node::Node::rev);
     if let (
         Some(now),
         Edit::Call { base, .. }

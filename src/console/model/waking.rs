@@ -5,10 +5,10 @@
 use super::Model;
 use super::idle_time::IDLE_MS;
 use super::running::SPIN_MS;
-use crate::console::halted;
-use crate::domain::call::Status;
-use crate::domain::ladder;
-use crate::domain::state::Mode;
+use crate::halted;
+use overrule_domain::call::Status;
+use overrule_domain::ladder;
+use overrule_domain::state::Mode;
 
 impl Model {
     /// The next time at which the screen changes without input or events.

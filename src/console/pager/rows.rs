@@ -7,10 +7,10 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Ink, Piece, Wrap};
-use crate::console::columns::Columns as _;
-use crate::console::sgr::{self, Run, Sgr};
-use crate::console::tint::Tint;
-use crate::text::{Kind, Span, line_spans};
+use crate::columns::Columns as _;
+use crate::sgr::{self, Run, Sgr};
+use crate::tint::Tint;
+use overrule_base::text::{Kind, Span, line_spans};
 
 /// Styles of the bytes of a piece.
 #[derive(Default)]
@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::console::sgr::Tone;
+    use crate::sgr::Tone;
 
     /// The same, grapheme by grapheme.
     fn slowly(piece: &str, width: usize, wrap: Wrap, inks: &Inks<'_>) -> Vec<Vec<Piece>> {

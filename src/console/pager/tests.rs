@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::rows::MADE;
 use super::*;
-use crate::console::columns::Columns as _;
+use crate::columns::Columns as _;
 
 fn all(text: &str, width: u16, wrap: Wrap) -> Vec<Row> {
     let pager = Pager::new(text.into(), width, wrap);
@@ -84,7 +84,7 @@ proptest! {
             prop_assert!(row.text().columns() <= usize::from(width).max(2), "{:?}", row);
         }
         let shown: String = rows.iter().map(Row::text).collect();
-        let whole: String = text.split('\n').map(crate::text::visible_line).collect();
+        let whole: String = text.split('\n').map(overrule_base::text::visible_line).collect();
         prop_assert_eq!(shown, whole);
     }
 }
@@ -245,7 +245,7 @@ proptest! {
         };
         let requested: Vec<String> = all(&left, width, wrap).iter().map(Row::text).collect();
         prop_assert_eq!(&shown, &requested);
-        let whole: String = left.split('\n').map(crate::text::visible_line).collect();
+        let whole: String = left.split('\n').map(overrule_base::text::visible_line).collect();
         prop_assert_eq!(shown.concat(), whole);
     }
 }

@@ -4,9 +4,9 @@
 
 use super::Pane;
 use super::rows::{Making, Row, RowsKind, Target};
-use crate::console::tabs::branch_list;
-use crate::console::verbs::Verb;
-use crate::present::many;
+use crate::tabs::branch_list;
+use crate::verbs::Verb;
+use overrule_present::many;
 
 /// The pane.
 pub const PANE: Pane = Pane::new(&KIND);

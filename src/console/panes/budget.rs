@@ -4,20 +4,20 @@
 
 use std::fmt::Write as _;
 
-use crate::console::approval_stats;
-use crate::console::doc::Styled;
+use crate::approval_stats;
+use crate::doc::Styled;
 use super::Pane;
 use super::rows::{Making, Row, RowsKind, Target};
-use crate::console::model::run::RunPart;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::console::verbs::Verb;
-use crate::domain::call::Status;
-use crate::domain::price::{NOT_PRICED, Price, RunCost};
-use crate::domain::state::State;
-use crate::domain::thread::{ROOT, is_active};
-use crate::domain::turn::{Turn, Usage};
-use crate::present::many;
+use crate::model::run::RunPart;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use crate::verbs::Verb;
+use overrule_domain::call::Status;
+use overrule_domain::price::{NOT_PRICED, Price, RunCost};
+use overrule_domain::state::State;
+use overrule_domain::thread::{ROOT, is_active};
+use overrule_domain::turn::{Turn, Usage};
+use overrule_present::many;
 
 /// Columns of a name before its figures.
 const NAME: usize = 10;
@@ -68,7 +68,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
         rows.push(request(turn, is_scripted(state)));
     }
     let title = match &state.limit_reached {
-        Some((which, _)) => format!("limit of {} reached", crate::text::visible(which)),
+        Some((which, _)) => format!("limit of {} reached", overrule_base::text::visible(which)),
         None => many(state.requests as usize, "request"),
     };
     (title, rows)

@@ -3,18 +3,18 @@
 //! Must not know: how a node is edited.
 
 pub mod model;
-pub(in crate::console) mod update;
-pub(in crate::console) mod view;
+pub(crate) mod update;
+pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
 use super::{Kind, Pane, Place};
-use crate::console::model::Model;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::update::views::by;
-use crate::console::verbs::Verb;
-use crate::console::view::paint::Canvas;
+use crate::model::Model;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::update::views::by;
+use crate::verbs::Verb;
+use crate::view::paint::Canvas;
 use model::{Form, GraphPane, body};
 
 /// The pane.

@@ -10,17 +10,17 @@ mod guards;
 
 use super::Pane;
 use super::rows::{Making, NameHash, Row, RowsKind, Target};
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::model::run::RunPart;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::console::verbs::Verb;
-use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::present::many;
-use crate::resilience::health::{Refused, ToolHealth, refused};
-use crate::resilience::learned;
-use crate::resilience::routing::{Alert, Change, Row as Weight};
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::model::run::RunPart;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use crate::verbs::Verb;
+use overrule_domain::breaker::{Breaker, Phase, Scope};
+use overrule_present::many;
+use overrule_resilience::health::{Refused, ToolHealth, refused};
+use overrule_resilience::learned;
+use overrule_resilience::routing::{Alert, Change, Row as Weight};
 
 /// Columns of a tool's name.
 const NAME: usize = 16;

@@ -3,20 +3,20 @@
 //! Must not know: what is on a tab.
 
 pub mod model;
-pub(in crate::console) mod update;
-pub(in crate::console) mod view;
+pub(crate) mod update;
+pub(crate) mod view;
 
 use ratatui::layout::Rect;
 
 use super::{Kind, Pane, Place};
-use crate::console::model::Model;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::update::views;
-use crate::console::verbs::availability::offered;
-use crate::console::verbs::selection::is_hidden;
-use crate::console::verbs::{Rank, Verb};
-use crate::console::view::paint::Canvas;
+use crate::model::Model;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::update::views;
+use crate::verbs::availability::offered;
+use crate::verbs::selection::is_hidden;
+use crate::verbs::{Rank, Verb};
+use crate::view::paint::Canvas;
 
 /// The pane.
 pub const PANE: Pane = Pane::new(&Inspector);
@@ -71,7 +71,7 @@ impl Kind for Inspector {
 }
 
 /// Scrolls its text.
-pub(in crate::console) fn scroll(model: &mut Model, to: Move) {
+pub(crate) fn scroll(model: &mut Model, to: Move) {
     let area = model.screen.places.inspector.map(inside).unwrap_or_default();
     let page = model.inspector.room(usize::from(area.height).max(1)).max(1);
     views::scroll(&mut model.inspector.top, &model.inspector.doc, to, page);

@@ -11,9 +11,9 @@ use ratatui::layout::Rect;
 
 use super::rows::Target;
 use super::{graph, inspector, log, queue};
-use crate::console::model::Model;
-use crate::console::motion::Move;
-use crate::console::view::paint::Canvas;
+use crate::model::Model;
+use crate::motion::Move;
+use crate::view::paint::Canvas;
 
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;

@@ -9,13 +9,13 @@ use ratatui::layout::Rect;
 
 use super::rows::Target;
 use super::{Kind, Pane};
-use crate::console::event_text;
-use crate::console::model::Model;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::verbs::Verb;
-use crate::console::view::paint::Canvas;
-use crate::text::visible;
+use crate::event_text;
+use crate::model::Model;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::verbs::Verb;
+use crate::view::paint::Canvas;
+use overrule_base::text::visible;
 
 /// The pane.
 pub const PANE: Pane = Pane::new(&Log);

@@ -8,12 +8,12 @@ mod view;
 use ratatui::layout::Rect;
 
 use super::{Kind, Pane, Place, inspector};
-use crate::console::model::Model;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::update::views::{by, tab};
-use crate::console::verbs::Verb;
-use crate::console::view::paint::Canvas;
+use crate::model::Model;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::update::views::{by, tab};
+use crate::verbs::Verb;
+use crate::view::paint::Canvas;
 use model::QueueEntry;
 
 /// The pane.

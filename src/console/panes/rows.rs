@@ -4,7 +4,7 @@
 //!
 //! The rows are made again when the run changes. The cursor stays on the target of its row.
 
-pub(in crate::console) mod view;
+pub(crate) mod view;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,19 +15,19 @@ use regex::Regex;
 use super::health::Explained;
 use super::{Kind, Pane};
 
-use crate::console::doc::Styled;
-use crate::console::model::Model;
-use crate::console::model::cached::Caches;
-use crate::console::model::run::RunPart;
-use crate::console::model::screen::inside;
-use crate::console::model::seek::Seek;
-use crate::console::motion::Move;
-use crate::console::symbols::Charset;
-use crate::console::view::paint::Canvas;
-use crate::domain::breaker::Scope;
-use crate::domain::escape::Detector;
-use crate::domain::id::{Epoch, NodeId, Seq};
-use crate::resilience::routing::Row as Weight;
+use crate::doc::Styled;
+use crate::model::Model;
+use crate::model::cached::Caches;
+use crate::model::run::RunPart;
+use crate::model::screen::inside;
+use crate::model::seek::Seek;
+use crate::motion::Move;
+use crate::symbols::Charset;
+use crate::view::paint::Canvas;
+use overrule_domain::breaker::Scope;
+use overrule_domain::escape::Detector;
+use overrule_domain::id::{Epoch, NodeId, Seq};
+use overrule_resilience::routing::Row as Weight;
 
 /// Target of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

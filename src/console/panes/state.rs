@@ -5,21 +5,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
+use crate::columns::Columns as _;
+use crate::doc::Styled;
 use super::Pane;
 use super::rows::{Making, Row, RowsKind, Target};
-use crate::console::summary;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::console::verbs::Verb;
-use crate::domain::call::{Call, Outcome, Status};
-use crate::domain::fork::Fork;
-use crate::domain::id::NodeId;
-use crate::domain::ready::{PathWriters, written_paths};
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::present::many;
+use crate::summary;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use crate::verbs::Verb;
+use overrule_domain::call::{Call, Outcome, Status};
+use overrule_domain::fork::Fork;
+use overrule_domain::id::NodeId;
+use overrule_domain::ready::{PathWriters, written_paths};
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_present::many;
 
 /// Maximum number of readers that are named.
 const NAMED: usize = 4;
@@ -74,7 +74,7 @@ fn make(making: Making<'_>) -> (String, Vec<Row>) {
 
 /// The row of a session that this one is a fork of.
 fn forked(fork: &Fork) -> Row {
-    let of = crate::text::visible(&fork.session);
+    let of = overrule_base::text::visible(&fork.session);
     let words = format!("fork of session {of} at event {}", fork.at.0);
     Row::new(Target::Nothing, Styled::new().own(Role::Dim, words))
 }
@@ -148,7 +148,7 @@ fn head(
         }
         words = words.own(Role::Dim, format!(" {arrow} read by {}", names.join(" ")));
     }
-    let others = crate::domain::ready::write_conflicts(state, writer);
+    let others = overrule_domain::ready::write_conflicts(state, writer);
     if let Some(other) = others.first() {
         words = words.own(Role::Warning, format!("  ! {other} writes it in the same turn"));
     }

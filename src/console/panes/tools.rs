@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 
 use super::Pane;
 use super::rows::{Making, NameHash, Row, RowsKind, Target};
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::link::{ServerState, ServerTool};
-use crate::console::model::run::RunPart;
-use crate::console::theme::Role;
-use crate::console::verbs::Verb;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::event::run::ToolCard;
-use crate::present::health::{describe, describe_breaker};
-use crate::present::many;
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::link::{ServerState, ServerTool};
+use crate::model::run::RunPart;
+use crate::theme::Role;
+use crate::verbs::Verb;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::event::run::ToolCard;
+use overrule_present::health::{describe, describe_breaker};
+use overrule_present::many;
 
 /// Lines of a difference that are shown; the rest is counted.
 const LINES: usize = 60;

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how presses are counted.
 
-use crate::domain::id::{NodeId, Seq};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::id::{NodeId, Seq};
 
 /// What a second press does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how an edit is made.
 
-use crate::domain::id::{Epoch, NodeId};
+use overrule_domain::id::{Epoch, NodeId};
 
 /// Why nothing is edited, staged, copied or switched to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how the console goes somewhere.
 
-use crate::domain::id::{NodeId, TurnId};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::id::{NodeId, TurnId};
 
 /// Why the console cannot go there, or cannot show more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::domain::id::NodeId;
+use overrule_domain::id::NodeId;
 
 /// Why the screen has nothing that the verb acts on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

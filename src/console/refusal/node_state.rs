@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::id::{NodeId, TurnId};
-use crate::text::visible;
+use overrule_base::text::visible;
+use overrule_domain::id::{NodeId, TurnId};
 
 /// Why the state of a node or its question does not allow a verb.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,7 +5,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::untrusted_text::{CUT, Keep, Kind, LEAST, Pieces, UntrustedText, add, bounded};
-use crate::console::columns::Columns as _;
+use crate::columns::Columns as _;
 
 /// The sign of further parts of a line.
 const GAP: &str = " …";

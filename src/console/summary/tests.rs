@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::console::columns::Columns as _;
-use crate::console::testing::{Stage, id};
-use crate::text::shown_in_ascii;
+use crate::columns::Columns as _;
+use crate::testing::{Stage, id};
+use overrule_base::text::shown_in_ascii;
 
 fn row(args: &serde_json::Value, columns: usize) -> String {
     arguments(&args.to_string()).visible(columns)
@@ -187,7 +187,7 @@ proptest! {
         ascii in any::<bool>(),
     ) {
         let _form = shown_in_ascii(ascii);
-        let whole = crate::text::visible(&text);
+        let whole = overrule_base::text::visible(&text);
         let wide = whole.columns();
         let line = Summary::default().untrusted(&text);
         prop_assert_eq!(line.columns(wide + spare), wide);

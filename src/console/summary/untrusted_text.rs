@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use unicode_segmentation::{Graphemes, UnicodeSegmentation as _};
 
-use crate::console::columns::Columns as _;
-use crate::text;
+use crate::columns::Columns as _;
+use overrule_base::text;
 
 /// The sign of a cut. An ASCII screen replaces it.
 pub(super) const CUT: &str = "…";

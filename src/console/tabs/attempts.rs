@@ -5,12 +5,12 @@
 use std::fmt::Write as _;
 
 use super::Maker;
-use crate::console::theme::Role;
-use crate::domain::id::NodeId;
-use crate::domain::ledger::is_orphaned;
-use crate::present::effect::ExecutionView;
-use crate::present::graph::{RanView, Times};
-use crate::present::{decision, outcome};
+use crate::theme::Role;
+use overrule_domain::id::NodeId;
+use overrule_domain::ledger::is_orphaned;
+use overrule_present::effect::ExecutionView;
+use overrule_present::graph::{RanView, Times};
+use overrule_present::{decision, outcome};
 
 /// Decisions and executions.
 pub fn attempts(maker: &mut Maker<'_>, id: NodeId) {

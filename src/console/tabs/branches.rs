@@ -5,17 +5,17 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Maker;
-use crate::console::columns::Columns as _;
-use crate::console::doc::{Form, Piece, Styled};
-use crate::console::model::listing::Line;
-use crate::console::pager::Wrap;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::domain::branch::Branch;
-use crate::domain::id::Epoch;
-use crate::domain::state::State;
-use crate::present::branch::{BranchView, SumView};
-use crate::present::many;
+use crate::columns::Columns as _;
+use crate::doc::{Form, Piece, Styled};
+use crate::model::listing::Line;
+use crate::pager::Wrap;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use overrule_domain::branch::Branch;
+use overrule_domain::id::Epoch;
+use overrule_domain::state::State;
+use overrule_present::branch::{BranchView, SumView};
+use overrule_present::many;
 
 /// The fewest columns for two branches side by side.
 pub(super) const BESIDE: u16 = 120;

@@ -10,29 +10,29 @@ use super::derived::Derived;
 use super::{
     FIELD_ROWS, MAX_PARSED, Maker, NAME, conflicts, frame, head, origin_word, readable, tool_change,
 };
-use crate::console::doc::{Form, Styled};
-use crate::console::json;
-use crate::console::model::orphan_status::OrphanStatus;
-use crate::console::model::run_phase::AT_THE_HALT;
-use crate::console::pager::Wrap;
-use crate::console::refusal;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::domain::call::{Call, ConsentCause, EffectClass, Status};
-use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::id::NodeId;
-use crate::domain::ledger::is_orphaned;
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::reference::rewrite;
-use crate::domain::rule;
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::thread;
-use crate::domain::why;
-use crate::present::call::{CallStatusView, OriginalView, repeat_lines, repeats};
-use crate::present::effect::ExecutionView;
-use crate::present::outcome;
-use crate::text;
+use crate::doc::{Form, Styled};
+use crate::json;
+use crate::model::orphan_status::OrphanStatus;
+use crate::model::run_phase::AT_THE_HALT;
+use crate::pager::Wrap;
+use crate::refusal;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use overrule_base::text;
+use overrule_domain::call::{Call, ConsentCause, EffectClass, Status};
+use overrule_domain::effective_status::{self, EffectiveStatus};
+use overrule_domain::id::NodeId;
+use overrule_domain::ledger::is_orphaned;
+use overrule_domain::node::{Content, Node, Origin};
+use overrule_domain::reference::rewrite;
+use overrule_domain::rule;
+use overrule_domain::state::State;
+use overrule_domain::tags;
+use overrule_domain::thread;
+use overrule_domain::why;
+use overrule_present::call::{CallStatusView, OriginalView, repeat_lines, repeats};
+use overrule_present::effect::ExecutionView;
+use overrule_present::outcome;
 
 /// The most lines of the output of a running call.
 const PRINTED: usize = 8;
@@ -246,7 +246,7 @@ pub fn decision(maker: &mut Maker<'_>, id: NodeId) {
         }
         Status::OutcomeUnknown(attempt) => match call.why_unseen(*attempt) {
             Some(why) => {
-                unseen = crate::text::visible(why);
+                unseen = overrule_base::text::visible(why);
                 &unseen
             }
             None => "it was running when the program ended: outcome unknown",

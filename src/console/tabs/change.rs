@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::revisions::difference;
 use super::{MAX_PARSED, Maker};
-use crate::console::diff;
-use crate::console::doc::{Styled, readable};
-use crate::console::link::Replaced;
-use crate::console::theme::Role;
-use crate::domain::id::{NodeId, Rev};
-use crate::known_tool::{Kind, NEW, OLD, kind, name_in};
-use crate::text;
+use crate::diff;
+use crate::doc::{Styled, readable};
+use crate::link::Replaced;
+use crate::theme::Role;
+use overrule_base::known_tool::{Kind, NEW, OLD, kind, name_in};
+use overrule_base::text;
+use overrule_domain::id::{NodeId, Rev};
 
 /// The most lines of a diff with a file.
 const MOST: usize = 2_000;

@@ -3,11 +3,11 @@
 //! Must not know: how an error is classified.
 
 use super::{Maker, note};
-use crate::console::doc::Styled;
-use crate::console::model::Settings;
-use crate::console::model::overlay::Classifying;
-use crate::console::theme::Role;
-use crate::text::visible_head;
+use crate::doc::Styled;
+use crate::model::Settings;
+use crate::model::overlay::Classifying;
+use crate::theme::Role;
+use overrule_base::text::visible_head;
 
 /// The most shown bytes of an error.
 const MOST: usize = 2000;

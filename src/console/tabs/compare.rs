@@ -7,17 +7,17 @@ use std::ops::Range;
 use super::Maker;
 use super::branches::{BESIDE, clipped, cost};
 use super::revisions::{content_text, diff_texts};
-use crate::console::doc::Styled;
-use crate::console::model::listing::{Line, Rows};
-use crate::console::summary::{self, Summary};
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::domain::branch;
-use crate::domain::id::{Epoch, NodeKind};
-use crate::domain::node::Content;
-use crate::domain::result_source;
-use crate::present::branch::{SumView, title};
-use crate::present::branch_diff::{BranchDiff, Pair, Side};
+use crate::doc::Styled;
+use crate::model::listing::{Line, Rows};
+use crate::summary::{self, Summary};
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use overrule_domain::branch;
+use overrule_domain::id::{Epoch, NodeKind};
+use overrule_domain::node::Content;
+use overrule_domain::result_source;
+use overrule_present::branch::{SumView, title};
+use overrule_present::branch_diff::{BranchDiff, Pair, Side};
 
 /// Columns before the text of a node.
 const BEFORE: usize = 14;

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use super::Maker;
-use crate::console::doc::{Form, Styled};
-use crate::console::link::SentBody;
-use crate::console::pager::Wrap;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::domain::id::TurnId;
-use crate::domain::transcript::build::INSERTED;
-use crate::domain::transcript::{Message, NoteKind, hash};
-use crate::domain::turn::Producer;
+use crate::doc::{Form, Styled};
+use crate::link::SentBody;
+use crate::pager::Wrap;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use overrule_domain::id::TurnId;
+use overrule_domain::transcript::build::INSERTED;
+use overrule_domain::transcript::{Message, NoteKind, hash};
+use overrule_domain::turn::Producer;
 
 /// The messages before a turn.
 pub fn make(maker: &mut Maker<'_>, id: TurnId) {
@@ -41,7 +41,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let sent = match seen.and_then(|seen| seen.found.as_ref()) {
         None => return maker.own(Role::Dim, "loading…"),
         Some(Err(why)) => {
-            let why = crate::text::visible(why);
+            let why = overrule_base::text::visible(why);
             return maker.own(Role::Error, why);
         }
         Some(Ok(sent)) => Arc::clone(sent),

@@ -3,11 +3,11 @@
 //! Must not know: keys.
 
 use super::Maker;
-use crate::console::doc::Styled;
-use crate::console::summary;
-use crate::console::theme::Role;
-use crate::domain::graph::{self, EdgeKind};
-use crate::domain::id::NodeId;
+use crate::doc::Styled;
+use crate::summary;
+use crate::theme::Role;
+use overrule_domain::graph::{self, EdgeKind};
+use overrule_domain::id::NodeId;
 
 /// The most parents, and the most descendants, that are listed.
 const MOST: usize = 200;

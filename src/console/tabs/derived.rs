@@ -5,13 +5,13 @@
 //! They come below the bytes. A few rows above the bytes count the warnings among them.
 
 use super::{Maker, NAME};
-use crate::console::doc::Styled;
-use crate::console::theme::Role;
-use crate::domain::call::{Call, FileCheck, Gate, Operand};
-use crate::present::call::{CommandView, RunFilesView, commands};
-use crate::present::many;
-use crate::shell_line::Program;
-use crate::text::visible;
+use crate::doc::Styled;
+use crate::theme::Role;
+use overrule_base::shell_line::Program;
+use overrule_base::text::visible;
+use overrule_domain::call::{Call, FileCheck, Gate, Operand};
+use overrule_present::call::{CommandView, RunFilesView, commands};
+use overrule_present::many;
 
 /// Longest arguments of a shell that are parsed.
 const LINE: usize = 64 * 1024;

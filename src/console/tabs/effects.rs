@@ -5,20 +5,20 @@
 use std::ops::Range;
 
 use super::Maker;
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::keymap::Keymap;
-use crate::console::model::listing::{Item, Line, Rows};
-use crate::console::summary;
-use crate::console::theme::Role;
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::ledger;
-use crate::domain::repeat;
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::thread;
-use crate::present::effect::{EffectView, ElsewhereView, ExecutionView, OfferView, happened};
-use crate::present::{outcome, time};
-use crate::text;
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::keymap::Keymap;
+use crate::model::listing::{Item, Line, Rows};
+use crate::summary;
+use crate::theme::Role;
+use overrule_base::text;
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::ledger;
+use overrule_domain::repeat;
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_domain::thread;
+use overrule_present::effect::{EffectView, ElsewhereView, ExecutionView, OfferView, happened};
+use overrule_present::{outcome, time};
 
 /// Indent of the further rows of an entry.
 const INDENT: usize = 4;

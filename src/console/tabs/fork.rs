@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::{Maker, WHOLE};
-use crate::console::doc::Styled;
-use crate::console::summary;
-use crate::console::theme::Role;
-use crate::domain::fork::ForkPreview;
-use crate::present::fork::ForkView;
-use crate::text::visible;
+use crate::doc::Styled;
+use crate::summary;
+use crate::theme::Role;
+use overrule_base::text::visible;
+use overrule_domain::fork::ForkPreview;
+use overrule_present::fork::ForkView;
 
 /// The most effects that are named.
 const NAMED: usize = 5;

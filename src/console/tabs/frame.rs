@@ -3,13 +3,13 @@
 //! Must not know: how a call is decided, how rules are written.
 
 use super::{Maker, NAME};
-use crate::console::doc::Styled;
-use crate::console::theme::Role;
-use crate::domain::approver;
-use crate::domain::call::{Call, Quoted, Verdict};
-use crate::domain::ladder::span;
-use crate::present::call::DeadlineView;
-use crate::text::{Survey, head, in_ascii, visible};
+use crate::doc::Styled;
+use crate::theme::Role;
+use overrule_base::text::{Survey, head, in_ascii, visible};
+use overrule_domain::approver;
+use overrule_domain::call::{Call, Quoted, Verdict};
+use overrule_domain::ladder::span;
+use overrule_present::call::DeadlineView;
 
 /// The most characters of quoted text.
 const QUOTE_CHARS: usize = 220;

@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use super::{Maker, call, readable};
-use crate::console::doc::Styled;
-use crate::console::theme::Role;
-use crate::domain::call::{Call, ShownForm, Status};
-use crate::domain::tags;
-use crate::domain::tool_change;
-use crate::text;
+use crate::doc::Styled;
+use crate::theme::Role;
+use overrule_base::text;
+use overrule_domain::call::{Call, ShownForm, Status};
+use overrule_domain::tags;
+use overrule_domain::tool_change;
 
 /// The most characters of a tool or a tag.
 const NAME: usize = 40;

@@ -3,13 +3,13 @@
 //! Must not know: how it is drawn, what a key does.
 
 use super::{Maker, legend};
-use crate::console::columns::Columns as _;
-use crate::console::context::Context;
-use crate::console::doc::Styled;
-use crate::console::keymap::Keymap;
-use crate::console::theme::Role;
-use crate::console::verbs::tasks::{REPLAY, Row, TASKS, Task};
-use crate::console::verbs::{Access, FAMILIES, Verb, help, is_move, verbs};
+use crate::columns::Columns as _;
+use crate::context::Context;
+use crate::doc::Styled;
+use crate::keymap::Keymap;
+use crate::theme::Role;
+use crate::verbs::tasks::{REPLAY, Row, TASKS, Task};
+use crate::verbs::{Access, FAMILIES, Verb, help, is_move, verbs};
 
 /// Columns of keys and name before the doc of a command.
 const BEFORE: usize = 34;

@@ -3,9 +3,9 @@
 //! Must not know: keys.
 
 use super::Maker;
-use crate::console::doc::Styled;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
+use crate::doc::Styled;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
 
 /// Signs and their meanings, those of calls first: what the operator looks up most often.
 const SIGNS: [(Symbol, &str); 30] = [

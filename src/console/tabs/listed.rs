@@ -3,17 +3,17 @@
 //! Must not know: which list it is, how it is decided.
 
 use super::{Maker, WHOLE, derived};
-use crate::console::call_group::CallGroup;
-use crate::console::doc::Styled;
-use crate::console::summary::{self, Summary};
-use crate::console::theme::Role;
-use crate::domain::call::Digest;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::thread;
-use crate::present::call::RunFilesView;
-use crate::present::many;
+use crate::call_group::CallGroup;
+use crate::doc::Styled;
+use crate::summary::{self, Summary};
+use crate::theme::Role;
+use overrule_domain::call::Digest;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::state::State;
+use overrule_domain::tags;
+use overrule_domain::thread;
+use overrule_present::call::RunFilesView;
+use overrule_present::many;
 
 /// Indent of the further rows of a call.
 pub(super) const INDENT: usize = 4;
@@ -45,7 +45,7 @@ pub(super) fn rows(
         Some(similar) => tool_of(state, id).and(similar.describe()),
         None => summary::ready_call(state, id),
     };
-    let digest = crate::text::visible(one.digest.short());
+    let digest = overrule_base::text::visible(one.digest.short());
     let mut line = Styled::new()
         .own(Role::Accent, format!("{id} {} ", one.rev))
         .own(Role::Dim, format!("{digest} "))
@@ -106,5 +106,5 @@ fn class(state: &State, id: NodeId) -> String {
     let tool = state.node(id).and_then(|node| node.as_call());
     let tags = tool.map_or(&[][..], |(tool, _)| tags::of(state, tool));
     let words = effect.into_iter().chain(tags.iter().map(String::as_str));
-    crate::text::visible(&words.collect::<Vec<_>>().join(" "))
+    overrule_base::text::visible(&words.collect::<Vec<_>>().join(" "))
 }

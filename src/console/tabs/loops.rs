@@ -3,14 +3,14 @@
 //! Must not know: how a repetition is found.
 
 use super::Maker;
-use crate::console::doc::Styled;
-use crate::console::keymap::Keymap;
-use crate::console::loops::paragraphs;
-use crate::console::theme::Role;
-use crate::domain::decide::escape::waits_for_operator;
-use crate::domain::escape::{Incident, StepOutcome};
-use crate::domain::id::NodeId;
-use crate::domain::node::Origin;
+use crate::doc::Styled;
+use crate::keymap::Keymap;
+use crate::loops::paragraphs;
+use crate::theme::Role;
+use overrule_domain::decide::escape::waits_for_operator;
+use overrule_domain::escape::{Incident, StepOutcome};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Origin;
 
 /// The choices for a loop: the name of the command, its action here, and whether the run must wait for the
 /// operator.

@@ -3,19 +3,19 @@
 //! Must not know: when the operator is needed, what a key does.
 
 use super::Maker;
-use crate::console::doc::Styled;
-use crate::console::keymap::Keymap;
-use crate::console::model::run::{NOTICED_MS, RunPart};
-use crate::console::panes::log::model::LogPane;
-use crate::console::theme::Role;
-use crate::console::verbs::fix::{FIX_GO, FIXES, decisions};
-use crate::console::verbs::{Verb, shorten};
-use crate::console::{event_text, loops, summary};
-use crate::domain::node::Node;
-use crate::domain::pending_retry;
-use crate::domain::state::Mode;
-use crate::resilience::attention::{Attention, AttentionReason, Branch, attempts, standstill};
-use crate::text::visible;
+use crate::doc::Styled;
+use crate::keymap::Keymap;
+use crate::model::run::{NOTICED_MS, RunPart};
+use crate::panes::log::model::LogPane;
+use crate::theme::Role;
+use crate::verbs::fix::{FIX_GO, FIXES, decisions};
+use crate::verbs::{Verb, shorten};
+use crate::{event_text, loops, summary};
+use overrule_base::text::visible;
+use overrule_domain::node::Node;
+use overrule_domain::pending_retry;
+use overrule_domain::state::Mode;
+use overrule_resilience::attention::{Attention, AttentionReason, Branch, attempts, standstill};
 use std::borrow::Cow;
 
 /// The most listed calls.

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::Maker;
-use crate::console::model::run::RunPart;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{Subject, Tab};
-use crate::console::theme::Role;
-use crate::domain::id::NodeId;
-use crate::domain::turn::Turn;
+use crate::model::run::RunPart;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
+use crate::theme::Role;
+use overrule_domain::id::NodeId;
+use overrule_domain::turn::Turn;
 
 /// Revisions shown with their diffs at a time.
 pub(super) const REVISIONS: usize = 20;

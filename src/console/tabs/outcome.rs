@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::Maker;
-use crate::console::doc::Form;
-use crate::console::pager::Wrap;
-use crate::console::theme::Role;
-use crate::domain::call::Outcome;
-use crate::present::many;
+use crate::doc::Form;
+use crate::pager::Wrap;
+use crate::theme::Role;
+use overrule_domain::call::Outcome;
+use overrule_present::many;
 
 /// How the output of tools is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::Maker;
 use super::listed::{self, ListedCall};
-use crate::console::bulk_exclusion;
-use crate::console::call_group;
-use crate::console::columns::Columns as _;
-use crate::console::doc::{Form, Styled, broken};
-use crate::console::model::overlay::{Bulk, DropReason};
-use crate::console::pager::Wrap;
-use crate::console::theme::Role;
+use crate::bulk_exclusion;
+use crate::call_group;
+use crate::columns::Columns as _;
+use crate::doc::{Form, Styled, broken};
+use crate::model::overlay::{Bulk, DropReason};
+use crate::pager::Wrap;
+use crate::theme::Role;
 
 /// Replaces a question that is no longer asked.
 pub fn unasked(maker: &mut Maker<'_>, why: &str, close: &str) {
@@ -37,7 +37,7 @@ pub fn changed_definitions(maker: &mut Maker<'_>, difference: &Arc<str>) {
 /// Adds a whole line of the log. Unsafe characters in it are marked.
 pub fn note(maker: &mut Maker<'_>, words: &str) {
     for row in broken(
-        &crate::text::visible(words),
+        &overrule_base::text::visible(words),
         usize::from(maker.width).saturating_sub(1),
     ) {
         maker.own(Role::Text, row);

@@ -7,20 +7,20 @@
 use std::sync::Arc;
 
 use super::{Maker, NAME, WHOLE};
-use crate::console::doc::Styled;
-use crate::console::model::edit_preview::EditPreview;
-use crate::console::model::overlay::{Review, Whose};
-use crate::console::summary::{self, Summary};
-use crate::console::theme::Role;
-use crate::domain::advice::{Advice as _, Cards};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
-use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::domain::lineage::Plan;
-use crate::domain::refusal::Refusal;
-use crate::domain::thread;
-use crate::present::branch::title;
-use crate::present::plan::{PlanRequestView, PlanView};
-use crate::text::submit_warning;
+use crate::doc::Styled;
+use crate::model::edit_preview::EditPreview;
+use crate::model::overlay::{Review, Whose};
+use crate::summary::{self, Summary};
+use crate::theme::Role;
+use overrule_base::text::submit_warning;
+use overrule_domain::advice::{Advice as _, Cards};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter};
+use overrule_domain::id::{NodeId, Rev, TurnId};
+use overrule_domain::lineage::Plan;
+use overrule_domain::refusal::Refusal;
+use overrule_domain::thread;
+use overrule_present::branch::title;
+use overrule_present::plan::{PlanRequestView, PlanView};
 
 use super::revisions::diff_texts;
 
@@ -121,7 +121,7 @@ fn place(maker: &mut Maker<'_>, edit: &Edit) {
             let from = format!(", copied from {}", title(state, *from));
             let words = Summary::default().own(place);
             let words = words.and(summary::named_node(state, node.call()));
-            ("goes", words.own(crate::text::visible(&from)))
+            ("goes", words.own(overrule_base::text::visible(&from)))
         }
         Edit::Call { .. }
         | Edit::Text { .. }
@@ -163,13 +163,13 @@ pub fn impact(maker: &mut Maker<'_>, edit_preview: &EditPreview) {
 /// Adds details of a staged edit.
 pub fn staged_edit(maker: &mut Maker<'_>, moved: Option<&str>, texts: &[Arc<str>; 2]) {
     if let Some(moved) = moved {
-        maker.own(Role::Error, crate::text::visible(moved));
+        maker.own(Role::Error, overrule_base::text::visible(moved));
     }
     diff_texts(maker, texts);
 }
 
 fn refused(maker: &mut Maker<'_>, refusal: &Refusal) {
-    let words = crate::text::visible(&refusal.message);
+    let words = overrule_base::text::visible(&refusal.message);
     maker.own(Role::Error, format!("not possible: {words}"));
 }
 

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::derived::Derived;
 use super::{Maker, NAME, frame, head, tool_change};
-use crate::console::columns::Columns as _;
-use crate::console::diff::{self, Change};
-use crate::console::doc::{self, Form, ShownNow, Styled};
-use crate::console::model::run::RunPart;
-use crate::console::pager::{Pager, Wrap};
-use crate::console::readable::{self, Found, Part, Readable};
-use crate::console::theme::Role;
-use crate::domain::call::{Call, EffectClass, Shown, ShownForm, Verdict};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::policy::DangerMark;
-use crate::present::danger::NO_MATCH;
-use crate::text::{self, visible};
+use crate::columns::Columns as _;
+use crate::diff::{self, Change};
+use crate::doc::{self, Form, ShownNow, Styled};
+use crate::model::run::RunPart;
+use crate::pager::{Pager, Wrap};
+use crate::readable::{self, Found, Part, Readable};
+use crate::theme::Role;
+use overrule_base::text::{self, visible};
+use overrule_domain::call::{Call, EffectClass, Shown, ShownForm, Verdict};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_policy::DangerMark;
+use overrule_present::danger::NO_MATCH;
 
 /// Columns of the name of an argument.
 const ARGUMENT: usize = 10;

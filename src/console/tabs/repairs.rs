@@ -3,13 +3,13 @@
 //! Must not know: keys, how a repair is found.
 
 use super::Maker;
-use crate::console::doc::Styled;
-use crate::console::theme::Role;
-use crate::domain::call::{Call, Status};
-use crate::domain::ladder::Stage;
-use crate::domain::repair::Change;
-use crate::domain::repair_trace::{self, ExitReason};
-use crate::present::graph::{JourneyView, PhaseView, RoundView};
+use crate::doc::Styled;
+use crate::theme::Role;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::ladder::Stage;
+use overrule_domain::repair::Change;
+use overrule_domain::repair_trace::{self, ExitReason};
+use overrule_present::graph::{JourneyView, PhaseView, RoundView};
 
 /// The most characters of a value.
 const MOST: usize = 400;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::older::{self, Several};
 use super::{Maker, origin_word};
-use crate::console::diff::{self, Change};
-use crate::console::doc::{self, Form};
-use crate::console::json;
-use crate::console::pager::Wrap;
-use crate::console::theme::Role;
-use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
-use crate::domain::node::{Content, Node};
+use crate::diff::{self, Change};
+use crate::doc::{self, Form};
+use crate::json;
+use crate::pager::Wrap;
+use crate::theme::Role;
+use overrule_domain::call::Outcome;
+use overrule_domain::id::NodeId;
+use overrule_domain::node::{Content, Node};
 
 /// Longest arguments that are formatted; longer ones are only compared as a whole.
 const LONG: usize = 512 * 1024;

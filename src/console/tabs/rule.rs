@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use super::Maker;
 use super::listed::{self, ListedCall};
-use crate::console::call_group;
-use crate::console::doc::{Form, Styled};
-use crate::console::model::listing::{Item, Line};
-use crate::console::model::overlay::RuleView;
-use crate::console::pager::Wrap;
-use crate::console::theme::Role;
-use crate::domain::call::{Decision, Gate};
-use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
-use crate::domain::state::State;
-use crate::policy::session;
-use crate::present::many;
-use crate::present::rule::RuleHistoryView;
+use crate::call_group;
+use crate::doc::{Form, Styled};
+use crate::model::listing::{Item, Line};
+use crate::model::overlay::RuleView;
+use crate::pager::Wrap;
+use crate::theme::Role;
+use overrule_domain::call::{Decision, Gate};
+use overrule_domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
+use overrule_domain::state::State;
+use overrule_policy::session;
+use overrule_present::many;
+use overrule_present::rule::RuleHistoryView;
 
 /// The most listed calls.
 const MOST: usize = 50;
@@ -54,7 +54,7 @@ pub fn preview(maker: &mut Maker<'_>, view: &RuleView) {
         Err(why) => {
             maker.own(
                 Role::Error,
-                format!("cannot add this rule: {}", crate::text::visible(why)),
+                format!("cannot add this rule: {}", overrule_base::text::visible(why)),
             );
             return;
         }

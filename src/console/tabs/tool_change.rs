@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::Maker;
 use super::revisions::difference;
-use crate::console::diff;
-use crate::console::json;
-use crate::console::theme::Role;
-use crate::domain::id::NodeId;
-use crate::present::call::{ChangeView, ToolChangeView};
-use crate::text::visible;
+use crate::diff;
+use crate::json;
+use crate::theme::Role;
+use overrule_base::text::visible;
+use overrule_domain::id::NodeId;
+use overrule_present::call::{ChangeView, ToolChangeView};
 
 /// Longest schema that is formatted for a diff.
 const LONG: usize = 256 * 1024;
@@ -41,7 +41,7 @@ pub(super) fn differences(maker: &mut Maker<'_>, call: NodeId) {
     let Some(view) = ToolChangeView::of(&maker.run.state, call) else {
         return;
     };
-    let Some(rev) = maker.run.state.node(call).map(crate::domain::node::Node::rev) else {
+    let Some(rev) = maker.run.state.node(call).map(overrule_domain::node::Node::rev) else {
         return;
     };
     for (name, ChangeView { old, new }) in view.texts() {

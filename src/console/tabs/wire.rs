@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::Maker;
-use crate::console::doc::{Form, Styled};
-use crate::console::pager::Wrap;
-use crate::console::theme::Role;
-use crate::domain::id::TurnId;
-use crate::domain::turn::Producer;
+use crate::doc::{Form, Styled};
+use crate::pager::Wrap;
+use crate::theme::Role;
+use overrule_domain::id::TurnId;
+use overrule_domain::turn::Producer;
 
 /// The request and the reply of a turn.
 pub fn make(maker: &mut Maker<'_>, id: TurnId) {
@@ -32,7 +32,7 @@ pub fn make(maker: &mut Maker<'_>, id: TurnId) {
     let frames = match seen.and_then(|seen| seen.frames.as_ref()) {
         None => return maker.own(Role::Dim, "loading…"),
         Some(Err(why)) => {
-            let why = crate::text::visible(why);
+            let why = overrule_base::text::visible(why);
             return maker.own(Role::Error, why);
         }
         Some(Ok(None)) => {

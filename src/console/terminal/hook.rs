@@ -10,7 +10,7 @@ use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::text::{panic_message, visible};
+use overrule_base::text::{panic_message, visible};
 
 use super::modes;
 

@@ -10,8 +10,8 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-use crate::console::key::{Code, Key};
-use crate::console::msg::TermMsg;
+use crate::key::{Code, Key};
+use crate::msg::TermMsg;
 
 /// Milliseconds after which an escape byte is the key, and no longer the start of a sequence.
 const ESCAPE_MS: u64 = 100;

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::{ARMING, Stage, id};
-use crate::domain::call::{Decision, EffectClass, ErrorClass, Fault, Outcome, ToolError};
-use crate::domain::event::run::ToolCard;
-use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
-use crate::domain::id::{Attempt, Rev, TurnId};
-use crate::domain::ladder::Fix;
-use crate::domain::node::{Content, Origin};
-use crate::domain::repair::{Certainty, Change, Strategy};
+use overrule_domain::call::{Decision, EffectClass, ErrorClass, Fault, Outcome, ToolError};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, TurnEvent};
+use overrule_domain::id::{Attempt, Rev, TurnId};
+use overrule_domain::ladder::Fix;
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::repair::{Certainty, Change, Strategy};
 
 const ROUNDS: [(&str, &str, Strategy); 2] = [
     (

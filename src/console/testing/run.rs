@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Stage, id};
-use crate::domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
-use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
-use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::reference::rewrite;
-use crate::domain::transcript::hash;
-use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
+use overrule_domain::call::{ConsentCause, Decision, Digest, EffectClass, Gate, Outcome, ToolError, Verdict};
+use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use overrule_domain::id::{Attempt, Rev, Seq, ThreadId, TurnId};
+use overrule_domain::node::{Channel, Content, Node, Origin};
+use overrule_domain::reference::rewrite;
+use overrule_domain::transcript::hash;
+use overrule_domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
 
 impl Stage {
     /// Starts a run with a prompt (`p1`, turn 1) and an open turn 2.
@@ -41,7 +41,7 @@ impl Stage {
             user: "ada".into(),
             input: "null".into(),
             setup: "{}".into(),
-            reuse: crate::domain::event::run::Reuse::default(),
+            reuse: overrule_domain::event::run::Reuse::default(),
             hide_edits: false,
             price: None,
             sandbox: "sandbox level 0".into(),
@@ -145,11 +145,11 @@ impl Stage {
     }
 
     /// A call that is ready, with its inputs.
-    pub fn ready_with(&mut self, node: &str, bindings: Vec<crate::domain::call::Binding>) {
+    pub fn ready_with(&mut self, node: &str, bindings: Vec<overrule_domain::call::Binding>) {
         self.ready_at(node, 1, bindings);
     }
 
-    fn ready_at(&mut self, node: &str, rev: u32, bindings: Vec<crate::domain::call::Binding>) {
+    fn ready_at(&mut self, node: &str, rev: u32, bindings: Vec<overrule_domain::call::Binding>) {
         let verdict = Self::verdict();
         self.ready_by(node, rev, bindings, verdict);
     }
@@ -158,7 +158,7 @@ impl Stage {
         &mut self,
         node: &str,
         rev: u32,
-        bindings: Vec<crate::domain::call::Binding>,
+        bindings: Vec<overrule_domain::call::Binding>,
         verdict: Verdict,
     ) {
         let args = self.model.run.state.node(id(node)).and_then(Node::as_call);
@@ -184,7 +184,7 @@ impl Stage {
             rule: "preset supervised".into(),
             reason: "asks for everything".into(),
             deadline_ms: None,
-            on_expiry: crate::domain::call::Consequence::Deny,
+            on_expiry: overrule_domain::call::Consequence::Deny,
             quoted: None,
             parts: Vec::new(),
             alone: false,
@@ -381,7 +381,7 @@ impl Stage {
             "read_file",
             r#"{"path":"b.txt"}"#,
             Outcome::err(ToolError {
-                class: crate::domain::call::ErrorClass::NotFound,
+                class: overrule_domain::call::ErrorClass::NotFound,
                 message: "no file b.txt".into(),
                 evidence: "errno ENOENT".into(),
                 hint: Some("list the directory".into()),

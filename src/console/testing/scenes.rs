@@ -3,13 +3,13 @@
 //! Must not know: terminals, engines.
 
 use super::{ARMING, Stage, id};
-use crate::console::model::overlay::Overlay;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::node::{Channel, Origin};
-use crate::domain::turn::{Stop, Usage};
+use crate::model::overlay::Overlay;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent, TurnEvent};
+use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::node::{Channel, Origin};
+use overrule_domain::turn::{Stop, Usage};
 
 impl Stage {
     /// Puts a text into the open editor.
@@ -273,10 +273,10 @@ impl Stage {
 
     /// A running call that writes a path of the state, and was given what others wrote.
     fn writing(&mut self, node: &str, args: &str, path: &str, given: &[&str]) {
-        use crate::domain::call::Binding;
-        use crate::domain::event::CallEvent;
-        use crate::domain::id::Rev;
-        use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+        use overrule_domain::call::Binding;
+        use overrule_domain::event::CallEvent;
+        use overrule_domain::id::Rev;
+        use overrule_domain::reference::{Expr, OutPath, Reference, Root, Target};
         self.proposed(node, "read_file", args);
         let mut keys = path.split('.').map(str::to_owned);
         let target = Target {
@@ -318,9 +318,9 @@ impl Stage {
     /// A run with a tool that always fails and one that works, for the health of tools. The operator is asked about
     /// a tool with a low weight.
     pub fn ailing(&mut self) {
-        use crate::domain::call::{ErrorClass, ToolError};
-        use crate::resilience::routing::Settings;
-        use crate::resilience::watch::Watch;
+        use overrule_domain::call::{ErrorClass, ToolError};
+        use overrule_resilience::routing::Settings;
+        use overrule_resilience::watch::Watch;
         self.model.run.watch = Watch::new(Settings {
             ask_below: 0.25,
             ..Settings::default()
@@ -383,9 +383,9 @@ impl Stage {
 
     /// A loop of these calls that paused the run, after one step that changed nothing.
     pub fn goes_round(&mut self, tool: &str, calls: &[&str]) {
-        use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
-        use crate::domain::event::{EscapeEvent, Event, RunEvent};
-        use crate::domain::id::{Seq, ThreadId};
+        use overrule_domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
+        use overrule_domain::event::{EscapeEvent, Event, RunEvent};
+        use overrule_domain::id::{Seq, ThreadId};
         let signature = Signature {
             tool: tool.into(),
             args: Some("94b32882cbe09a2a".into()),
@@ -434,16 +434,16 @@ impl Stage {
 impl Stage {
     /// A new text for a thought, committed elsewhere, so that neither cursor nor focus moves.
     pub fn rewrite(&mut self, node: &str, text: &str) {
-        use crate::console::model::staged_edits::commit_of;
-        use crate::console::msg::Out;
-        use crate::domain::command::{Command, Edit};
+        use crate::model::staged_edits::commit_of;
+        use crate::msg::Out;
+        use overrule_domain::command::{Command, Edit};
         let node = id(node);
         let base = self
             .model
             .run
             .state
             .node(node)
-            .map(crate::domain::node::Node::rev);
+            .map(overrule_domain::node::Node::rev);
         let edit = Edit::Text {
             node,
             base: base.unwrap_or_default(),

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::colour::{TerminalColour, contrast, distance, indexed};
 use super::{Colours, Look, Role};
-use crate::console::sgr::{Sgr, Tone};
+use crate::sgr::{Sgr, Tone};
 
 /// Minimum contrast. Below it, requested colours are ignored.
 const FLOOR: f64 = 1.5;
@@ -164,7 +164,7 @@ mod tests {
     use ratatui::style::Color;
 
     use super::*;
-    use crate::console::theme::Theme;
+    use crate::theme::Theme;
 
     const ALL: [Colours; 4] = [Colours::True, Colours::Indexed, Colours::Basic, Colours::None];
 

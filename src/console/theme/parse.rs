@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::colour::{BASIC, Paint, contrast};
 use super::{Entry, Error, Role, Theme};
-use crate::document::{self, Document, Field};
+use overrule_base::document::{self, Document, Field};
 
 /// Roles of decisions and warnings, which must be readable.
 const WEIGHTY: [Role; 17] = [

@@ -71,7 +71,7 @@ fn coloured() -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn every_file_of_the_project_is_built_in() {
-    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/themes"))
+    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../themes"))
         .unwrap()
         .map(|entry| {
             entry
@@ -436,7 +436,7 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn colours_are_made_here_and_nowhere_else() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
     let here = root.join("console/theme");

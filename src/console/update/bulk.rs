@@ -8,25 +8,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::open;
-use crate::console::bulk_exclusion;
-use crate::console::model::Model;
-use crate::console::model::arming::{Arming, Question};
-use crate::console::model::batch::Batch;
-use crate::console::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
-use crate::console::model::run::RunPart;
-use crate::console::msg::Out;
-use crate::console::panes::log::model::Line;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::{Empty, Refusal};
-use crate::domain::bulk;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
-use crate::present::many;
+use crate::bulk_exclusion;
+use crate::model::Model;
+use crate::model::arming::{Arming, Question};
+use crate::model::batch::Batch;
+use crate::model::overlay::{Bulk, BulkItem, DropReason, Overlay};
+use crate::model::run::RunPart;
+use crate::msg::Out;
+use crate::panes::log::model::Line;
+use crate::panes::queue::model::QueueEntry;
+use crate::refusal::{Empty, Refusal};
+use overrule_domain::bulk;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::NodeId;
+use overrule_domain::state::State;
+use overrule_present::many;
 
 /// Opens the list, or adds calls that arrived since to the open one.
-pub(in crate::console) fn list(model: &mut Model) -> Result<(), Refusal> {
+pub(crate) fn list(model: &mut Model) -> Result<(), Refusal> {
     if let Some(Overlay::Bulk(bulk)) = model.overlays.last()
         && !bulk.is_dated()
     {
@@ -55,7 +55,7 @@ pub(in crate::console) fn list(model: &mut Model) -> Result<(), Refusal> {
 }
 
 /// Calls that can be approved together.
-pub(in crate::console) fn items(model: &Model) -> Vec<BulkItem> {
+pub(crate) fn items(model: &Model) -> Vec<BulkItem> {
     let run = &model.run;
     let together = bulk::together(&run.state).into_iter();
     together
@@ -71,7 +71,7 @@ pub(in crate::console) fn items(model: &Model) -> Vec<BulkItem> {
 }
 
 /// Bytes of a waiting call's arguments if the operator has not read them, else 0.
-pub(in crate::console) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
+pub(crate) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::Item) -> u64 {
     let question = Question::Call {
         call: item.call,
         rev: item.rev,
@@ -86,14 +86,14 @@ pub(in crate::console) fn not_read(run: &RunPart, arming: &Arming, item: &bulk::
 
 /// Marks calls that left the open list and counts new ones. A call that left does not return by
 /// itself.
-pub(in crate::console) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
+pub(crate) fn compare(bulk: &mut Bulk, state: &State, now: &[BulkItem]) {
     let waits: BTreeMap<NodeId, &BulkItem> = now.iter().map(|one| (one.call, one)).collect();
     for item in &mut bulk.items {
         if item.left.is_none() && !waits.get(&item.call).is_some_and(|one| is_same(one, item)) {
             let waits = state
                 .call(item.call)
                 .is_some_and(|call| call.status == Status::AwaitingApproval);
-            let rev = state.node(item.call).map(crate::domain::node::Node::rev);
+            let rev = state.node(item.call).map(overrule_domain::node::Node::rev);
             let digest = state.call(item.call).and_then(|call| call.digest.as_ref());
             let as_listed = rev == Some(item.rev) && digest == Some(&item.digest);
             item.left = Some(if waits && !as_listed {
@@ -123,7 +123,7 @@ fn stamp(items: &[BulkItem]) -> u64 {
 }
 
 /// Approves the listed calls that wait unchanged.
-pub(in crate::console) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+pub(crate) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let Some(Overlay::Bulk(bulk)) = model.overlays.last() else {
         return Ok(());
     };
@@ -160,7 +160,7 @@ pub(in crate::console) fn approve(model: &mut Model, out: &mut Vec<Out>) -> Resu
 
 /// Notes the outcome of an approval from a list, with the reason if it was refused. The last one
 /// shows one message about all. False if the approval was sent alone.
-pub(in crate::console) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
+pub(crate) fn answered(model: &mut Model, command: &Command, why: Option<&str>) -> bool {
     let batches = &mut model.run.batches;
     let Some(at) = batches.iter_mut().position(|batch| batch.answer(command, why)) else {
         return false;

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::decide::{question, send, waiting};
 use super::open;
-use crate::console::doc::Doc;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
-use crate::console::msg::Out;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row};
-use crate::domain::call::{Digest, Shown, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
-use crate::domain::id::{Attempt, NodeId, Rev};
+use crate::doc::Doc;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::overlay::{Dialog, DialogKind, Overlay};
+use crate::msg::Out;
+use crate::panes::inspector::model::Subject;
+use crate::refusal::{Empty, NoTarget, NodeState, OtherKeys, Part, Refusal, Row};
+use overrule_domain::call::{Digest, Shown, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use overrule_domain::id::{Attempt, NodeId, Rev};
 
 /// Opens the choices of a repeated effect, an unknown outcome or a broken stream.
-pub(in crate::console) fn choices(model: &mut Model) -> Result<(), Refusal> {
+pub(crate) fn choices(model: &mut Model) -> Result<(), Refusal> {
     if let Some(Subject::Broken(turn)) = model.inspector.subject {
         return dialog(model, DialogKind::Broken(turn));
     }
@@ -61,7 +61,7 @@ fn dialog(model: &mut Model, kind: DialogKind) -> Result<(), Refusal> {
 }
 
 /// The call of the open dialog, as it was shown.
-pub(in crate::console) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
+pub(crate) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     let Some(Overlay::Dialog(dialog)) = model.overlays.last() else {
         return Err(NoTarget::NotOpen(Part::Question).into());
     };
@@ -74,13 +74,13 @@ pub(in crate::console) fn asked(model: &Model) -> Result<(NodeId, Rev, Option<Di
 }
 
 /// The form in which the open dialog shows its call.
-pub(in crate::console) fn shown_in_dialog(model: &Model) -> Option<Shown> {
+pub(crate) fn shown_in_dialog(model: &Model) -> Option<Shown> {
     let shown = model.overlays.last()?.doc()?.shown_form()?;
     Some(shown.first.clone())
 }
 
 /// Sends the choice about a repeated effect.
-pub(in crate::console) fn chosen(
+pub(crate) fn chosen(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
     choice: ConsentChoice,
@@ -100,7 +100,7 @@ pub(in crate::console) fn chosen(
 }
 
 /// The attempt of a call with an unknown outcome.
-pub(in crate::console) fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
+pub(crate) fn unknown_attempt(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
         Status::OutcomeUnknown(attempt) => Some(attempt),
         _ => None,
@@ -114,7 +114,7 @@ pub fn cancelled(model: &Model, call: NodeId) -> Option<Attempt> {
 }
 
 /// The answer that a cancelled attempt did not finish.
-pub(in crate::console) const fn unfinished(call: NodeId, attempt: Attempt) -> Command {
+pub(crate) const fn unfinished(call: NodeId, attempt: Attempt) -> Command {
     Command::Call(CallCommand::Resolve {
         call,
         attempt: Some(attempt),
@@ -123,14 +123,14 @@ pub(in crate::console) const fn unfinished(call: NodeId, attempt: Attempt) -> Co
 }
 
 /// Sends the answer that a cancelled attempt did not finish.
-pub(in crate::console) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
+pub(crate) fn ends(model: &mut Model, call: NodeId, attempt: Attempt, out: &mut Vec<Out>) {
     model.queue.leaving = model.queue.selected;
     send(model, unfinished(call, attempt), Some(call), out);
     model.set_status(format!("Sent: {call} did not finish"));
 }
 
 /// Refuses "did not happen" while a process of the attempt still runs.
-pub(in crate::console) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), Refusal> {
+pub(crate) fn ensure_ended(model: &Model, call: NodeId, attempt: Attempt) -> Result<(), Refusal> {
     let left = model.run.outlived_of(call, attempt);
     let process = model.run.process_of(call, attempt);
     match process.and_then(|process| left.forbids(process)) {

@@ -3,18 +3,18 @@
 //! Must not know: where settings are stored, how an error is classified.
 
 use super::decide::send;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::msg::Out;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::resilience::correction::{self, Correction};
-use crate::text::visible;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::msg::Out;
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_resilience::correction::{self, Correction};
 
 /// The setting that holds the corrections.
 const KEY: &str = "errors.corrections";
 
 /// The open page about the class of an error.
-pub(in crate::console) fn shown(model: &mut Model) -> Option<&mut Page> {
+pub(crate) fn shown(model: &mut Model) -> Option<&mut Page> {
     let is_it = |page: &&mut Page| matches!(page.content, PageContent::Classify(_));
     match model.overlays.last_mut() {
         Some(Overlay::Page(page)) => Some(page).filter(is_it),
@@ -23,7 +23,7 @@ pub(in crate::console) fn shown(model: &mut Model) -> Option<&mut Page> {
 }
 
 /// Takes the typed pattern. Saving the rule checks it.
-pub(in crate::console) fn set_pattern(model: &mut Model, text: String) {
+pub(crate) fn set_pattern(model: &mut Model, text: String) {
     if let Some(page) = shown(model)
         && let PageContent::Classify(asked) = &mut page.content
     {
@@ -33,11 +33,7 @@ pub(in crate::console) fn set_pattern(model: &mut Model, text: String) {
 }
 
 /// Handles the reply: the rule was saved and the run uses it from now on, or nothing changes.
-pub(in crate::console) fn stored(
-    model: &mut Model,
-    stored: Result<Box<Correction>, String>,
-    out: &mut Vec<Out>,
-) {
+pub(crate) fn stored(model: &mut Model, stored: Result<Box<Correction>, String>, out: &mut Vec<Out>) {
     let rule = match stored {
         Ok(rule) => rule,
         Err(why) => return model.complain(why),

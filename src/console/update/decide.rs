@@ -5,28 +5,28 @@
 use std::sync::Arc;
 
 use super::prompts;
-use crate::console::doc::Doc;
-use crate::console::hints;
-use crate::console::model::arming::{Question, VisibleQuestion};
-use crate::console::model::overlay::LinePurpose;
-use crate::console::model::run::SentCommand;
-use crate::console::model::{Model, idle};
-use crate::console::msg::Out;
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{Subject, Tab};
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::{Confirmation, Empty, NodeState, NotShown, Refusal, TurnState, Unseen};
-use crate::domain::call::{Digest, Shown, Status};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::tags;
+use crate::doc::Doc;
+use crate::hints;
+use crate::model::arming::{Question, VisibleQuestion};
+use crate::model::overlay::LinePurpose;
+use crate::model::run::SentCommand;
+use crate::model::{Model, idle};
+use crate::msg::Out;
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
+use crate::panes::queue::model::QueueEntry;
+use crate::refusal::{Confirmation, Empty, NodeState, NotShown, Refusal, TurnState, Unseen};
+use overrule_domain::call::{Digest, Shown, Status};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::id::{NodeId, NodeKind, Rev};
+use overrule_domain::tags;
 
-use crate::console::verbs::{By, Moment};
+use crate::verbs::{By, Moment};
 
 /// The node that verbs apply to: the one in the inspector.
-pub(in crate::console) fn subject(model: &Model) -> Option<NodeId> {
+pub(crate) fn subject(model: &Model) -> Option<NodeId> {
     match model.inspector.subject? {
         Subject::Pick(Pick::Node(id)) => Some(id),
         _ => None,
@@ -34,7 +34,7 @@ pub(in crate::console) fn subject(model: &Model) -> Option<NodeId> {
 }
 
 /// The question of the decision frame about the node in the inspector.
-pub(in crate::console) fn question(model: &Model) -> Option<Question> {
+pub(crate) fn question(model: &Model) -> Option<Question> {
     let state = &model.run.state;
     match model.inspector.subject? {
         Subject::Broken(turn) => Some(Question::Turn {
@@ -68,7 +68,7 @@ pub(in crate::console) fn question(model: &Model) -> Option<Question> {
 }
 
 /// Refuses every question on a small screen.
-pub(in crate::console) fn ensure_room(model: &Model) -> Result<(), Refusal> {
+pub(crate) fn ensure_room(model: &Model) -> Result<(), Refusal> {
     if model.screen.can_decide() {
         Ok(())
     } else {
@@ -77,7 +77,7 @@ pub(in crate::console) fn ensure_room(model: &Model) -> Result<(), Refusal> {
 }
 
 /// The visible question, if it was on screen for long enough and uncovered; else a refusal.
-pub(in crate::console) fn armed<'m>(
+pub(crate) fn armed<'m>(
     model: &'m Model,
     question: &Question,
     moment: Moment,
@@ -103,12 +103,12 @@ pub(in crate::console) fn armed<'m>(
 }
 
 /// What the last frame showed of a question: in the topmost overlay, or in the decision frame below no overlay.
-pub(in crate::console) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m VisibleQuestion> {
+pub(crate) fn shown<'m>(model: &'m Model, question: &Question) -> Option<&'m VisibleQuestion> {
     model.arming.find(question, !model.overlays.is_empty())
 }
 
 /// Why a decision about something not on screen is refused, and how to show it.
-pub(in crate::console) fn not_shown(model: &Model) -> Refusal {
+pub(crate) fn not_shown(model: &Model) -> Refusal {
     let doc = match model.overlays.last() {
         Some(overlay) => overlay.doc(),
         None => Some(&model.inspector.doc),
@@ -124,12 +124,7 @@ pub(in crate::console) fn not_shown(model: &Model) -> Refusal {
 }
 
 /// Sends a command about a call and remembers what was on screen for it.
-pub(in crate::console) fn send(
-    model: &mut Model,
-    command: Command,
-    call: Option<NodeId>,
-    out: &mut Vec<Out>,
-) {
+pub(crate) fn send(model: &mut Model, command: Command, call: Option<NodeId>, out: &mut Vec<Out>) {
     // After a decision on the selected call, the cursor moves on once the call no longer waits.
     if let (Some(id), Some(QueueEntry::Call { call, .. })) = (call, model.queue.selected)
         && id == call
@@ -149,7 +144,7 @@ pub(in crate::console) fn send(
 }
 
 /// Selects a waiting call in the queue, where it can be decided; false if it is not there.
-pub(in crate::console) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
+pub(crate) fn go_to_queue(model: &mut Model, call: NodeId) -> bool {
     let Some(requested) = model.queue.entry_of(call) else {
         return false;
     };
@@ -170,7 +165,7 @@ fn is_elsewhere(model: &Model) -> bool {
 }
 
 /// The question about the selected call that awaits approval, where a key decides it.
-pub(in crate::console) fn asks_approval(model: &Model) -> Option<Question> {
+pub(crate) fn asks_approval(model: &Model) -> Option<Question> {
     let call = model.run.state.call(subject(model)?.call())?;
     let decides = call.status == Status::AwaitingApproval && !is_elsewhere(model);
     decides.then(|| question(model)).flatten()
@@ -178,10 +173,7 @@ pub(in crate::console) fn asks_approval(model: &Model) -> Option<Question> {
 
 /// The selected waiting call, if the command of this name decides here; from the graph it only
 /// goes to the queue.
-pub(in crate::console) fn waiting(
-    model: &mut Model,
-    name: &str,
-) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
+pub(crate) fn waiting(model: &mut Model, name: &str) -> Result<(NodeId, Rev, Option<Digest>), Refusal> {
     if model.screen.lead == Pane::QUEUE && model.queue.current().is_none() {
         let gone = model.queue.selected.is_some();
         model.queue.settle();
@@ -219,7 +211,7 @@ pub(in crate::console) fn waiting(
         .run
         .state
         .node(id)
-        .map(crate::domain::node::Node::rev)
+        .map(overrule_domain::node::Node::rev)
         .unwrap_or_default();
     question(model).ok_or_else(|| nothing_here(model))?;
     Ok((id, rev, digest))
@@ -236,7 +228,7 @@ fn nothing_here(model: &Model) -> Empty {
 }
 
 /// Bytes of the arguments that were not on screen yet.
-pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, Refusal> {
+pub(crate) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u64, Refusal> {
     let all = doc.decided_len().ok_or(Unseen::Arguments)?;
     if all != shown.rows || doc.stamp() != shown.stamp {
         // No frame has shown the new layout yet: rows read in the old one do not apply.
@@ -247,7 +239,7 @@ pub(in crate::console) fn unread(shown: &VisibleQuestion, doc: &Doc) -> Result<u
 }
 
 /// Refuses until the arguments of a call were on screen to their end. `otherwise` names another way.
-pub(in crate::console) fn read_to_end(
+pub(crate) fn read_to_end(
     model: &Model,
     shown: &VisibleQuestion,
     doc: &Doc,
@@ -264,26 +256,26 @@ pub(in crate::console) fn read_to_end(
 }
 
 /// Asks for the name of the tool before a call runs that cannot be undone.
-pub(in crate::console) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, tool: &str) {
-    let tool = crate::text::visible(tool);
+pub(crate) fn ask_word(model: &mut Model, purpose: LinePurpose, call: NodeId, tool: &str) {
+    let tool = overrule_base::text::visible(tool);
     let title = format!("{call} cannot be undone: type `{tool}` to run it");
     prompts::line(model, purpose, &title, "");
 }
 
 /// The tool of a call that cannot be undone.
-pub(in crate::console) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
+pub(crate) fn irreversible(model: &Model, call: NodeId) -> Option<Arc<str>> {
     tags::confirmation(&model.run.state, call).cloned()
 }
 
 /// The form in which a call is shown in the inspector.
-pub(in crate::console) fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
+pub(crate) fn shown_form(model: &Model, call: NodeId) -> Option<Shown> {
     let shown = model.inspector.doc.shown_form();
     let shown = shown.filter(|_| subject(model).map(NodeId::call) == Some(call))?;
     Some(shown.first.clone())
 }
 
 /// Sends an approval.
-pub(in crate::console) fn approved(
+pub(crate) fn approved(
     model: &mut Model,
     (call, rev, digest): (NodeId, Rev, Digest),
     (unread, shown): (u64, Option<Shown>),

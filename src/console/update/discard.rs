@@ -3,17 +3,17 @@
 //! Must not know: keys, what the text is for.
 
 use super::stage;
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::editor::{Editor, Meanwhile};
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
+use crate::halted;
+use crate::model::Model;
+use crate::model::double_press::What;
+use crate::model::editor::{Editor, Meanwhile};
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::refusal::Refusal;
 
 /// Closes what is open. A second press right after confirms that typed text is dropped, and that
 /// an editor closes whose node changed since it was opened.
-pub(in crate::console) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
+pub(crate) fn cancel(model: &mut Model, out: &mut Vec<Out>) {
     let what = What::Close(model.overlays.len());
     let doubled = model.double_press.is_again(what, model.arming.now);
     if !doubled && asks_before_dropping(model) {

@@ -6,22 +6,18 @@ use std::fmt::Write as _;
 
 use super::prompts::limits_line;
 use super::stage;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePrompt;
-use crate::domain::auto_approved;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::present::many;
-use crate::text::visible;
+use crate::model::Model;
+use crate::model::overlay::LinePrompt;
+use overrule_base::text::visible;
+use overrule_domain::auto_approved;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, EditCommand, EscapeCommand, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_present::many;
 
 /// The status text for a command and the line that it was typed in; `None` if the screen shows
 /// the result by itself.
-pub(in crate::console) fn describe(
-    model: &Model,
-    command: &Command,
-    line: Option<&LinePrompt>,
-) -> Option<String> {
+pub(crate) fn describe(model: &Model, command: &Command, line: Option<&LinePrompt>) -> Option<String> {
     match command {
         Command::Call(CallCommand::Approve { call, unread, .. }) => {
             let waits = stage::waits(model, *call);

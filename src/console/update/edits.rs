@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use super::decide::{send, subject};
 use super::{open, review, rules};
-use crate::console::field::too_much;
-use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Overlay, Whose};
-use crate::console::msg::Out;
-use crate::console::refusal::{EditRefusal, NoTarget, NodeState, Refusal, Row, TurnState};
-use crate::domain;
-use crate::domain::advice::Cards;
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
-use crate::domain::effective_status;
-use crate::domain::event::Event;
-use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::lineage::{Plan, of_events, plan};
-use crate::domain::node::Content;
+use crate::field::too_much;
+use crate::model::Model;
+use crate::model::double_press::What;
+use crate::model::editor::{Editor, Purpose};
+use crate::model::overlay::{Overlay, Whose};
+use crate::msg::Out;
+use crate::refusal::{EditRefusal, NoTarget, NodeState, Refusal, Row, TurnState};
+use overrule_domain as domain;
+use overrule_domain::advice::Cards;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, Resolution};
+use overrule_domain::effective_status;
+use overrule_domain::event::Event;
+use overrule_domain::graph;
+use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::lineage::{Plan, of_events, plan};
+use overrule_domain::node::Content;
 
 /// Opens an editor for a new text.
-pub(in crate::console) fn new_words(model: &mut Model, purpose: Purpose) {
+pub(crate) fn new_words(model: &mut Model, purpose: Purpose) {
     let state = &model.run.state;
     let title = match &purpose {
         Purpose::Guide { after: None } => "Guidance for the model, at the end of the run".to_owned(),
@@ -54,7 +54,7 @@ pub(in crate::console) fn new_words(model: &mut Model, purpose: Purpose) {
 }
 
 /// Opens guidance with a prepared text. The operator checks, changes and sends it.
-pub(in crate::console) fn guide_with(model: &mut Model, words: &str) {
+pub(crate) fn guide_with(model: &mut Model, words: &str) {
     new_words(model, Purpose::Guide { after: None });
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut() {
         editor.field.replace(words);
@@ -62,7 +62,7 @@ pub(in crate::console) fn guide_with(model: &mut Model, words: &str) {
 }
 
 /// The selected node, if it is active.
-pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
+pub(crate) fn selected(model: &Model) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model).ok_or(NoTarget::NotSelected(Row::Node))?;
     let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
     if !node.active {
@@ -72,7 +72,7 @@ pub(in crate::console) fn selected(model: &Model) -> Result<(NodeId, Rev), Refus
     Ok((id, node.rev()))
 }
 
-pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
+pub(crate) fn after(model: &Model) -> Result<Option<TurnId>, Refusal> {
     let Some(id) = subject(model) else { return Ok(None) };
     let turn = model.run.state.turn_of(id).ok_or(NoTarget::NotFound(id))?;
     if turn.is_active() {
@@ -83,7 +83,7 @@ pub(in crate::console) fn after(model: &Model) -> Result<Option<TurnId>, Refusal
 }
 
 /// Opens an editor, and suspends the descendants of its node.
-pub(in crate::console) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>) {
+pub(crate) fn open_editor(model: &mut Model, editor: Editor, out: &mut Vec<Out>) {
     if let Some(node) = editor.holds() {
         out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
     }
@@ -96,7 +96,7 @@ pub(in crate::console) fn open_editor(model: &mut Model, editor: Editor, out: &m
 }
 
 /// An editor on the current content of a node.
-pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
+pub(crate) fn editor_on(model: &Model, id: NodeId) -> Result<Editor, Refusal> {
     let node = model.run.state.node(id).ok_or(NoTarget::NotFound(id))?;
     let base = node.rev();
     Ok(match (&node.now().content, id.kind) {
@@ -129,7 +129,7 @@ pub(in crate::console) fn editor_on(model: &Model, id: NodeId) -> Result<Editor,
 }
 
 /// Opens an editor for a new value.
-pub(in crate::console) fn value_editor(model: &mut Model, purpose: Purpose) {
+pub(crate) fn value_editor(model: &mut Model, purpose: Purpose) {
     let title = match &purpose {
         Purpose::Happened { call, .. } => format!("result of {call}"),
         Purpose::Answer { call, .. } => format!("answer for {call}; the tool does not run"),
@@ -140,7 +140,7 @@ pub(in crate::console) fn value_editor(model: &mut Model, purpose: Purpose) {
 }
 
 /// Finishes the text of the editor: sends it, or previews what it would do.
-pub(in crate::console) fn finish(model: &mut Model, out: &mut Vec<Out>) {
+pub(crate) fn finish(model: &mut Model, out: &mut Vec<Out>) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.purpose == Purpose::Rule) {
         if let Err(why) = rules::finish(model) {
             model.complain(why);
@@ -216,7 +216,7 @@ enum Typed {
 
 /// The edit of the topmost editor, and the staged edit that it continues. `None` if the text is no
 /// edit, or is unfinished: then the status line says why.
-pub(in crate::console) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
+pub(crate) fn typed_edit(model: &mut Model) -> Option<(Edit, Option<u64>)> {
     match typed(model)? {
         Typed::Edit(edit, item) => Some((edit, item)),
         Typed::Word { .. } => None,

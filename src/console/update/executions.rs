@@ -3,13 +3,13 @@
 //! Must not know: keys.
 
 use super::decide::{question, subject};
-use crate::console::model::Model;
-use crate::console::refusal::{NoTarget, Refusal, Row};
-use crate::domain::call::Status;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::model::Model;
+use crate::refusal::{NoTarget, Refusal, Row};
+use overrule_domain::call::Status;
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev};
 
 /// The selected call for a verb that approves nothing.
-pub(in crate::console) fn selected_call(model: &Model) -> Result<(NodeId, Rev), Refusal> {
+pub(crate) fn selected_call(model: &Model) -> Result<(NodeId, Rev), Refusal> {
     let id = subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
@@ -20,7 +20,7 @@ pub(in crate::console) fn selected_call(model: &Model) -> Result<(NodeId, Rev), 
 }
 
 /// The running attempt of a call.
-pub(in crate::console) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
+pub(crate) fn running(model: &Model, call: NodeId) -> Option<Attempt> {
     match model.run.state.call(call)?.status {
         Status::Running(attempt) => Some(attempt),
         _ => None,

@@ -2,12 +2,12 @@
 //!
 //! Must not know: how `$EDITOR` was opened, what the text is for.
 
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{EditedFile, Out};
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::msg::{EditedFile, Out};
 
 /// Handles the end of `$EDITOR`. The file is deleted only after its text was copied.
-pub(in crate::console) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &mut Vec<Out>) {
+pub(crate) fn take(model: &mut Model, result: Result<EditedFile, String>, out: &mut Vec<Out>) {
     let written = match result {
         Ok(written) => written,
         Err(why) => return model.complain(format!("Nothing copied from $EDITOR: {why}")),

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use crate::console::link::NewSession;
-use crate::console::model::Model;
-use crate::console::model::overlay::{ForkView, Overlay};
-use crate::console::msg::{Leave, Out};
-use crate::console::panes::log::model::Line;
-use crate::domain::fork::ForkPreview;
+use crate::link::NewSession;
+use crate::model::Model;
+use crate::model::overlay::{ForkView, Overlay};
+use crate::msg::{Leave, Out};
+use crate::panes::log::model::Line;
+use overrule_domain::fork::ForkPreview;
 
-pub(in crate::console) fn view(model: &mut Model) -> Option<&mut ForkView> {
+pub(crate) fn view(model: &mut Model) -> Option<&mut ForkView> {
     // The help may have been opened over it.
     model.overlays.iter_mut().rev().find_map(|overlay| match overlay {
         Overlay::Fork(view) => Some(&mut **view),
@@ -20,14 +20,14 @@ pub(in crate::console) fn view(model: &mut Model) -> Option<&mut ForkView> {
 }
 
 /// Stores the preview, if the question is still open.
-pub(in crate::console) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
+pub(crate) fn set_preview(model: &mut Model, found: Result<Arc<ForkPreview>, String>) {
     if let Some(view) = view(model) {
         (view.preview, view.made) = (Some(found), None);
     }
 }
 
 /// Handles the reply: the fork was written, or it failed.
-pub(in crate::console) fn written(
+pub(crate) fn written(
     model: &mut Model,
     session: Result<NewSession, String>,
     resumes: bool,

@@ -9,16 +9,16 @@
 
 use super::prompts;
 use super::refresh::prepare;
-use crate::console::hints::context;
-use crate::console::key::{Code, Key};
-use crate::console::model::arming::{BURST_MS, Pace};
-use crate::console::model::{Message, Model};
-use crate::console::msg::Out;
-use crate::console::verbs::availability;
-use crate::console::verbs::{By, Care, Moment, Press, Verb, approve, quit};
+use crate::hints::context;
+use crate::key::{Code, Key};
+use crate::model::arming::{BURST_MS, Pace};
+use crate::model::{Message, Model};
+use crate::msg::Out;
+use crate::verbs::availability;
+use crate::verbs::{By, Care, Moment, Press, Verb, approve, quit};
 
 /// Handles a paste.
-pub(in crate::console) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
+pub(crate) fn paste(model: &mut Model, text: &str, at: u64, out: &mut Vec<Out>) {
     model.arming.now = model.arming.now.max(at);
     release(model, at, out);
     // Keys that still wait came with the paste.
@@ -28,7 +28,7 @@ pub(in crate::console) fn paste(model: &mut Model, text: &str, at: u64, out: &mu
 }
 
 /// Handles a key.
-pub(in crate::console) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
+pub(crate) fn key(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
     release(model, at, out);
     let pace = model.keys.note(key, at);
     let burst = pace == Pace::Burst;
@@ -69,7 +69,7 @@ pub(in crate::console) fn key(model: &mut Model, key: Key, at: u64, out: &mut Ve
 
 /// Handles keys that arrived together. The text that they type is one change: a paste into a
 /// terminal without bracketed paste looks like that.
-pub(in crate::console) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
+pub(crate) fn keys(model: &mut Model, keys: &[(Key, u64)], out: &mut Vec<Out>) {
     let mut rest = keys;
     while let Some((key, at)) = rest.first().copied() {
         model.arming.now = model.arming.now.max(at);
@@ -108,7 +108,7 @@ fn types(model: &Model, key: Key) -> Option<char> {
 }
 
 /// Handles the waiting keys once it is certain that they are not part of a burst.
-pub(in crate::console) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+pub(crate) fn release(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     if model.keys.held.is_empty() || at.saturating_sub(model.keys.since) <= BURST_MS {
         return;
     }
@@ -171,7 +171,7 @@ fn press(model: &mut Model, key: Key, at: u64, out: &mut Vec<Out>) {
 }
 
 /// Carries out a verb, or says why not.
-pub(in crate::console) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
+pub(crate) fn run(model: &mut Model, verb: &Verb, by: By, at: u64, out: &mut Vec<Out>) {
     let moment = Moment { by, at };
     let mut press = Press { moment, out };
     if let Err(refusal) = availability::carry_out(model, verb, &mut press) {

@@ -5,25 +5,25 @@
 use std::sync::Arc;
 
 use super::{decide, ledger};
-use crate::console::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
-use crate::console::model::arming::Question;
-use crate::console::model::orphan_status::OrphanStatus;
-use crate::console::model::overlay::Overlay;
-use crate::console::model::run::{LookResult, SentThen, WireSeen};
-use crate::console::model::{Message, Model};
-use crate::console::msg::Out;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{Subject, Tab};
-use crate::console::refusal::NoPlace;
-use crate::console::tabs;
-use crate::domain::call::Status;
-use crate::domain::id::TurnId;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::transcript::sent::SentRequest;
-use crate::domain::turn::{Stream, Turn};
+use crate::link::{Frames, LoadRequest, LoadTarget, OrphanCandidate, SentBody};
+use crate::model::arming::Question;
+use crate::model::orphan_status::OrphanStatus;
+use crate::model::overlay::Overlay;
+use crate::model::run::{LookResult, SentThen, WireSeen};
+use crate::model::{Message, Model};
+use crate::msg::Out;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
+use crate::refusal::NoPlace;
+use crate::tabs;
+use overrule_domain::call::Status;
+use overrule_domain::id::TurnId;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::transcript::sent::SentRequest;
+use overrule_domain::turn::{Stream, Turn};
 
 /// Requests data that is shown but not loaded.
-pub(in crate::console) fn ask(model: &mut Model, out: &mut Vec<Out>) {
+pub(crate) fn ask(model: &mut Model, out: &mut Vec<Out>) {
     ask_for_wire(model, out);
     ask_for_sent(model, out);
     ask_for_replaced(model, out);
@@ -89,7 +89,7 @@ fn ask_for_sent(model: &mut Model, out: &mut Vec<Out>) {
 }
 
 /// Stores the content of a model request.
-pub(in crate::console) fn sent(
+pub(crate) fn sent(
     model: &mut Model,
     (turn, request): (TurnId, u32),
     found: Result<Arc<SentRequest>, String>,
@@ -105,7 +105,7 @@ pub(in crate::console) fn sent(
 }
 
 /// Stores the wire log.
-pub(in crate::console) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
+pub(crate) fn wire(model: &mut Model, found: Result<Option<Frames>, String>) {
     if let Some(seen) = &mut model.run.wire {
         seen.frames = Some(found);
         model.inspector.made = None;
@@ -141,7 +141,7 @@ fn decision(model: &Model) -> Option<LoadTarget> {
 }
 
 /// Stores what a call would replace.
-pub(in crate::console) fn replaces(model: &mut Model, of: &LoadRequest, found: LookResult) {
+pub(crate) fn replaces(model: &mut Model, of: &LoadRequest, found: LookResult) {
     if let Some((look, known)) = &mut model.run.looked
         && look == of
     {
@@ -191,7 +191,7 @@ fn orphan_candidates(model: &Model) -> Vec<OrphanCandidate> {
 }
 
 /// Stores what still runs of a process, and invalidates texts about it.
-pub(in crate::console) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
+pub(crate) fn orphan_found(model: &mut Model, of: OrphanCandidate, left: Option<OrphanProcess>) {
     let mut known = model.run.orphans.iter_mut();
     let Some((_, now)) = known.find(|(process, _)| *process == of) else {
         return;
@@ -210,7 +210,7 @@ pub(in crate::console) fn orphan_found(model: &mut Model, of: OrphanCandidate, l
 }
 
 /// Makes every shown decision again, in the inspector and in dialogs.
-pub(in crate::console) fn decisions_changed(model: &mut Model) {
+pub(crate) fn decisions_changed(model: &mut Model) {
     model.inspector.made = None;
     for overlay in &mut model.overlays {
         if let Overlay::Dialog(dialog) = overlay {
@@ -220,7 +220,7 @@ pub(in crate::console) fn decisions_changed(model: &mut Model) {
 }
 
 /// Shows older or newer entries where the inspector shows only a few at a time.
-pub(in crate::console) fn older(model: &mut Model, back: bool) -> Result<(), NoPlace> {
+pub(crate) fn older(model: &mut Model, back: bool) -> Result<(), NoPlace> {
     let inspector = &mut model.inspector;
     let several = tabs::several(&model.run, inspector.subject, inspector.tab);
     let several = several.ok_or(NoPlace::NoPages)?;

@@ -5,22 +5,22 @@
 use super::choices::{choices, ensure_ended};
 use super::decide::{go_to_queue, send};
 use super::prepare;
-use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::editor::Purpose;
-use crate::console::model::listing::Item;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::refusal::{Confirmation, NodeState, Refusal};
-use crate::console::verbs::effects;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::ledger::{self, is_orphaned};
-use crate::domain::state::{LedgerEntry, LedgerOutcome};
+use crate::model::Model;
+use crate::model::double_press::What;
+use crate::model::editor::Purpose;
+use crate::model::listing::Item;
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::refusal::{Confirmation, NodeState, Refusal};
+use crate::verbs::effects;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::id::{Attempt, NodeId, Seq};
+use overrule_domain::ledger::{self, is_orphaned};
+use overrule_domain::state::{LedgerEntry, LedgerOutcome};
 
 /// Lists effects when a session opens that has orphaned effects or effects of another session.
-pub(in crate::console) fn of_before(model: &mut Model) {
+pub(crate) fn of_before(model: &mut Model) {
     if model.settings.is_recorded() {
         return;
     }
@@ -32,7 +32,7 @@ pub(in crate::console) fn of_before(model: &mut Model) {
 }
 
 /// The attempt under the cursor of the list of effects, if that is open.
-pub(in crate::console) fn selected(model: &Model) -> Option<Seq> {
+pub(crate) fn selected(model: &Model) -> Option<Seq> {
     match model.overlays.last() {
         Some(Overlay::Listing(list)) => match list.selected {
             Some(Item::Effect(seq)) => Some(seq),
@@ -55,7 +55,7 @@ fn doubtful(model: &Model) -> Result<(Seq, NodeId, Attempt), Refusal> {
 }
 
 /// It happened: asks for its result.
-pub(in crate::console) fn happened(model: &mut Model) -> Result<(), Refusal> {
+pub(crate) fn happened(model: &mut Model) -> Result<(), Refusal> {
     let (_, call, attempt) = doubtful(model)?;
     let attempt = Some(attempt);
     super::edits::value_editor(model, Purpose::Happened { call, attempt });
@@ -64,7 +64,7 @@ pub(in crate::console) fn happened(model: &mut Model) -> Result<(), Refusal> {
 
 /// It did not happen: sent after a second press. A call that waits for this answer runs
 /// immediately, so the operator decides in the queue, which shows all of it.
-pub(in crate::console) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
+pub(crate) fn did_not(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
     let (seq, call, attempt) = doubtful(model)?;
     ensure_ended(model, call, attempt)?;
     let status = model.run.state.call(call).map(|call| &call.status);

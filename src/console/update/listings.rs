@@ -6,24 +6,24 @@ use std::ops::Range;
 
 use super::review::texts;
 use super::stage::count;
-use crate::console::doc::{Doc, Styled};
-use crate::console::keymap::Keymap;
-use crate::console::model::cached::Caches;
-use crate::console::model::listing::{Item, Kind, Line, Listing, Rows};
-use crate::console::model::screen::Screen;
-use crate::console::model::staged_edits::{StagedEdits, moved};
-use crate::console::summary;
-use crate::console::tabs::{self, Maker};
-use crate::console::theme::Role;
+use crate::doc::{Doc, Styled};
+use crate::keymap::Keymap;
+use crate::model::cached::Caches;
+use crate::model::listing::{Item, Kind, Line, Listing, Rows};
+use crate::model::screen::Screen;
+use crate::model::staged_edits::{StagedEdits, moved};
+use crate::summary;
+use crate::tabs::{self, Maker};
+use crate::theme::Role;
 
 /// Keeps the cursor of a list on the screen.
-pub(in crate::console) fn scroll(list: &mut Listing, screen: &Screen) {
+pub(crate) fn scroll(list: &mut Listing, screen: &Screen) {
     let (_, rows, more) = screen.listing(list.rows.count(), list.doc.rows());
     list.scroll(usize::from(rows.height), usize::from(more.height));
 }
 
 /// Makes the visible rows that are not made yet.
-pub(in crate::console) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
+pub(crate) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &Screen, cached: &mut Caches) {
     let (_, rows, _) = screen.listing(list.rows.count(), list.doc.rows());
     let looked = list.first..list.first + usize::from(rows.height);
     let Some(lacks) = list.rows.lacks(&looked) else {
@@ -34,7 +34,7 @@ pub(in crate::console) fn fill(maker: &Maker<'_>, list: &mut Listing, screen: &S
 }
 
 /// The text of each entry, for a search in them.
-pub(in crate::console) fn entries(maker: &Maker<'_>, list: &Listing, cached: &mut Caches) -> Vec<String> {
+pub(crate) fn entries(maker: &Maker<'_>, list: &Listing, cached: &mut Caches) -> Vec<String> {
     let mut rows = list.rows.clone();
     if let Some(lacks) = rows.lacks(&(0..rows.count())) {
         rows.fill(lacks.start, lines(maker, list, cached, lacks.clone()));
@@ -62,7 +62,7 @@ fn lines(maker: &Maker<'_>, list: &Listing, cached: &mut Caches, which: Range<us
 }
 
 /// Brings a list up to date.
-pub(in crate::console) fn make(
+pub(crate) fn make(
     maker: &mut Maker<'_>,
     list: &mut Listing,
     (staged, cached): (&StagedEdits, &mut Caches),

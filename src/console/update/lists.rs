@@ -9,21 +9,21 @@ use nucleo_matcher::{Config, Matcher};
 
 use super::input;
 use super::{edits, live_reload, open, prepare, typing};
-use crate::console::field::Field;
-use crate::console::json;
-use crate::console::model::Model;
-use crate::console::model::arming::BURST_KEYS;
-use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
-use crate::console::msg::Out;
-use crate::console::verbs::{By, Care};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, Rev, TurnId};
-use crate::text::{head, visible};
+use crate::field::Field;
+use crate::json;
+use crate::model::Model;
+use crate::model::arming::BURST_KEYS;
+use crate::model::editor::{Editor, Purpose};
+use crate::model::overlay::{Choice, Gives, List, ListPurpose, Overlay};
+use crate::msg::Out;
+use crate::verbs::{By, Care};
+use overrule_base::text::{head, visible};
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, Rev, TurnId};
 
 /// Opens the list of themes.
-pub(in crate::console) fn themes(model: &mut Model) {
+pub(crate) fn themes(model: &mut Model) {
     let settings = &model.settings;
     let choices = settings.themes.all.iter().map(|(name, theme)| Choice {
         name: visible(name),
@@ -54,7 +54,7 @@ pub(in crate::console) fn themes(model: &mut Model) {
 }
 
 /// Opens the list of tools for a call.
-pub(in crate::console) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
+pub(crate) fn tools_for(model: &mut Model, node: NodeId, base: Rev) {
     let purpose = ListPurpose::Replace { node, base };
     let choices = tools(model);
     list(
@@ -66,7 +66,7 @@ pub(in crate::console) fn tools_for(model: &mut Model, node: NodeId, base: Rev) 
 }
 
 /// Opens the list of tools for a new call.
-pub(in crate::console) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
+pub(crate) fn tools_for_new(model: &mut Model, after: Option<TurnId>) {
     let choices = tools(model);
     list(
         model,
@@ -99,7 +99,7 @@ fn effects(card: &ToolCard) -> String {
     words.join(", ")
 }
 
-pub(in crate::console) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
+pub(crate) fn list(model: &mut Model, purpose: ListPurpose, title: &str, choices: Vec<Choice>) {
     open(
         model,
         Overlay::List(List {
@@ -115,7 +115,7 @@ pub(in crate::console) fn list(model: &mut Model, purpose: ListPurpose, title: &
 }
 
 /// Filters the list by the typed text.
-pub(in crate::console) fn filter(model: &mut Model) {
+pub(crate) fn filter(model: &mut Model) {
     let Some(Overlay::List(list)) = model.overlays.last_mut() else {
         return;
     };
@@ -232,7 +232,7 @@ fn by_letters(choices: &[Choice], typed: &str) -> Vec<Found> {
 }
 
 /// Carries out the chosen entry.
-pub(in crate::console) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
+pub(crate) fn choose(model: &mut Model, at: u64, out: &mut Vec<Out>) {
     let Some(Overlay::List(list)) = model.overlays.last() else {
         return;
     };
@@ -311,7 +311,7 @@ fn with_tool(model: &mut Model, purpose: ListPurpose, tool: Arc<str>, out: &mut 
 }
 
 /// An editor on the arguments of a new call.
-pub(in crate::console) fn editor_of_new(
+pub(crate) fn editor_of_new(
     model: &Model,
     after: Option<TurnId>,
     tool: &Arc<str>,

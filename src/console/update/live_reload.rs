@@ -6,18 +6,18 @@
 
 use super::decide::send;
 use super::lists;
-use crate::console::files::Read;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Gives, ListPurpose, Overlay};
-use crate::console::msg::Out;
-use crate::console::panes::log::model::Line;
-use crate::console::theme::{Colours, Palette};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::resilience::policy::Policy;
-use crate::text::visible;
+use crate::files::Read;
+use crate::model::Model;
+use crate::model::overlay::{Gives, ListPurpose, Overlay};
+use crate::msg::Out;
+use crate::panes::log::model::Line;
+use crate::theme::{Colours, Palette};
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_resilience::policy::Policy;
 
 /// Applies the current content of the files.
-pub(in crate::console) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
+pub(crate) fn take(model: &mut Model, read: Read, out: &mut Vec<Out>) {
     // A theme that is tried on is applied again, over the current content of the files.
     if let Some(before) = model.settings.themes.before.take() {
         model.settings.look = before;
@@ -141,7 +141,7 @@ fn afresh(model: &mut Model) {
 }
 
 /// Draws the current theme on the background that the terminal named.
-pub(in crate::console) fn background(model: &mut Model, background: [u8; 3]) {
+pub(crate) fn background(model: &mut Model, background: [u8; 3]) {
     let settings = &mut model.settings;
     let palette = Palette {
         background: Some(background),
@@ -162,7 +162,7 @@ pub(in crate::console) fn background(model: &mut Model, background: [u8; 3]) {
 }
 
 /// Lists the themes.
-pub(in crate::console) fn list(model: &mut Model) {
+pub(crate) fn list(model: &mut Model) {
     if model.settings.look.colours() == Colours::None {
         model.complain("This terminal shows no colours, or NO_COLOR is set: every theme looks like `mono`");
         return;
@@ -172,7 +172,7 @@ pub(in crate::console) fn list(model: &mut Model) {
 
 /// Shows the theme under the cursor of the open list. Restores the look once the list closes
 /// without a choice.
-pub(in crate::console) fn try_on(model: &mut Model) {
+pub(crate) fn try_on(model: &mut Model) {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::List(list) if list.purpose == ListPurpose::Theme => Some(list),
         _ => None,
@@ -196,7 +196,7 @@ pub(in crate::console) fn try_on(model: &mut Model) {
 }
 
 /// Uses a theme until the program ends.
-pub(in crate::console) fn choose(model: &mut Model, name: &str) {
+pub(crate) fn choose(model: &mut Model, name: &str) {
     let settings = &mut model.settings;
     let Some((_, theme)) = settings.themes.all.iter().find(|(known, _)| known == name) else {
         return model.complain("The theme is gone");

@@ -3,19 +3,19 @@
 //! Must not know: how anything is drawn.
 
 use super::views;
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::msg::{Mouse, Out};
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::msg::{Mouse, Out};
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
 
 /// Rows that a notch of the wheel moves.
 const NOTCH: usize = 3;
 
 /// Handles mouse input.
-pub(in crate::console) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &mut Vec<Out>) {
+pub(crate) fn mouse(model: &mut Model, mouse: Mouse, (x, y): (u16, u16), out: &mut Vec<Out>) {
     model.double_press.pressed();
     let points = mouse == Mouse::Press || (mouse == Mouse::Drag && model.screen.moving.is_none());
     if points && model.overlays.is_empty() && super::replay::point(model, x, y, out) {

@@ -7,13 +7,13 @@
 
 use std::mem::discriminant;
 
-use crate::console::frames::Soon;
-use crate::console::link::Update;
-use crate::console::model::Model;
-use crate::console::msg::Msg;
-use crate::console::panes::graph::model::{Form, Pick};
-use crate::console::panes::inspector::model::Subject;
-use crate::domain::live::{Live, LivePart};
+use crate::frames::Soon;
+use crate::link::Update;
+use crate::model::Model;
+use crate::msg::Msg;
+use crate::panes::graph::model::{Form, Pick};
+use crate::panes::inspector::model::Subject;
+use overrule_domain::live::{Live, LivePart};
 
 /// How soon a message needs a frame. Call this before the message is applied.
 pub fn soon(model: &Model, msg: &Msg) -> Soon {

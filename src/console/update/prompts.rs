@@ -5,27 +5,27 @@
 //! Text goes into the topmost text field or nowhere.
 
 use super::{choices, classify, executions, lists, open, repair, review, search, typing};
-use crate::console::field::{Field, TextVerb, too_much};
-use crate::console::key::Key;
-use crate::console::model::Model;
-use crate::console::model::arming::BURST_KEYS;
-use crate::console::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
-use crate::console::msg::Out;
-use crate::console::panes::graph::update as graph;
-use crate::domain::breaker::BadScope;
-use crate::domain::command::{
+use crate::field::{Field, TextVerb, too_much};
+use crate::key::Key;
+use crate::model::Model;
+use crate::model::arming::BURST_KEYS;
+use crate::model::overlay::{LinePrompt, LinePurpose, Overlay, Whose};
+use crate::msg::Out;
+use crate::panes::graph::update as graph;
+use overrule_domain::breaker::BadScope;
+use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
     RunCommand, WeightCommand,
 };
-use crate::domain::escape::Detector;
-use crate::domain::event::run::{ContextLimit, Limits};
-use crate::domain::price::{decimal, trillionths};
-use crate::domain::weight::MOST;
+use overrule_domain::escape::Detector;
+use overrule_domain::event::run::{ContextLimit, Limits};
+use overrule_domain::price::{decimal, trillionths};
+use overrule_domain::weight::MOST;
 
 use super::decide::{self, send};
 
 /// Opens a line to type. Its text is selected: typing replaces it, a cursor move keeps it.
-pub(in crate::console) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
+pub(crate) fn line(model: &mut Model, purpose: LinePurpose, title: &str, text: &str) {
     let mut field = Field::line(text, purpose.most());
     field.select_all();
     open(
@@ -38,7 +38,7 @@ pub(in crate::console) fn line(model: &mut Model, purpose: LinePurpose, title: &
     );
 }
 
-pub(in crate::console) fn field(model: &mut Model) -> Option<&mut Field> {
+pub(crate) fn field(model: &mut Model) -> Option<&mut Field> {
     match model.overlays.last_mut()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&mut editor.field),
         Overlay::Line(line) => Some(&mut line.field),
@@ -48,7 +48,7 @@ pub(in crate::console) fn field(model: &mut Model) -> Option<&mut Field> {
 }
 
 /// Like `field`, but read-only.
-pub(in crate::console) fn open_field(model: &Model) -> Option<&Field> {
+pub(crate) fn open_field(model: &Model) -> Option<&Field> {
     match model.overlays.last()? {
         Overlay::Editor(editor) if editor.long.is_none() && !editor.sent => Some(&editor.field),
         Overlay::Line(line) => Some(&line.field),
@@ -66,7 +66,7 @@ fn changed(model: &mut Model) {
 }
 
 /// Types a key that is no command into the open text.
-pub(in crate::console) fn typed(model: &mut Model, key: Key) {
+pub(crate) fn typed(model: &mut Model, key: Key) {
     if is_too_long(model, None) {
         return;
     }
@@ -80,7 +80,7 @@ pub(in crate::console) fn typed(model: &mut Model, key: Key) {
 }
 
 /// Types a text into the open text field as one change, as far as it fits.
-pub(in crate::console) fn type_in(model: &mut Model, typed: &str) {
+pub(crate) fn type_in(model: &mut Model, typed: &str) {
     if is_too_long(model, None) {
         return;
     }
@@ -101,7 +101,7 @@ pub(in crate::console) fn type_in(model: &mut Model, typed: &str) {
 
 /// True if the open text is too long to edit. Then it undoes if the verb asks for that, else it
 /// shows what can be done.
-pub(in crate::console) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
+pub(crate) fn is_too_long(model: &mut Model, verb: Option<TextVerb>) -> bool {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return false;
     };
@@ -119,7 +119,7 @@ pub(in crate::console) fn is_too_long(model: &mut Model, verb: Option<TextVerb>)
 }
 
 /// Pastes a text.
-pub(in crate::console) fn paste(model: &mut Model, text: &str) {
+pub(crate) fn paste(model: &mut Model, text: &str) {
     model.double_press.pressed();
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && editor.long.is_none()
@@ -153,7 +153,7 @@ pub(in crate::console) fn paste(model: &mut Model, text: &str) {
 }
 
 /// Changes the text of the open field.
-pub(in crate::console) fn edit(model: &mut Model, verb: TextVerb) {
+pub(crate) fn edit(model: &mut Model, verb: TextVerb) {
     if is_too_long(model, Some(verb)) {
         return;
     }
@@ -171,7 +171,7 @@ fn muted(model: &Model, name: &str) -> Result<Command, String> {
     Ok(Command::Escape(EscapeCommand::Mute { detector, muted }))
 }
 
-pub(in crate::console) fn accept(model: &mut Model, out: &mut Vec<Out>) {
+pub(crate) fn accept(model: &mut Model, out: &mut Vec<Out>) {
     let Some(Overlay::Line(line)) = model.overlays.last() else {
         return;
     };
@@ -230,7 +230,7 @@ pub(in crate::console) fn accept(model: &mut Model, out: &mut Vec<Out>) {
 }
 
 /// Handles the reply: the file was written, or the line stays as it was typed.
-pub(in crate::console) fn saved(model: &mut Model, written: Result<String, String>) {
+pub(crate) fn saved(model: &mut Model, written: Result<String, String>) {
     match written {
         Ok(words) => {
             let asks = |overlay: &mut Overlay| matches!(overlay, Overlay::Line(line) if matches!(line.purpose, LinePurpose::Save(_)));
@@ -377,7 +377,7 @@ fn about_run(
             let scope = text
                 .trim()
                 .parse()
-                .map_err(|error: BadScope| crate::text::visible(&error.to_string()))?;
+                .map_err(|error: BadScope| overrule_base::text::visible(&error.to_string()))?;
             Command::Resilience(ResilienceCommand::ResetBreaker { scope })
         }
         LinePurpose::Limits => {
@@ -396,7 +396,7 @@ fn configure(model: &mut Model, text: &str, out: &mut Vec<Out>) -> Result<(), St
         let (key, value) = setting.split_once('=').ok_or_else(|| {
             format!(
                 "`{}` is not a setting: type KEY=VALUE",
-                crate::text::visible(setting)
+                overrule_base::text::visible(setting)
             )
         })?;
         let (key, value) = (key.into(), value.into());
@@ -414,7 +414,7 @@ fn weight(text: &str) -> Option<u16> {
 }
 
 /// Reads limits as they are written in the line: `turns=50 tokens=none minutes=30 price=0.5 parallel=8`.
-pub(in crate::console) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
+pub(crate) fn limits(now: Limits, text: &str) -> Result<Limits, String> {
     let mut limits = now;
     for word in text.split_whitespace() {
         let wrong =
@@ -455,7 +455,7 @@ fn minutes_of(limits: &Limits) -> Option<u64> {
 }
 
 /// Limits as they are written in the line.
-pub(in crate::console) fn limits_line(limits: &Limits) -> String {
+pub(crate) fn limits_line(limits: &Limits) -> String {
     let word = |value: Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
     let context = limits
         .context

@@ -6,22 +6,22 @@ mod overlay;
 
 pub use overlay::list_entries;
 
-use crate::console::call_group;
-use crate::console::doc::Finding;
-use crate::console::hints::hints;
-use crate::console::model::Model;
-use crate::console::model::run::{NOTICED_MS, RunPart};
-use crate::console::model::screen::inside;
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::log::model::Line;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::status_line;
-use crate::console::verbs::conversations;
-use crate::console::work::Work;
-use crate::domain::id::Seq;
-use crate::domain::pending_retry;
-use crate::domain::turn::Turn;
+use crate::call_group;
+use crate::doc::Finding;
+use crate::hints::hints;
+use crate::model::Model;
+use crate::model::run::{NOTICED_MS, RunPart};
+use crate::model::screen::inside;
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::log::model::Line;
+use crate::panes::queue::model::QueueEntry;
+use crate::status_line;
+use crate::verbs::conversations;
+use crate::work::Work;
+use overrule_domain::id::Seq;
+use overrule_domain::pending_retry;
+use overrule_domain::turn::Turn;
 
 /// Updates everything that is drawn.
 pub fn prepare(model: &mut Model) {
@@ -108,7 +108,7 @@ fn arrange(model: &mut Model, banner: bool) {
     }
 }
 
-/// Takes the pending background work. [`Msg::Found`](crate::console::msg::Msg) brings each result.
+/// Takes the pending background work. [`Msg::Found`](crate::msg::Msg) brings each result.
 pub fn work(model: &mut Model) -> Vec<Work> {
     model.inspector.take_work()
 }

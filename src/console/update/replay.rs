@@ -4,11 +4,11 @@
 
 use ratatui::layout::Position;
 
-use crate::console::link::ReplayControl;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::replay;
-use crate::domain::id::Seq;
+use crate::link::ReplayControl;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::replay;
+use overrule_domain::id::Seq;
 
 /// Goes to the event at a place of the bar; false if the place is not on it.
 pub(super) fn point(model: &mut Model, x: u16, y: u16, out: &mut Vec<Out>) -> bool {

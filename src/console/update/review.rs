@@ -5,27 +5,27 @@
 use std::sync::Arc;
 
 use super::open;
-use crate::console::doc::{self, Doc};
-use crate::console::json;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Changed, Overlay, Review, Whose};
-use crate::console::model::staged_edits::commit_of;
-use crate::console::summary;
-use crate::console::tabs::content_text;
-use crate::domain::branch;
-use crate::domain::command::{Command, Edit};
-use crate::domain::id::{Epoch, NodeId};
-use crate::domain::state::State;
+use crate::doc::{self, Doc};
+use crate::json;
+use crate::model::Model;
+use crate::model::overlay::{Changed, Overlay, Review, Whose};
+use crate::model::staged_edits::commit_of;
+use crate::summary;
+use crate::tabs::content_text;
+use overrule_domain::branch;
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::id::{Epoch, NodeId};
+use overrule_domain::state::State;
 
 /// Previews a command that edits no text: an undo, another branch, another request.
-pub(in crate::console) fn command(model: &mut Model, command: Command, title: String) {
+pub(crate) fn command(model: &mut Model, command: Command, title: String) {
     show(model, command, title, Vec::new(), String::new(), Whose::New);
 }
 
 /// Previews edits.
 ///
 /// The plan assumes that the whole change was read. After a commit before that, the call asks again.
-pub(in crate::console) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
+pub(crate) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whose) {
     let state = &model.run.state;
     let changes = edits
         .iter()
@@ -48,11 +48,7 @@ pub(in crate::console) fn edits(model: &mut Model, edits: Vec<Edit>, whose: Whos
 }
 
 /// Previews a value that was typed for a call.
-pub(in crate::console) fn review_value(
-    model: &mut Model,
-    command: Command,
-    (call, value): (NodeId, &Arc<str>),
-) {
+pub(crate) fn review_value(model: &mut Model, command: Command, (call, value): (NodeId, &Arc<str>)) {
     let state = &model.run.state;
     let old = state
         .observation(call)
@@ -95,7 +91,7 @@ fn show(
 }
 
 /// The text of the edited node, before and after the edit.
-pub(in crate::console) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
+pub(crate) fn texts(state: &State, edit: &Edit) -> [Arc<str>; 2] {
     let old = |id: NodeId| {
         state
             .node(id)
@@ -133,7 +129,7 @@ fn taken(state: &State, id: NodeId, from: Epoch) -> String {
 }
 
 /// Takes the reason that was typed.
-pub(in crate::console) fn set_reason(model: &mut Model, text: String) {
+pub(crate) fn set_reason(model: &mut Model, text: String) {
     let Some(Overlay::Review(review)) = model.overlays.last_mut() else {
         return;
     };

@@ -4,23 +4,23 @@
 
 use super::decide::subject;
 use super::open;
-use crate::console::doc::Doc;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, RuleView};
-use crate::console::refusal::Refusal;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::rule::RuleRequest;
-use crate::policy::backtest::would;
+use crate::doc::Doc;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, RuleView};
+use crate::refusal::Refusal;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::rule::RuleRequest;
+use overrule_policy::backtest::would;
 
 /// The call that a rule is to be written from.
-pub(in crate::console) fn call(model: &Model) -> Option<NodeId> {
+pub(crate) fn call(model: &Model) -> Option<NodeId> {
     subject(model)
         .map(NodeId::call)
         .filter(|id| id.kind == NodeKind::Call)
 }
 
 /// Finishes the rule of the editor: previews what it would have decided.
-pub(in crate::console) fn finish(model: &mut Model) -> Result<(), Refusal> {
+pub(crate) fn finish(model: &mut Model) -> Result<(), Refusal> {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return Ok(());
     };
@@ -31,7 +31,7 @@ pub(in crate::console) fn finish(model: &mut Model) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(in crate::console) fn show(model: &mut Model, requested: RuleRequest) {
+pub(crate) fn show(model: &mut Model, requested: RuleRequest) {
     let view = RuleView {
         would: would(&model.run.state, &requested),
         rule: requested,

@@ -8,25 +8,25 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{bulk, done, ledger, stage};
-use crate::console::event_text;
-use crate::console::halted;
-use crate::console::link::{Conversation, Update};
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::{LinePrompt, Overlay, Page, PageContent};
-use crate::console::model::run::{LookResult, SentCommand};
-use crate::console::model::{Message, Model};
-use crate::console::msg::Out;
-use crate::console::panes::Pane;
-use crate::console::panes::log::model::Line;
-use crate::console::refusal::Empty;
-use crate::domain::command::{CallCommand, Command, EditCommand, RunCommand};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{EditEvent, Event, RunEvent};
-use crate::domain::id::NodeId;
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::event_text;
+use crate::halted;
+use crate::link::{Conversation, Update};
+use crate::model::listing::Kind;
+use crate::model::overlay::{LinePrompt, Overlay, Page, PageContent};
+use crate::model::run::{LookResult, SentCommand};
+use crate::model::{Message, Model};
+use crate::msg::Out;
+use crate::panes::Pane;
+use crate::panes::log::model::Line;
+use crate::refusal::Empty;
+use overrule_domain::command::{CallCommand, Command, EditCommand, RunCommand};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{EditEvent, Event, RunEvent};
+use overrule_domain::id::NodeId;
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 /// Applies an update.
-pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
+pub(crate) fn take(model: &mut Model, update: Update, out: &mut Vec<Out>) {
     match update {
         Update::Snapshot(state) => {
             let is_first = !model.run.arrived;
@@ -62,7 +62,7 @@ pub(in crate::console) fn take(model: &mut Model, update: Update, out: &mut Vec<
         Update::Conversations(others) => conversations(model, others, out),
         Update::Servers(servers) => {
             model.run.servers = servers;
-            model.lower.forget(crate::console::panes::tools::PANE);
+            model.lower.forget(crate::panes::tools::PANE);
             // Its question may be an old one now.
             if let Some(Overlay::Dialog(dialog)) = model.overlays.last_mut() {
                 dialog.made = None;
@@ -358,9 +358,9 @@ fn refused(model: &mut Model, command: &Command, refusal: &Refusal, out: &mut Ve
             .run
             .state
             .node(call)
-            .map(crate::domain::node::Node::rev)
+            .map(overrule_domain::node::Node::rev)
             .unwrap_or_default();
-        let texts = [old, new].map(|args| crate::console::json::pretty(&args).into());
+        let texts = [old, new].map(|args| crate::json::pretty(&args).into());
         let title = format!("refused: {call} changed from {rev} to {now} since it was shown");
         model
             .overlays

@@ -4,22 +4,22 @@
 
 use super::prompts;
 use super::refresh::list_entries;
-use crate::console::model::Model;
-use crate::console::model::overlay::{LinePurpose, Overlay, Text};
-use crate::console::model::screen::inside;
-use crate::console::model::seek::Seek;
-use crate::console::panes::graph::model::query::{self, Query};
-use crate::console::panes::graph::model::{Pick, Search};
-use crate::console::panes::graph::view as graph_view;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::panes::{Pane, Place};
-use crate::console::refusal::Refusal;
-use crate::console::verbs::jumps;
-use crate::domain::id::TurnId;
-use crate::domain::node::Node;
+use crate::model::Model;
+use crate::model::overlay::{LinePurpose, Overlay, Text};
+use crate::model::screen::inside;
+use crate::model::seek::Seek;
+use crate::panes::graph::model::query::{self, Query};
+use crate::panes::graph::model::{Pick, Search};
+use crate::panes::graph::view as graph_view;
+use crate::panes::inspector::model::Subject;
+use crate::panes::{Pane, Place};
+use crate::refusal::Refusal;
+use crate::verbs::jumps;
+use overrule_domain::id::TurnId;
+use overrule_domain::node::Node;
 
 /// What can be searched in the graph, as a hint.
-pub(in crate::console) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
+pub(crate) const WORDS: &str = "words, is:failed, tool:NAME, kind:thought, turn:7, !not";
 
 /// What is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn scope(model: &Model) -> Scope {
 }
 
 /// Opens the line of the search.
-pub(in crate::console) fn ask(model: &mut Model) {
+pub(crate) fn ask(model: &mut Model) {
     let (title, before) = match scope(model) {
         Scope::Graph => (format!("search: {WORDS}"), model.graph.search.text.clone()),
         Scope::Inspector => (
@@ -76,7 +76,7 @@ fn query_text(seek: Option<&Seek>) -> String {
 }
 
 /// Searches for the typed text and goes to the first match. Refuses an invalid query.
-pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
+pub(crate) fn look_for(model: &mut Model, text: &str) -> Result<(), String> {
     match scope(model) {
         Scope::Graph => return in_graph(model, text),
         Scope::Inspector | Scope::Text => {
@@ -100,7 +100,7 @@ pub(in crate::console) fn look_for(model: &mut Model, text: &str) -> Result<(), 
 }
 
 /// Goes to the next or previous match in what is shown. False if the search is in the graph.
-pub(in crate::console) fn step(model: &mut Model, back: bool) -> bool {
+pub(crate) fn step(model: &mut Model, back: bool) -> bool {
     let room = match scope(model) {
         Scope::Graph => return false,
         Scope::Rows(_) | Scope::List => {
@@ -213,7 +213,7 @@ fn numbered((no, of): (usize, usize), around: bool) -> String {
 }
 
 /// Reports the match in the graph that the cursor went to.
-pub(in crate::console) fn report(model: &mut Model, pick: Pick, around: bool) {
+pub(crate) fn report(model: &mut Model, pick: Pick, around: bool) {
     let words = numbered(model.graph.search.place(pick), around);
     model.set_status(words);
 }
@@ -279,7 +279,7 @@ fn search_in_graph(model: &Model, text: &str, query: &Query) -> Search {
 }
 
 /// Repeats the search if there are new events.
-pub(in crate::console) fn look_again(model: &mut Model) {
+pub(crate) fn look_again(model: &mut Model) {
     let search = &model.graph.search;
     if search.text.is_empty() || search.at == model.run.state.seq {
         return;

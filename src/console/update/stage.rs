@@ -6,19 +6,19 @@
 
 use std::sync::Arc;
 
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::editor::Editor;
-use crate::console::model::overlay::Overlay;
-use crate::console::model::staged_edits::node_of;
-use crate::console::msg::Out;
-use crate::console::refusal::{Empty, Refusal};
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::id::NodeId;
-use crate::domain::state::Mode;
-use crate::domain::thread;
+use crate::halted;
+use crate::model::Model;
+use crate::model::editor::Editor;
+use crate::model::overlay::Overlay;
+use crate::model::staged_edits::node_of;
+use crate::msg::Out;
+use crate::refusal::{Empty, Refusal};
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::id::NodeId;
+use overrule_domain::state::Mode;
+use overrule_domain::thread;
 
-pub(in crate::console) const fn them(edits: usize) -> &'static str {
+pub(crate) const fn them(edits: usize) -> &'static str {
     if edits == 1 { "it" } else { "them" }
 }
 
@@ -30,13 +30,13 @@ pub fn count(edits: usize) -> String {
     }
 }
 
-pub(in crate::console) fn hold(node: NodeId, out: &mut Vec<Out>) {
+pub(crate) fn hold(node: NodeId, out: &mut Vec<Out>) {
     out.push(Out::Command(Command::Edit(EditCommand::Hold { node })));
 }
 
 /// Releases a node after its editor closed or its staged edit was removed. A node that another
 /// staged edit holds stays suspended.
-pub(in crate::console) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
+pub(crate) fn release(model: &Model, node: NodeId, out: &mut Vec<Out>) {
     if !model.staged_edits.nodes(&model.run.state).contains(&node) {
         let node = Some(node);
         out.push(Out::Command(Command::Edit(EditCommand::Release { node })));
@@ -45,7 +45,7 @@ pub(in crate::console) fn release(model: &Model, node: NodeId, out: &mut Vec<Out
 
 /// Restores the holds of open editors and staged edits after a commit or a refused one. Most
 /// holds still exist. Nodes that the commit made active again have none.
-pub(in crate::console) fn hold_again(model: &Model, out: &mut Vec<Out>) {
+pub(crate) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     let state = &model.run.state;
     // The preview being committed closes with the reply: its holds would never be released.
     let (sent, going): (Option<usize>, Vec<NodeId>) = match model.overlays.as_slice() {
@@ -75,7 +75,7 @@ pub(in crate::console) fn hold_again(model: &Model, out: &mut Vec<Out>) {
     }
 }
 
-pub(in crate::console) fn some(model: &Model) -> Result<(), Refusal> {
+pub(crate) fn some(model: &Model) -> Result<(), Refusal> {
     if model.staged_edits.is_empty() {
         let key = model.settings.keymap.first("stage");
         return Err(Empty::StagedEdits { key }.into());
@@ -84,7 +84,7 @@ pub(in crate::console) fn some(model: &Model) -> Result<(), Refusal> {
 }
 
 /// What an approved call waits for while an edit suspends it, as a clause to append.
-pub(in crate::console) fn waits(model: &Model, call: NodeId) -> String {
+pub(crate) fn waits(model: &Model, call: NodeId) -> String {
     if !thread::is_held(&model.run.state, call) {
         return String::new();
     }
@@ -104,7 +104,7 @@ pub(in crate::console) fn waits(model: &Model, call: NodeId) -> String {
 }
 
 /// The calls that run unchanged once an open editor on a node closes, as a clause to append.
-pub(in crate::console) fn describe_released(model: &Model, node: NodeId, when: &str) -> String {
+pub(crate) fn describe_released(model: &Model, node: NodeId, when: &str) -> String {
     if model.staged_edits.nodes(&model.run.state).contains(&node) {
         return String::new();
     }
@@ -113,7 +113,7 @@ pub(in crate::console) fn describe_released(model: &Model, node: NodeId, when: &
 
 /// The calls that run unchanged once the edit of a node, or every edit, is gone, as a clause to
 /// append.
-pub(in crate::console) fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
+pub(crate) fn and_run(model: &Model, node: Option<NodeId>, when: &str) -> String {
     if halted::is(model) {
         // A halted run starts nothing.
         return String::new();
@@ -146,7 +146,7 @@ pub(in crate::console) fn and_run(model: &Model, node: Option<NodeId>, when: &st
 }
 
 /// Continues the staged edit of the node that an editor opens on, if there is one.
-pub(in crate::console) fn with_staged_text(model: &mut Model, mut editor: Editor) -> Editor {
+pub(crate) fn with_staged_text(model: &mut Model, mut editor: Editor) -> Editor {
     let Some(node) = editor.holds() else { return editor };
     let Some(item) = model.staged_edits.of(node) else {
         return editor;

@@ -5,20 +5,20 @@
 use std::ops::Range;
 
 use super::{lists, prompts};
-use crate::console::key::{Code, Key};
-use crate::console::model::Model;
-use crate::console::model::editor::Form;
-use crate::console::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Overlay};
-use crate::console::msg::Out;
-use crate::console::refusal::{NoPlace, Refusal};
-use crate::text::visible;
+use crate::key::{Code, Key};
+use crate::model::Model;
+use crate::model::editor::Form;
+use crate::model::overlay::{Choice, Gives, LinePurpose, ListPurpose, Overlay};
+use crate::msg::Out;
+use crate::refusal::{NoPlace, Refusal};
+use overrule_base::text::visible;
 
 /// Longest text for the clipboard, in bytes. Base64 makes it a third longer, and tmux drops a
 /// sequence of more than 1 MiB. A terminal does not report that.
 const CLIPBOARD: usize = 512 * 1024;
 
 /// Refuses a text that has too many bytes for the clipboard. It says if the text can be saved.
-pub(in crate::console) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
+pub(crate) fn fits_clipboard(bytes: usize, saves: bool) -> Result<(), Refusal> {
     if bytes > CLIPBOARD {
         let limit = CLIPBOARD;
         return Err(NoPlace::Clipboard { bytes, limit, saves }.into());
@@ -27,7 +27,7 @@ pub(in crate::console) fn fits_clipboard(bytes: usize, saves: bool) -> Result<()
 }
 
 /// Inserts the completion at the cursor, or lists several to choose from.
-pub(in crate::console) fn complete(model: &mut Model) {
+pub(crate) fn complete(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last() else {
         return;
     };
@@ -61,7 +61,7 @@ pub(in crate::console) fn complete(model: &mut Model) {
 }
 
 /// Replaces some bytes of the open text with a piece of JSON.
-pub(in crate::console) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
+pub(crate) fn put_in(model: &mut Model, bytes: Range<usize>, insert: &str) {
     if let Some(Overlay::Editor(editor)) = model.overlays.last_mut()
         && !editor.sent
     {
@@ -70,14 +70,14 @@ pub(in crate::console) fn put_in(model: &mut Model, bytes: Range<usize>, insert:
 }
 
 /// Asks for the text to find.
-pub(in crate::console) fn find(model: &mut Model) {
+pub(crate) fn find(model: &mut Model) {
     if matches!(model.overlays.last(), Some(Overlay::Editor(editor)) if editor.long.is_none()) {
         prompts::line(model, LinePurpose::Find, "find in the text", "");
     }
 }
 
 /// Goes to the first match from the cursor on.
-pub(in crate::console) fn look_for(model: &mut Model, words: &str) {
+pub(crate) fn look_for(model: &mut Model, words: &str) {
     let Some(field) = prompts::field(model) else {
         return;
     };
@@ -87,7 +87,7 @@ pub(in crate::console) fn look_for(model: &mut Model, words: &str) {
 }
 
 /// Goes to the next problem in the text.
-pub(in crate::console) fn next_fault(model: &mut Model) {
+pub(crate) fn next_fault(model: &mut Model) {
     let Some(Overlay::Editor(editor)) = model.overlays.last_mut() else {
         return;
     };
@@ -102,7 +102,7 @@ pub(in crate::console) fn next_fault(model: &mut Model) {
 }
 
 /// Copies the selection to the terminal's clipboard.
-pub(in crate::console) fn copy(model: &mut Model, out: &mut Vec<Out>) {
+pub(crate) fn copy(model: &mut Model, out: &mut Vec<Out>) {
     let Some(field) = prompts::field(model) else {
         return;
     };

@@ -2,15 +2,15 @@
 //!
 //! Must not know: the run.
 
-use crate::console::doc::Doc;
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::inside;
-use crate::console::motion::Move;
-use crate::console::panes;
-use crate::console::panes::Pane;
-use crate::console::panes::Place;
-use crate::console::panes::inspector::model::Tab;
+use crate::doc::Doc;
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::model::screen::inside;
+use crate::motion::Move;
+use crate::panes;
+use crate::panes::Pane;
+use crate::panes::Place;
+use crate::panes::inspector::model::Tab;
 
 /// The pane at the bottom before or after one of them.
 fn beside(pane: Pane, back: bool) -> Pane {
@@ -21,7 +21,7 @@ fn beside(pane: Pane, back: bool) -> Pane {
 }
 
 /// Puts the focus on a pane.
-pub(in crate::console) fn focus(model: &mut Model, pane: Pane) {
+pub(crate) fn focus(model: &mut Model, pane: Pane) {
     let lead = model.screen.lead;
     model.screen.focus(pane);
     if pane == Pane::INSPECTOR {
@@ -34,7 +34,7 @@ pub(in crate::console) fn focus(model: &mut Model, pane: Pane) {
 
 /// Ends follow mode: a new row would replace what is read in the inspector, and keys would apply
 /// to that.
-pub(in crate::console) fn hold(model: &mut Model) {
+pub(crate) fn hold(model: &mut Model) {
     let graph = &mut model.graph;
     if model.screen.lead == Pane::GRAPH && !graph.pinned && graph.selected.is_some() {
         graph.pinned = true;
@@ -42,12 +42,12 @@ pub(in crate::console) fn hold(model: &mut Model) {
     }
 }
 
-pub(in crate::console) fn tab(model: &mut Model, tab: Tab) {
+pub(crate) fn tab(model: &mut Model, tab: Tab) {
     model.inspector.choose(tab, model.screen.lead);
 }
 
 /// Carries out a move.
-pub(in crate::console) fn step(model: &mut Model, to: Move) {
+pub(crate) fn step(model: &mut Model, to: Move) {
     let page = usize::from(model.screen.places.body.height.saturating_sub(4)).max(1);
     if let Some(overlay) = model.overlays.last_mut() {
         if let Some(text) = overlay.text() {
@@ -81,7 +81,7 @@ pub(in crate::console) fn step(model: &mut Model, to: Move) {
 }
 
 /// Carries out a move in a pane. The panes at the bottom are next to each other.
-pub(in crate::console) fn step_in(model: &mut Model, pane: Pane, to: Move) {
+pub(crate) fn step_in(model: &mut Model, pane: Pane, to: Move) {
     let area = model.screen.places.of(pane).map(inside).unwrap_or_default();
     let page = usize::from(area.height).max(1);
     match (pane.place(), to) {
@@ -92,7 +92,7 @@ pub(in crate::console) fn step_in(model: &mut Model, pane: Pane, to: Move) {
 }
 
 /// Rows of a move.
-pub(in crate::console) fn by(to: Move, page: usize) -> isize {
+pub(crate) fn by(to: Move, page: usize) -> isize {
     let page = isize::try_from(page).unwrap_or(1).max(1);
     match to {
         Move::Up => -1,
@@ -105,7 +105,7 @@ pub(in crate::console) fn by(to: Move, page: usize) -> isize {
     }
 }
 
-pub(in crate::console) fn scroll(top: &mut usize, doc: &Doc, to: Move, page: usize) {
+pub(crate) fn scroll(top: &mut usize, doc: &Doc, to: Move, page: usize) {
     *top = match to {
         Move::Top => 0,
         Move::Bottom => doc.rows(),

@@ -3,14 +3,14 @@
 //! Must not know: how anything is drawn.
 
 use super::{decide, ledger};
-use crate::console::doc::Doc;
-use crate::console::model::Model;
-use crate::console::model::arming::{Cover, FrameVisibility, Question, Visibility};
-use crate::console::model::overlay::{ListPurpose, Overlay};
-use crate::console::model::screen::inside;
+use crate::doc::Doc;
+use crate::model::Model;
+use crate::model::arming::{Cover, FrameVisibility, Question, Visibility};
+use crate::model::overlay::{ListPurpose, Overlay};
+use crate::model::screen::inside;
 
 /// What the frame that was just drawn shows of open questions.
-pub(in crate::console) fn visibility(model: &Model) -> FrameVisibility {
+pub(crate) fn visibility(model: &Model) -> FrameVisibility {
     let Some(overlay) = model.overlays.last() else {
         return (frame(model), None, Cover::None);
     };

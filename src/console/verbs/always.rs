@@ -5,18 +5,18 @@
 use super::availability::{decision, unless_refused};
 use super::selection::{is_hidden, status};
 use super::{About, Care, Effect, Moment, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::refusal::{Confirmation, NoTarget, NodeState, Refusal, Row, Unseen};
-use crate::console::update::decide::{armed, asks_approval, ensure_room, go_to_queue, question, subject};
-use crate::console::update::rules::{call, show};
-use crate::domain::bulk::plain;
-use crate::domain::call::Status;
-use crate::domain::rule::RuleRequest;
-use crate::policy::backtest::would;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::refusal::{Confirmation, NoTarget, NodeState, Refusal, Row, Unseen};
+use crate::update::decide::{armed, asks_approval, ensure_room, go_to_queue, question, subject};
+use crate::update::rules::{call, show};
+use overrule_domain::bulk::plain;
+use overrule_domain::call::Status;
+use overrule_domain::rule::RuleRequest;
+use overrule_policy::backtest::would;
 
 /// The verb `always`.
 pub const VERB: Verb = Verb {

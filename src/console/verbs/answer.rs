@@ -5,15 +5,15 @@
 use super::availability::{Availability, offered};
 use super::selection::{call_and_rev, has_result, is_question, status};
 use super::{About, Effect, Rank, Verb, correct};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::editor::Purpose;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, NodeState, Refusal};
-use crate::console::update::decide::subject;
-use crate::console::update::edits::{selected, value_editor};
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::editor::Purpose;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::update::decide::subject;
+use crate::update::edits::{selected, value_editor};
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command};
 
 /// The verb `answer`.
 pub const VERB: Verb = Verb {
@@ -48,7 +48,7 @@ pub(super) fn type_answer(model: &mut Model, out: &mut Vec<Out>) -> Result<(), R
         .run
         .state
         .node(call)
-        .map(crate::domain::node::Node::rev)
+        .map(overrule_domain::node::Node::rev)
         .unwrap_or_default();
     let life = model.run.state.call(call).ok_or(NoTarget::NotCall(call))?;
     if has_result(&life.status) {

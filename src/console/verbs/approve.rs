@@ -5,17 +5,17 @@
 use super::availability::{Availability, decision};
 use super::selection::{call_and_rev, is_hidden, is_question, status};
 use super::{About, Care, Effect, Moment, Press, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::{Confirmation, NodeState, Refusal, Unseen};
-use crate::console::update::choices::choices;
-use crate::console::update::decide::{
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::refusal::{Confirmation, NodeState, Refusal, Unseen};
+use crate::update::choices::choices;
+use crate::update::decide::{
     approved, armed, ask_word, asks_approval, irreversible, read_to_end, shown, shown_form, subject, unread,
     waiting,
 };
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command};
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command};
 
 /// The verb `approve`.
 pub const APPROVE: Verb = Verb {

@@ -5,10 +5,10 @@
 use super::availability::{decision, offered};
 use super::seen::list_read;
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Bulk, Overlay};
-use crate::console::update::bulk;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{Bulk, Overlay};
+use crate::update::bulk;
 
 /// The verb `approve-all`.
 pub const APPROVE_ALL: Verb = Verb {

@@ -3,13 +3,13 @@
 //! Must not know: how a model is asked.
 
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::refusal::{NoTarget, Refusal, Row, TurnState};
-use crate::console::update::decide::subject;
-use crate::console::update::review;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::turn::{Stream, Turn};
+use crate::context::Context;
+use crate::model::Model;
+use crate::refusal::{NoTarget, Refusal, Row, TurnState};
+use crate::update::decide::subject;
+use crate::update::review;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::turn::{Stream, Turn};
 
 /// The verb `ask-turn-again`.
 pub const VERB: Verb = Verb {

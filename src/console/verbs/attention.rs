@@ -3,10 +3,10 @@
 //! Must not know: when a run needs attention.
 
 use super::Verb;
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::update::open;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::update::open;
 
 /// The verb `why-waiting`.
 pub const VERB: Verb = Verb {

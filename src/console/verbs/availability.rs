@@ -4,17 +4,17 @@
 
 use super::selection::is_visible;
 use super::{About, Access, Effect, Moment, Press, Verb};
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::Overlay;
-use crate::console::refusal::Refusal;
-use crate::console::update::ledger;
-use crate::domain::advice::Cards;
-use crate::domain::command::{Command, Edit};
-use crate::domain::decide;
-use crate::domain::decide::edit::of_agent;
-use crate::domain::id::{Attempt, NodeId};
+use crate::halted;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::overlay::Overlay;
+use crate::refusal::Refusal;
+use crate::update::ledger;
+use overrule_domain::advice::Cards;
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::decide;
+use overrule_domain::decide::edit::of_agent;
+use overrule_domain::id::{Attempt, NodeId};
 
 /// Whether a verb can act now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) fn unless_contradicted(
 }
 
 /// Offered, or not.
-pub(in crate::console) const fn offered(is: bool) -> Availability {
+pub(crate) const fn offered(is: bool) -> Availability {
     if is {
         Availability::Offered
     } else {

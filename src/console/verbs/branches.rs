@@ -4,20 +4,20 @@
 
 use super::availability::{live, offered, unless_refused};
 use super::{Effect, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::model::Model;
-use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::overlay::{LinePurpose, Overlay};
-use crate::console::panes;
-use crate::console::panes::rows::Target;
-use crate::console::refusal::{EditRefusal, Empty, NoTarget, Part, Refusal, Row};
-use crate::console::update::{open, prompts, review};
-use crate::domain::branch;
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::id::Epoch;
-use crate::present::branch as branch_view;
-use crate::text::visible;
+use crate::context::Context;
+use crate::hints::context;
+use crate::model::Model;
+use crate::model::listing::{Item, Kind, Listing};
+use crate::model::overlay::{LinePurpose, Overlay};
+use crate::panes;
+use crate::panes::rows::Target;
+use crate::refusal::{EditRefusal, Empty, NoTarget, Part, Refusal, Row};
+use crate::update::{open, prompts, review};
+use overrule_base::text::visible;
+use overrule_domain::branch;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::id::Epoch;
+use overrule_present::branch as branch_view;
 
 /// The verb `branches`.
 pub const BRANCHES: Verb = Verb {

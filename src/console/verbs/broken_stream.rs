@@ -5,15 +5,15 @@
 use super::availability::{Availability, answer, dialog};
 use super::seen::dialog_seen;
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, Refusal};
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::TurnId;
-use crate::domain::pending_retry;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, Refusal};
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::TurnId;
+use overrule_domain::pending_retry;
 
 /// The verb `ask-again`.
 pub const ASK_AGAIN: Verb = Verb {

@@ -6,18 +6,18 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_shown, status};
 use super::{About, Care, Effect, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
-use crate::console::update::choices;
-use crate::console::update::choices::{cancelled, unfinished};
-use crate::console::update::decide::{send, subject};
-use crate::console::update::executions::{running, selected_call};
-use crate::console::update::rules::call;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::NodeId;
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::update::choices;
+use crate::update::choices::{cancelled, unfinished};
+use crate::update::decide::{send, subject};
+use crate::update::executions::{running, selected_call};
+use crate::update::rules::call;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::NodeId;
 
 /// The verb `cancel-call`.
 pub const VERB: Verb = Verb {

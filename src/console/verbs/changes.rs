@@ -3,14 +3,14 @@
 //! Must not know: what is recorded of a file.
 
 use super::Verb;
-use crate::console::context::Context;
-use crate::console::keymap::Keymap;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::tabs::{Maker, diff_texts};
-use crate::console::theme::Role;
-use crate::console::update::open;
-use crate::domain::changes::changes;
-use crate::text::visible;
+use crate::context::Context;
+use crate::keymap::Keymap;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::tabs::{Maker, diff_texts};
+use crate::theme::Role;
+use crate::update::open;
+use overrule_base::text::visible;
+use overrule_domain::changes::changes;
 
 /// The verb `changes`.
 pub const VERB: Verb = Verb {
@@ -51,11 +51,11 @@ fn page(maker: &mut Maker<'_>, _: Option<&Keymap>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::console::model::overlay::Overlay;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::call::Decision;
-    use crate::domain::event::CallEvent;
-    use crate::domain::id::{Attempt, Rev};
+    use crate::model::overlay::Overlay;
+    use crate::testing::{Stage, id};
+    use overrule_domain::call::Decision;
+    use overrule_domain::event::CallEvent;
+    use overrule_domain::id::{Attempt, Rev};
 
     /// Starts a call of a tool that recorded the file before it.
     fn write(stage: &mut Stage, call: &str, args: &str, (before, after): (Option<&str>, &str)) {

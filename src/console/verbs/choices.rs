@@ -6,17 +6,17 @@ use super::availability::{allowed, carry_out, offered};
 use super::seen::call_seen;
 use super::selection::status;
 use super::{Care, Press, Verb, answer, consent, repair};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::Refusal;
-use crate::console::update::choices::choices;
-use crate::console::update::decide::{go_to_queue, subject};
-use crate::console::update::{refresh, views};
-use crate::domain::call::Status;
-use crate::domain::id::NodeId;
-use crate::domain::tags;
+use crate::context::Context;
+use crate::model::Model;
+use crate::panes::Pane;
+use crate::panes::inspector::model::Subject;
+use crate::refusal::Refusal;
+use crate::update::choices::choices;
+use crate::update::decide::{go_to_queue, subject};
+use crate::update::{refresh, views};
+use overrule_domain::call::Status;
+use overrule_domain::id::NodeId;
+use overrule_domain::tags;
 
 /// The verb `decide`.
 pub const VERB: Verb = Verb {

@@ -3,17 +3,17 @@
 //! Must not know: where settings are stored, how an error is classified.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
-use crate::console::msg::Out;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::refusal::{NoTarget, Part, Refusal, Row};
-use crate::console::update::classify::shown;
-use crate::console::update::{open, prompts};
-use crate::resilience::correction::{Corrigible, Verdict};
-use crate::text::visible;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{Classifying, LinePurpose, Overlay, Page, PageContent};
+use crate::msg::Out;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::Subject;
+use crate::refusal::{NoTarget, Part, Refusal, Row};
+use crate::update::classify::shown;
+use crate::update::{open, prompts};
+use overrule_base::text::visible;
+use overrule_resilience::correction::{Corrigible, Verdict};
 
 /// The verb `classify`.
 pub const CLASSIFY: Verb = Verb {

@@ -3,8 +3,8 @@
 //! Must not know: what it shows.
 
 use super::{Rank, Verb};
-use crate::console::context::Context;
-use crate::console::hints::context;
+use crate::context::Context;
+use crate::hints::context;
 
 /// The verb `close`.
 pub const CLOSE: Verb = Verb {

@@ -5,15 +5,15 @@
 use super::Verb;
 use super::availability::live;
 use super::branches::{in_pane, in_pane_leads, listing, on_branch, selected};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::listing::{Kind, Listing};
-use crate::console::model::overlay::Overlay;
-use crate::console::panes;
-use crate::console::refusal::{EditRefusal, Refusal};
-use crate::console::update::open;
-use crate::domain::branch;
-use crate::domain::id::Epoch;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::listing::{Kind, Listing};
+use crate::model::overlay::Overlay;
+use crate::panes;
+use crate::refusal::{EditRefusal, Refusal};
+use crate::update::open;
+use overrule_domain::branch;
+use overrule_domain::id::Epoch;
 
 /// The verb `branch-compare`.
 pub const BRANCH_COMPARE: Verb = Verb {

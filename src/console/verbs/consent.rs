@@ -6,16 +6,16 @@ use super::availability::answer;
 use super::seen::{dialog_read, dialog_seen};
 use super::selection::call_in_dialog;
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, NodeState, Refusal};
-use crate::console::update::choices::{asked, chosen, shown_in_dialog};
-use crate::console::update::decide::{ask_word, irreversible};
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
-use crate::domain::id::Seq;
-use crate::domain::repeat;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::update::choices::{asked, chosen, shown_in_dialog};
+use crate::update::decide::{ask_word, irreversible};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
+use overrule_domain::id::Seq;
+use overrule_domain::repeat;
 
 /// The verb `reuse`.
 pub const REUSE: Verb = Verb {

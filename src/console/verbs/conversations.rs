@@ -3,12 +3,12 @@
 //! Must not know: how conversations begin, how another one is shown.
 
 use super::{Rank, Verb};
-use crate::console::context::Context;
-use crate::console::link::Conversation;
-use crate::console::model::Model;
-use crate::console::msg::{Leave, Out};
-use crate::console::refusal::{EditRefusal, Empty, Refusal};
-use crate::console::update::decide::subject;
+use crate::context::Context;
+use crate::link::Conversation;
+use crate::model::Model;
+use crate::msg::{Leave, Out};
+use crate::refusal::{EditRefusal, Empty, Refusal};
+use crate::update::decide::subject;
 
 /// The verb `next-conversation`.
 pub const VERB: Verb = Verb {

@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use super::Verb;
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::console::update::prompts;
-use crate::console::update::typing::fits_clipboard;
-use crate::text::visible_lines;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::msg::Out;
+use crate::refusal::Refusal;
+use crate::update::prompts;
+use crate::update::typing::fits_clipboard;
+use overrule_base::text::visible_lines;
 
 /// The verb `copy`.
 pub const COPY: Verb = Verb {

@@ -5,17 +5,17 @@
 use super::availability::{Availability, offered};
 use super::branches::{in_pane, in_pane_leads, listing, on_other_branch, selected};
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::listing::{Item, Kind};
-use crate::console::model::overlay::Whose;
-use crate::console::panes;
-use crate::console::refusal::{EditRefusal, NoTarget, Part, Refusal, Row};
-use crate::console::update::decide::subject;
-use crate::console::update::review;
-use crate::domain::branch;
-use crate::domain::command::Edit;
-use crate::domain::id::{Epoch, NodeId};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::listing::{Item, Kind};
+use crate::model::overlay::Whose;
+use crate::panes;
+use crate::refusal::{EditRefusal, NoTarget, Part, Refusal, Row};
+use crate::update::decide::subject;
+use crate::update::review;
+use overrule_domain::branch;
+use overrule_domain::command::Edit;
+use overrule_domain::id::{Epoch, NodeId};
 
 /// The verb `pane-copy`.
 pub const PANE_COPY: Verb = Verb {
@@ -85,7 +85,7 @@ fn take_from(model: &mut Model, node: NodeId, from: Epoch) -> Result<(), Refusal
         .state
         .node(node.observation())
         .filter(|node| node.active);
-    let base = here.map(crate::domain::node::Node::rev);
+    let base = here.map(overrule_domain::node::Node::rev);
     review::edits(model, vec![Edit::Copy { node, base, from }], Whose::New);
     Ok(())
 }

@@ -5,12 +5,12 @@
 use super::availability::offered;
 use super::selection::{has_result, status};
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::{NodeState, Refusal};
-use crate::console::update::edits::{editor_on, open_editor, selected};
-use crate::console::update::stage;
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::{NodeState, Refusal};
+use crate::update::edits::{editor_on, open_editor, selected};
+use crate::update::stage;
 
 /// The verb `correct`.
 pub const VERB: Verb = Verb {

@@ -4,13 +4,13 @@
 
 use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::Whose;
-use crate::console::refusal::Refusal;
-use crate::console::update::edits::selected;
-use crate::console::update::review;
-use crate::domain::command::Edit;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::Whose;
+use crate::refusal::Refusal;
+use crate::update::edits::selected;
+use crate::update::review;
+use overrule_domain::command::Edit;
 
 /// The verb `delete`.
 pub const VERB: Verb = Verb {

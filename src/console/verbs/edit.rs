@@ -6,13 +6,13 @@ use super::availability::{offered, unless_contradicted};
 use super::delete::deletion;
 use super::selection::active_kind;
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::console::update::edits::{editor_on, open_editor, selected};
-use crate::console::update::stage;
-use crate::domain::id::NodeKind;
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::Refusal;
+use crate::update::edits::{editor_on, open_editor, selected};
+use crate::update::stage;
+use overrule_domain::id::NodeKind;
 
 /// The verb `edit`.
 pub const VERB: Verb = Verb {

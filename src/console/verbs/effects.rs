@@ -4,16 +4,16 @@
 
 use super::availability::{dialog, live};
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::listing::{Kind, Listing};
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, Part, Refusal, Row};
-use crate::console::update::ledger::selected;
-use crate::console::update::{edits, lists, open};
-use crate::domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::listing::{Kind, Listing};
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, Part, Refusal, Row};
+use crate::update::ledger::selected;
+use crate::update::{edits, lists, open};
+use overrule_domain::template::{Filled, NotOffered, compensate_of, probe_entry, probe_of};
 
 /// The verb `effects`.
 pub const EFFECTS: Verb = Verb {
@@ -81,7 +81,7 @@ fn lists_all(model: &Model) -> bool {
 }
 
 /// Lists effects: those that need attention, or the whole ledger if none does.
-pub(in crate::console) fn list(model: &mut Model) {
+pub(crate) fn list(model: &mut Model) {
     let state = &model.run.state;
     if state.agenda.effects.is_empty() && state.elsewhere.is_empty() {
         model.set_status("No effects yet");

@@ -4,14 +4,14 @@
 
 use super::availability::offered;
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::update::decide::send;
-use crate::console::update::open;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::state::Mode;
+use crate::context::Context;
+use crate::halted;
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::update::decide::send;
+use crate::update::open;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::state::Mode;
 
 /// The verb `emergency-stop`.
 pub const EMERGENCY_STOP: Verb = Verb {

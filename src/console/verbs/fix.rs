@@ -7,19 +7,19 @@ use super::{
     Effect, Press, Verb, answer, approve, choices, consent, correct, edit, emergency_stop, guide, jumps,
     limits, loops, pause, reject, repair, replace, reset_breaker, staged_edits, unknown_outcome,
 };
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::{Empty, NoPlace, NoTarget, Refusal, Row};
-use crate::console::tabs::{Fix, fits};
-use crate::console::update::edits::guide_with;
-use crate::console::update::refresh::prepare;
-use crate::console::update::{decide, prompts};
-use crate::domain::call::Status;
-use crate::domain::id::NodeId;
-use crate::domain::state::{Mode, State};
-use crate::domain::tags;
-use crate::resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::refusal::{Empty, NoPlace, NoTarget, Refusal, Row};
+use crate::tabs::{Fix, fits};
+use crate::update::edits::guide_with;
+use crate::update::refresh::prepare;
+use crate::update::{decide, prompts};
+use overrule_domain::call::Status;
+use overrule_domain::id::NodeId;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::tags;
+use overrule_resilience::attention::{Attention, AttentionReason, Branch, leave, standstill};
 
 /// The verb `fix-go`.
 pub const FIX_GO: Verb = Verb {

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use super::availability::{Availability, carry_out, of, offered};
 use super::{Press, Rank, Verb, branches, jumps, limits, loops, reset_breaker};
-use crate::console::context::Context;
-use crate::console::event_text;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::panes;
-use crate::console::panes::Pane;
-use crate::console::panes::health::Explained;
-use crate::console::panes::log::model::Line;
-use crate::console::panes::rows::{NameHash, Target};
-use crate::console::refusal::{NoTarget, Refusal, Row};
-use crate::console::update::open;
+use crate::context::Context;
+use crate::event_text;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::panes;
+use crate::panes::Pane;
+use crate::panes::health::Explained;
+use crate::panes::log::model::Line;
+use crate::panes::rows::{NameHash, Target};
+use crate::refusal::{NoTarget, Refusal, Row};
+use crate::update::open;
 
 /// The verb `follow-event`.
 pub const FOLLOW_EVENT: Verb = Verb {

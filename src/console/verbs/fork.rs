@@ -4,13 +4,13 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::link::{Forking, ReplayControl};
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::update::fork::view;
-use crate::console::update::open;
+use crate::context::Context;
+use crate::link::{Forking, ReplayControl};
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::update::fork::view;
+use crate::update::open;
 
 /// The verb `fork`.
 pub const FORK: Verb = Verb {

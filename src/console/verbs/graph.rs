@@ -3,13 +3,13 @@
 //! Must not know: how rows are made, how anything is drawn.
 
 use super::Verb;
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Form;
-use crate::console::update::prompts;
-use crate::console::update::search::WORDS;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::panes::Pane;
+use crate::panes::graph::model::Form;
+use crate::update::prompts;
+use crate::update::search::WORDS;
 
 /// The verb `filter`.
 pub const FILTER: Verb = Verb {

@@ -3,9 +3,9 @@
 //! Must not know: what an edit does.
 
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::editor::Purpose;
-use crate::console::update::edits::{after, new_words};
+use crate::context::Context;
+use crate::model::editor::Purpose;
+use crate::update::edits::{after, new_words};
 
 /// The verb `guide`.
 pub const GUIDE: Verb = Verb {

@@ -3,11 +3,11 @@
 //! Must not know: how a page is drawn.
 
 use super::{Rank, Verb};
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::update::open;
+use crate::context::Context;
+use crate::hints::context;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::update::open;
 
 /// The verb `help`.
 pub const HELP: Verb = Verb {

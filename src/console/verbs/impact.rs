@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use super::Verb;
 use super::availability::live;
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Page, PageContent};
-use crate::console::refusal::{NoTarget, NodeState, Refusal};
-use crate::console::update::edits::selected;
-use crate::console::update::open;
-use crate::domain::call::Outcome;
-use crate::domain::command::Edit;
-use crate::domain::node::Content;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Page, PageContent};
+use crate::refusal::{NoTarget, NodeState, Refusal};
+use crate::update::edits::selected;
+use crate::update::open;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::Edit;
+use overrule_domain::node::Content;
 
 /// The verb `impact`.
 pub const VERB: Verb = Verb {

@@ -4,10 +4,10 @@
 
 use super::availability::{Availability, unless_contradicted};
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::update::edits::after;
-use crate::console::update::lists;
-use crate::domain::command::Edit;
+use crate::context::Context;
+use crate::update::edits::after;
+use crate::update::lists;
+use overrule_domain::command::Edit;
 
 /// The verb `insert-call`.
 pub const VERB: Verb = Verb {

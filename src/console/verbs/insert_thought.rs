@@ -3,14 +3,14 @@
 //! Must not know: what an edit does.
 
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::editor::Purpose;
-use crate::console::refusal::Refusal;
-use crate::console::update::decide::subject;
-use crate::console::update::edits::{after, new_words};
-use crate::domain::command::InsertAfter;
-use crate::domain::id::{NodeId, NodeKind};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::editor::Purpose;
+use crate::refusal::Refusal;
+use crate::update::decide::subject;
+use crate::update::edits::{after, new_words};
+use overrule_domain::command::InsertAfter;
+use overrule_domain::id::{NodeId, NodeKind};
 
 /// The verb `insert-thought`.
 pub const VERB: Verb = Verb {

@@ -4,14 +4,14 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::doc::Doc;
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::panes::{Pane, Place};
-use crate::console::refusal::{NoPlace, Refusal};
-use crate::console::update::lazy_load::{self, decisions_changed};
-use crate::console::update::views;
+use crate::context::Context;
+use crate::doc::Doc;
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::panes::{Pane, Place};
+use crate::refusal::{NoPlace, Refusal};
+use crate::update::lazy_load::{self, decisions_changed};
+use crate::update::views;
 
 /// The verb `next-tab`.
 pub const NEXT_TAB: Verb = Verb {

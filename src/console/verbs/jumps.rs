@@ -4,20 +4,20 @@
 
 use super::availability::offered;
 use super::{Rank, Verb};
-use crate::console::context::Context;
-use crate::console::halted;
-use crate::console::model::overlay::Overlay;
-use crate::console::model::{Model, idle};
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::refusal::{NoPlace, NoTarget, Refusal, Row};
-use crate::console::replay::MarkKind;
-use crate::console::update::{decide, search};
-use crate::domain::call::Status;
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
+use crate::context::Context;
+use crate::halted;
+use crate::model::overlay::Overlay;
+use crate::model::{Model, idle};
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::queue::model::QueueEntry;
+use crate::refusal::{NoPlace, NoTarget, Refusal, Row};
+use crate::replay::MarkKind;
+use crate::update::{decide, search};
+use overrule_domain::call::Status;
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::graph;
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 
 /// The verb `next-pending`.
 pub const NEXT_PENDING: Verb = Verb {
@@ -364,7 +364,7 @@ fn sibling(model: &mut Model, back: bool) -> Result<(), Refusal> {
 }
 
 /// Goes to the next or previous match in the graph. Returns it, and whether it is at the other end.
-pub(in crate::console) fn hit(model: &mut Model, back: bool) -> Result<Option<(Pick, bool)>, Refusal> {
+pub(crate) fn hit(model: &mut Model, back: bool) -> Result<Option<(Pick, bool)>, Refusal> {
     search::look_again(model);
     let (graph, hits) = (&model.graph, &model.graph.search.hits);
     let is_shown = |turn: &TurnId| graph.broken.contains(turn);

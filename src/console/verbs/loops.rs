@@ -3,15 +3,15 @@
 //! Must not know: how a loop is detected.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{LinePurpose, Overlay, Page, PageContent};
-use crate::console::refusal::{Empty, Refusal};
-use crate::console::tabs;
-use crate::console::update::decide::send;
-use crate::console::update::{open, prompts};
-use crate::domain::command::{Command, EscapeCommand};
-use crate::domain::escape::Detector;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{LinePurpose, Overlay, Page, PageContent};
+use crate::refusal::{Empty, Refusal};
+use crate::tabs;
+use crate::update::decide::send;
+use crate::update::{open, prompts};
+use overrule_domain::command::{Command, EscapeCommand};
+use overrule_domain::escape::Detector;
 
 /// The verb `loops`.
 pub const LOOPS: Verb = Verb {

@@ -3,11 +3,11 @@
 //! Must not know: what it moves in.
 
 use super::{Care, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::motion::Move;
-use crate::console::refusal::Refusal;
-use crate::console::update::views;
+use crate::context::Context;
+use crate::model::Model;
+use crate::motion::Move;
+use crate::refusal::Refusal;
+use crate::update::views;
 
 /// The verb `up`.
 pub const UP: Verb = Verb {

@@ -5,11 +5,11 @@
 use super::availability::{Availability, allowed, is_offered, is_possible, offered};
 use super::synonyms::synonyms;
 use super::{Care, Verb, is_move, is_text, replace, verbs};
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Choice, Gives, ListPurpose, Overlay};
-use crate::console::update::lists;
+use crate::context::Context;
+use crate::hints::context;
+use crate::model::Model;
+use crate::model::overlay::{Choice, Gives, ListPurpose, Overlay};
+use crate::update::lists;
 
 /// The verb `palette`.
 pub const PALETTE: Verb = Verb {

@@ -3,8 +3,8 @@
 //! Must not know: what a pane shows.
 
 use super::{Care, Verb};
-use crate::console::context::Context;
-use crate::console::update::views;
+use crate::context::Context;
+use crate::update::views;
 
 /// The verb `next-pane`.
 pub const NEXT_PANE: Verb = Verb {

@@ -3,11 +3,11 @@
 //! Must not know: how a run is driven.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::state::Mode;
+use crate::context::Context;
+use crate::model::Model;
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::state::Mode;
 
 /// The verb `pause`.
 pub const VERB: Verb = Verb {

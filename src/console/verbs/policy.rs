@@ -3,9 +3,9 @@
 //! Must not know: what a policy decides.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::update::prompts;
+use crate::context::Context;
+use crate::model::overlay::LinePurpose;
+use crate::update::prompts;
 
 /// The verb `policy`.
 pub const VERB: Verb = Verb {

@@ -5,16 +5,16 @@
 use super::availability::{Availability, offered};
 use super::emergency_stop::{is_busy, stop};
 use super::{Care, Effect, Moment, Press, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Out};
-use crate::console::refusal::Refusal;
-use crate::console::update::decide::{armed, send};
-use crate::console::update::open;
-use crate::domain::command::{Command, RunCommand};
+use crate::context::Context;
+use crate::halted;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::overlay::Overlay;
+use crate::msg::{Leave, Out};
+use crate::refusal::Refusal;
+use crate::update::decide::{armed, send};
+use crate::update::open;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `quit`.
 pub const QUIT: Verb = Verb {

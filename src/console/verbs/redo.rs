@@ -3,15 +3,15 @@
 //! Must not know: how a branch is computed.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::refusal::{Empty, Refusal};
-use crate::console::update::review;
-use crate::domain::branch;
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::id::Epoch;
-use crate::present::branch as branch_view;
-use crate::text::visible;
+use crate::context::Context;
+use crate::model::Model;
+use crate::refusal::{Empty, Refusal};
+use crate::update::review;
+use overrule_base::text::visible;
+use overrule_domain::branch;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::id::Epoch;
+use overrule_present::branch as branch_view;
 
 /// The verb `redo`.
 pub const VERB: Verb = Verb {

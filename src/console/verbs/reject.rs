@@ -7,17 +7,17 @@ use super::consent::consenting;
 use super::seen::{call_seen, dialog_seen};
 use super::selection::{active_kind, call_and_rev, is_hidden, is_shown, status};
 use super::{About, Care, Effect, Moment, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
-use crate::console::update::choices::{asked, choices};
-use crate::console::update::decide::{armed, asks_approval, question, subject, waiting};
-use crate::console::update::prompts;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Node;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::update::choices::{asked, choices};
+use crate::update::decide::{armed, asks_approval, question, subject, waiting};
+use crate::update::prompts;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::Node;
 
 /// The verb `reject`.
 pub const REJECT: Verb = Verb {

@@ -6,19 +6,19 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call, is_shown};
 use super::{About, Care, Effect, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
-use crate::console::update::decide::{send, subject};
-use crate::console::update::executions::selected_call;
-use crate::console::update::prompts;
-use crate::console::update::rules::call;
-use crate::domain::call::{Call, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::id::{NodeId, Rev};
-use crate::text::visible;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::update::decide::{send, subject};
+use crate::update::executions::selected_call;
+use crate::update::prompts;
+use crate::update::rules::call;
+use overrule_base::text::visible;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::id::{NodeId, Rev};
 
 /// The verb `choose-repair`.
 pub const CHOOSE_REPAIR: Verb = Verb {

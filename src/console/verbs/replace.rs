@@ -5,11 +5,11 @@
 use super::availability::offered;
 use super::selection::status;
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::refusal::{NoTarget, Refusal};
-use crate::console::update::edits::selected;
-use crate::console::update::lists;
+use crate::context::Context;
+use crate::model::Model;
+use crate::refusal::{NoTarget, Refusal};
+use crate::update::edits::selected;
+use crate::update::lists;
 
 /// The verb `replace`.
 pub const VERB: Verb = Verb {
@@ -33,7 +33,7 @@ fn replace(model: &mut Model) -> Result<(), Refusal> {
         .state
         .node(node)
         .filter(|node| node.as_call().is_some())
-        .map(crate::domain::node::Node::rev)
+        .map(overrule_domain::node::Node::rev)
         .ok_or(NoTarget::NotCall(node))?;
     lists::tools_for(model, node, base);
     Ok(())

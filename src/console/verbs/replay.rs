@@ -3,13 +3,13 @@
 //! Must not know: how a recording is read.
 
 use super::{Press, Verb};
-use crate::console::context::Context;
-use crate::console::link::ReplayControl;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoPlace, Refusal};
-use crate::console::replay::{self, MarkKind};
-use crate::domain::id::Seq;
+use crate::context::Context;
+use crate::link::ReplayControl;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::{NoPlace, Refusal};
+use crate::replay::{self, MarkKind};
+use overrule_domain::id::Seq;
 
 /// Parts of a recording that one jump skips.
 const PARTS: usize = 10;

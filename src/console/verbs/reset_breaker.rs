@@ -3,13 +3,13 @@
 //! Must not know: when a breaker opens.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::refusal::{Empty, Refusal};
-use crate::console::update::prompts;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::command::{Command, ResilienceCommand};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::refusal::{Empty, Refusal};
+use crate::update::prompts;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::command::{Command, ResilienceCommand};
 
 /// The verb `reset-breaker`.
 pub const VERB: Verb = Verb {

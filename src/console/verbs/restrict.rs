@@ -3,10 +3,10 @@
 //! Must not know: which calls only read.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
+use crate::context::Context;
+use crate::model::Model;
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `restrict`.
 pub const VERB: Verb = Verb {

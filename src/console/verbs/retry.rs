@@ -6,15 +6,15 @@ use super::availability::decision;
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
 use super::{About, Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::console::update::decide::send;
-use crate::console::update::executions::selected_call;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::{NodeId, Rev};
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::Refusal;
+use crate::update::decide::send;
+use crate::update::executions::selected_call;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::{NodeId, Rev};
 
 /// The verb `retry`.
 pub const VERB: Verb = Verb {

@@ -4,17 +4,17 @@
 
 use super::availability::{Availability, offered};
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::arming::{Question, VisibleQuestion};
-use crate::console::model::overlay::{LinePurpose, Overlay, Review, Whose};
-use crate::console::model::staged_edits::node_of;
-use crate::console::msg::Out;
-use crate::console::refusal::{EditRefusal, Refusal, Unseen};
-use crate::console::update::decide::{armed, send, shown};
-use crate::console::update::prompts;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::decide::edit::may_keep_later;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::arming::{Question, VisibleQuestion};
+use crate::model::overlay::{LinePurpose, Overlay, Review, Whose};
+use crate::model::staged_edits::node_of;
+use crate::msg::Out;
+use crate::refusal::{EditRefusal, Refusal, Unseen};
+use crate::update::decide::{armed, send, shown};
+use crate::update::prompts;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::decide::edit::may_keep_later;
 
 /// The verb `commit-edit`.
 pub const COMMIT_EDIT: Verb = Verb {

@@ -4,16 +4,16 @@
 
 use super::availability::{decision, live, unless_refused};
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::refusal::{Confirmation, Empty, NoTarget, Part, Refusal, Row};
-use crate::console::update::decide::send;
-use crate::console::update::open;
-use crate::domain::command::{Command, RunCommand};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::double_press::What;
+use crate::model::listing::{Item, Kind, Listing};
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::refusal::{Confirmation, Empty, NoTarget, Part, Refusal, Row};
+use crate::update::decide::send;
+use crate::update::open;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `rules`.
 pub const RULES: Verb = Verb {

@@ -6,16 +6,16 @@ use super::availability::{decision, unless_refused};
 use super::seen::call_seen;
 use super::selection::{call_and_rev, is_call};
 use super::{About, Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, NodeState, Refusal, Row};
-use crate::console::update::decide::send;
-use crate::console::update::executions::selected_call;
-use crate::console::update::rules::call;
-use crate::domain::call::Status;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::id::{NodeId, Rev};
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, NodeState, Refusal, Row};
+use crate::update::decide::send;
+use crate::update::executions::selected_call;
+use crate::update::rules::call;
+use overrule_domain::call::Status;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::id::{NodeId, Rev};
 
 /// The verb `run-now`.
 pub const VERB: Verb = Verb {

@@ -3,8 +3,8 @@
 //! Must not know: how the screen is drawn.
 
 use super::{Care, Verb};
-use crate::console::context::Context;
-use crate::console::msg::Out;
+use crate::context::Context;
+use crate::msg::Out;
 
 /// The verb `mouse`.
 pub const MOUSE: Verb = Verb {

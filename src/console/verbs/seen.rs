@@ -6,13 +6,13 @@
 
 use super::Moment;
 use super::availability::dialog;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::Overlay;
-use crate::console::refusal::{Refusal, Unseen};
-use crate::console::update::decide::{armed, question, read_to_end};
-use crate::console::update::ledger;
-use crate::console::update::rules::call;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::overlay::Overlay;
+use crate::refusal::{Refusal, Unseen};
+use crate::update::decide::{armed, question, read_to_end};
+use crate::update::ledger;
+use crate::update::rules::call;
 
 /// The selected call, in the inspector.
 pub(super) fn call_seen(model: &Model, moment: Moment) -> Result<(), Refusal> {

@@ -3,15 +3,15 @@
 //! Must not know: verbs.
 
 use super::availability::dialog;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::update::decide::subject;
-use crate::domain::call::{Digest, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::tags::asks_operator;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::update::decide::subject;
+use overrule_domain::call::{Digest, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::id::{NodeId, NodeKind, Rev};
+use overrule_domain::tags::asks_operator;
 
 /// The status of the selected call. A superseded or suspended one cannot be decided or edited.
 pub fn status(model: &Model) -> Option<&Status> {

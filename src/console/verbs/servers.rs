@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::availability::{Availability, answer, dialog, live};
 use super::{Care, Effect, Press, Verb};
-use crate::console::context::Context;
-use crate::console::doc::Doc;
-use crate::console::link::{ServerOrder, ServerState};
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::double_press::What;
-use crate::console::model::overlay::{Dialog, DialogKind, Overlay};
-use crate::console::msg::Out;
-use crate::console::panes;
-use crate::console::panes::rows::{NameHash, Target};
-use crate::console::refusal::{Confirmation, NoPlace, NoTarget, Part, Refusal, Row, Unseen};
-use crate::console::update::decide::armed;
-use crate::console::update::open;
+use crate::context::Context;
+use crate::doc::Doc;
+use crate::link::{ServerOrder, ServerState};
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::double_press::What;
+use crate::model::overlay::{Dialog, DialogKind, Overlay};
+use crate::msg::Out;
+use crate::panes;
+use crate::panes::rows::{NameHash, Target};
+use crate::refusal::{Confirmation, NoPlace, NoTarget, Part, Refusal, Row, Unseen};
+use crate::update::decide::armed;
+use crate::update::open;
 
 /// The verb `accept-tools`.
 pub const ACCEPT_TOOLS: Verb = Verb {

@@ -5,15 +5,15 @@
 use super::availability::Availability;
 use super::seen::dialog_seen;
 use super::{Care, Effect, Press, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::Overlay;
-use crate::console::refusal::Empty;
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::TurnId;
-use crate::domain::reduction;
-use crate::domain::state::State;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::Overlay;
+use crate::refusal::Empty;
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::TurnId;
+use overrule_domain::reduction;
+use overrule_domain::state::State;
 
 /// The verb `shorten`.
 pub const SHORTEN: Verb = Verb {

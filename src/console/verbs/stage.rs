@@ -3,14 +3,14 @@
 //! Must not know: what an edit does.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::{Overlay, Whose};
-use crate::console::model::staged_edits::node_of;
-use crate::console::msg::Out;
-use crate::console::refusal::{EditRefusal, Refusal};
-use crate::console::update::edits;
-use crate::console::update::stage::{count, hold, them};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::{Overlay, Whose};
+use crate::model::staged_edits::node_of;
+use crate::msg::Out;
+use crate::refusal::{EditRefusal, Refusal};
+use crate::update::edits;
+use crate::update::stage::{count, hold, them};
 
 /// The verb `stage`.
 pub const STAGE: Verb = Verb {

@@ -5,18 +5,18 @@
 use std::sync::Arc;
 
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::double_press::What;
-use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::overlay::{LinePurpose, Overlay, Whose};
-use crate::console::model::staged_edits::{moved, node_of, rebased};
-use crate::console::msg::Out;
-use crate::console::refusal::{Confirmation, EditRefusal, NoTarget, Part, Refusal, Row};
-use crate::console::update::stage::{and_run, count, release, some};
-use crate::console::update::{edits, lists, open, prompts, review};
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::double_press::What;
+use crate::model::editor::{Editor, Purpose};
+use crate::model::listing::{Item, Kind, Listing};
+use crate::model::overlay::{LinePurpose, Overlay, Whose};
+use crate::model::staged_edits::{moved, node_of, rebased};
+use crate::msg::Out;
+use crate::refusal::{Confirmation, EditRefusal, NoTarget, Part, Refusal, Row};
+use crate::update::stage::{and_run, count, release, some};
+use crate::update::{edits, lists, open, prompts, review};
+use overrule_domain::command::{Command, Edit, EditCommand};
 
 /// The verb `staged-edits`.
 pub const STAGED_EDITS: Verb = Verb {
@@ -181,7 +181,7 @@ fn reopen(model: &mut Model, out: &mut Vec<Out>) -> Result<(), Refusal> {
                 tool: Arc::clone(tool),
             };
             let state = &model.run.state;
-            let call_content = state.node(*node).and_then(crate::domain::node::Node::as_call);
+            let call_content = state.node(*node).and_then(overrule_domain::node::Node::as_call);
             let (old_tool, old) = call_content.ok_or(NoTarget::NotCall(*node))?;
             let is_new = old_tool != tool;
             let title = format!("arguments of {node} {base}");

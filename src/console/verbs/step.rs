@@ -3,9 +3,9 @@
 //! Must not know: how a run is driven.
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
+use crate::context::Context;
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
 
 /// The verb `step`.
 pub const VERB: Verb = Verb {

@@ -4,13 +4,13 @@
 
 use super::availability::offered;
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::update::decide::send;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::live::LivePart;
-use crate::domain::pending_retry;
-use crate::present::many;
+use crate::context::Context;
+use crate::model::Model;
+use crate::update::decide::send;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::live::LivePart;
+use overrule_domain::pending_retry;
+use overrule_present::many;
 
 /// The verb `stop-turn`.
 pub const VERB: Verb = Verb {

@@ -8,7 +8,7 @@ use super::{
     loops, moves, palette, panes, pause, quit, redo, reject, repair, replace, replay, restrict, retry, rules,
     staged_edits, step, stop_turn, undo, write_rule,
 };
-use crate::console::panes::{self as pane, Pane};
+use crate::panes::{self as pane, Pane};
 
 /// Verbs in one row of help, and what they do.
 pub type Row = (&'static [&'static Verb], &'static str);
@@ -150,8 +150,8 @@ pub static REPLAY: Task = Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::columns::Columns as _;
-    use crate::console::context::Context;
+    use crate::columns::Columns as _;
+    use crate::context::Context;
 
     #[test]
     fn each_row_is_about_verbs_of_every_pane_that_have_keys() {

@@ -4,15 +4,15 @@
 
 use super::availability::offered;
 use super::{Care, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::field::{Reach, TextVerb};
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::editor::Editor;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::console::update::{discard, edits, prompts, typing};
+use crate::context::Context;
+use crate::field::{Reach, TextVerb};
+use crate::halted;
+use crate::model::Model;
+use crate::model::editor::Editor;
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::refusal::Refusal;
+use crate::update::{discard, edits, prompts, typing};
 
 /// The verb `done`.
 pub const DONE: Verb = Verb {

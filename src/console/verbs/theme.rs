@@ -3,8 +3,8 @@
 //! Must not know: what a colour is.
 
 use super::Verb;
-use crate::console::context::Context;
-use crate::console::update::live_reload;
+use crate::context::Context;
+use crate::update::live_reload;
 
 /// The verb `theme`.
 pub const VERB: Verb = Verb {

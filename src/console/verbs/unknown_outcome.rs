@@ -5,16 +5,16 @@
 use super::availability::{answer, on_unknown};
 use super::seen::{dialog_seen, unknown_read, unknown_seen};
 use super::{Care, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::msg::Out;
-use crate::console::refusal::{NodeState, Refusal};
-use crate::console::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
-use crate::console::update::decide::send;
-use crate::console::update::{edits, ledger, prompts};
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::id::{Attempt, NodeId};
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::msg::Out;
+use crate::refusal::{NodeState, Refusal};
+use crate::update::choices::{asked, cancelled, ends, ensure_ended, unknown_attempt};
+use crate::update::decide::send;
+use crate::update::{edits, ledger, prompts};
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::id::{Attempt, NodeId};
 
 /// The verb `it-happened`.
 pub const IT_HAPPENED: Verb = Verb {
@@ -92,10 +92,7 @@ fn happened(model: &mut Model) -> Result<(), Refusal> {
     let (call, ..) = asked(model)?;
     let attempt = unknown_attempt(model, call);
     model.overlays.pop();
-    edits::value_editor(
-        model,
-        crate::console::model::editor::Purpose::Happened { call, attempt },
-    );
+    edits::value_editor(model, crate::model::editor::Purpose::Happened { call, attempt });
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 //! Must not know: how an execution ends.
 
 use super::{About, Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, Refusal, Row};
-use crate::console::update::decide::{send, subject};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::node::Node;
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::{NoTarget, Refusal, Row};
+use crate::update::decide::{send, subject};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::node::Node;
 
 /// The verb `unpin`.
 pub const VERB: Verb = Verb {

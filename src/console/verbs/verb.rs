@@ -3,11 +3,11 @@
 //! Must not know: which verbs there are.
 
 use super::availability::Availability;
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::msg::Out;
-use crate::console::refusal::Refusal;
-use crate::domain::command::Command;
+use crate::context::Context;
+use crate::model::Model;
+use crate::msg::Out;
+use crate::refusal::Refusal;
+use overrule_domain::command::Command;
 
 /// A verb of the console: all that is known about one command.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ pub struct Verb {
 
 impl Verb {
     /// What most verbs have in common: it changes nothing, and always works.
-    pub(in crate::console) const BASE: Self = Self {
+    pub(crate) const BASE: Self = Self {
         name: "",
         keys: &[],
         contexts: &[],

@@ -5,16 +5,16 @@
 use std::sync::Arc;
 
 use super::{Effect, Verb};
-use crate::console::context::Context;
-use crate::console::model::Model;
-use crate::console::model::overlay::LinePurpose;
-use crate::console::panes;
-use crate::console::panes::rows::Target;
-use crate::console::refusal::{NoTarget, Refusal, Row};
-use crate::console::update::decide::send;
-use crate::console::update::prompts;
-use crate::domain::command::{Command, WeightCommand};
-use crate::text::visible;
+use crate::context::Context;
+use crate::model::Model;
+use crate::model::overlay::LinePurpose;
+use crate::panes;
+use crate::panes::rows::Target;
+use crate::refusal::{NoTarget, Refusal, Row};
+use crate::update::decide::send;
+use crate::update::prompts;
+use overrule_base::text::visible;
+use overrule_domain::command::{Command, WeightCommand};
 
 /// The verb `set-weight`.
 pub const SET_WEIGHT: Verb = Verb {

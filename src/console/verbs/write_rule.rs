@@ -9,20 +9,20 @@ use super::availability::{decision, offered, unless_refused};
 use super::seen::list_read;
 use super::selection::active_kind;
 use super::{About, Care, Effect, Rank, Verb};
-use crate::console::context::Context;
-use crate::console::json;
-use crate::console::model::Model;
-use crate::console::model::editor::{Editor, Purpose};
-use crate::console::model::overlay::{Overlay, RuleView};
-use crate::console::msg::Out;
-use crate::console::refusal::{NoTarget, Part, Refusal};
-use crate::console::update::decide::{send, subject};
-use crate::console::update::open;
-use crate::console::update::rules::call;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::rule::RuleRequest;
-use crate::policy::backtest::{Would, read};
+use crate::context::Context;
+use crate::json;
+use crate::model::Model;
+use crate::model::editor::{Editor, Purpose};
+use crate::model::overlay::{Overlay, RuleView};
+use crate::msg::Out;
+use crate::refusal::{NoTarget, Part, Refusal};
+use crate::update::decide::{send, subject};
+use crate::update::open;
+use crate::update::rules::call;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::rule::RuleRequest;
+use overrule_policy::backtest::{Would, read};
 
 /// The verb `write-rule`.
 pub const WRITE_RULE: Verb = Verb {

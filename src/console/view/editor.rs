@@ -7,15 +7,15 @@ use ratatui::layout::Rect;
 
 use super::overlay;
 use super::paint::{Canvas, row_of, start};
-use crate::console::columns::Columns as _;
-use crate::console::doc::{Styled, broken};
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::editor::{Editor, Form};
-use crate::console::pager::{Pager, Wrap};
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::text::{head, visible};
+use crate::columns::Columns as _;
+use crate::doc::{Styled, broken};
+use crate::halted;
+use crate::model::Model;
+use crate::model::editor::{Editor, Form};
+use crate::pager::{Pager, Wrap};
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use overrule_base::text::{head, visible};
 
 /// The number of listed faults.
 const MOST: u16 = 5;

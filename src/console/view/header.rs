@@ -7,27 +7,27 @@ use std::collections::BTreeSet;
 use ratatui::layout::Rect;
 
 use super::paint::Canvas;
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::run_phase::RunPhase;
-use crate::console::panes::Pane;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::summary;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::console::verbs::{conversations, shorten};
-use crate::domain::id::TurnId;
-use crate::domain::ladder;
-use crate::domain::pending_retry;
-use crate::domain::price::NOT_PRICED;
-use crate::domain::reduction;
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::{Stream, Turn};
-use crate::present::many;
-use crate::resilience::attention::AttentionReason;
-use crate::text::{head, visible};
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::halted;
+use crate::model::Model;
+use crate::model::run_phase::RunPhase;
+use crate::panes::Pane;
+use crate::panes::queue::model::QueueEntry;
+use crate::summary;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use crate::verbs::{conversations, shorten};
+use overrule_base::text::{head, visible};
+use overrule_domain::id::TurnId;
+use overrule_domain::ladder;
+use overrule_domain::pending_retry;
+use overrule_domain::price::NOT_PRICED;
+use overrule_domain::reduction;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::turn::{Stream, Turn};
+use overrule_present::many;
+use overrule_resilience::attention::AttentionReason;
 
 /// Screens with fewer columns get the short labels.
 const NARROW: u16 = 100;
@@ -55,7 +55,7 @@ fn parts(model: &Model) -> Vec<(u8, Role, String, bool)> {
         ));
     }
     if let Some(fork) = state.forks.last() {
-        let of = crate::present::fork::short(&fork.session);
+        let of = overrule_present::fork::short(&fork.session);
         let words = format!("fork of {of} at {}", fork.at.0);
         let narrow = model.screen.width < NARROW;
         parts.push((
@@ -170,7 +170,7 @@ fn staged_edits(model: &Model) -> Option<(Role, String)> {
     let words = match model.staged_edits.len() {
         0 => return None,
         count if narrow => many(count, "edit"),
-        count => crate::console::update::describe_staged(count),
+        count => crate::update::describe_staged(count),
     };
     Some((Role::Edited, words))
 }
@@ -181,7 +181,7 @@ fn budget(model: &Model) -> Option<(u128, Role)> {
     if !model.run.arrived {
         return None;
     }
-    let share = crate::console::panes::budget::used_share(&model.run, model.now_of_run())?;
+    let share = crate::panes::budget::used_share(&model.run, model.now_of_run())?;
     let role = match share {
         0..80 => Role::Dim,
         80..100 => Role::Warning,

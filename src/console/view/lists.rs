@@ -7,15 +7,15 @@ use ratatui::layout::Rect;
 
 use super::overlay;
 use super::paint::{Canvas, row_of};
-use crate::console::columns::Columns as _;
-use crate::console::doc::{Styled, broken};
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::listing::Listing;
-use crate::console::model::overlay::{LinePrompt, LinePurpose, List};
-use crate::console::panes::inspector::view as inspector;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
+use crate::columns::Columns as _;
+use crate::doc::{Styled, broken};
+use crate::halted;
+use crate::model::Model;
+use crate::model::listing::Listing;
+use crate::model::overlay::{LinePrompt, LinePurpose, List};
+use crate::panes::inspector::view as inspector;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
 
 /// The title of a line, with the time left where there is a deadline.
 fn title(model: &Model, line: &LinePrompt) -> String {

@@ -8,24 +8,24 @@ use regex::Regex;
 
 use super::paint::{Canvas, row_of};
 use super::{editor, lists};
-use crate::console::columns::Columns as _;
-use crate::console::doc::Doc;
-use crate::console::halted;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose, Overlay, PageContent};
-use crate::console::model::screen::inside;
-use crate::console::model::seek::Seek;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::graph::view as graph;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::panes::inspector::view as inspector;
-use crate::console::symbols::Charset;
-use crate::console::theme::Role;
-use crate::console::verbs::{Verb, availability, quit, shorten};
-use crate::domain::lineage::Plan;
-use crate::domain::node::Node;
-use crate::domain::pending_retry;
+use crate::columns::Columns as _;
+use crate::doc::Doc;
+use crate::halted;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::model::overlay::{Bulk, DialogKind, LinePurpose, ListPurpose, Overlay, PageContent};
+use crate::model::screen::inside;
+use crate::model::seek::Seek;
+use crate::panes::graph::model::Pick;
+use crate::panes::graph::view as graph;
+use crate::panes::inspector::model::Subject;
+use crate::panes::inspector::view as inspector;
+use crate::symbols::Charset;
+use crate::theme::Role;
+use crate::verbs::{Verb, availability, quit, shorten};
+use overrule_domain::lineage::Plan;
+use overrule_domain::node::Node;
+use overrule_domain::pending_retry;
 
 /// The fewest columns for a title of two parts and the position at its right end.
 const WIDE_TITLE: u16 = 76;
@@ -199,7 +199,7 @@ fn leave(model: &Model, frame: &mut Frame<'_>) {
         && !halted::is(model)
         && let Some(need) = model.run.stuck()
     {
-        lines.push(format!("{}.", crate::text::visible(&need.reason)));
+        lines.push(format!("{}.", overrule_base::text::visible(&need.reason)));
     }
     lines.extend(model.overlays.iter().filter_map(unkept));
     let busy = model.run.is_busy();

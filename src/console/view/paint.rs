@@ -7,10 +7,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::console::columns::{Columns as _, fill};
-use crate::console::doc::Styled;
-use crate::console::sgr::Sgr;
-use crate::console::theme::{Look, Role};
+use crate::columns::{Columns as _, fill};
+use crate::doc::Styled;
+use crate::sgr::Sgr;
+use crate::theme::{Look, Role};
 
 /// A place to paint.
 pub struct Canvas<'a> {
@@ -166,7 +166,7 @@ impl Canvas<'_> {
 }
 
 /// The longest end of a text that fits into `columns`.
-pub(in crate::console) fn tail(text: &str, columns: usize) -> &str {
+pub(crate) fn tail(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let mut from = text.len();
     for (at, grapheme) in text.grapheme_indices(true).rev() {
@@ -180,7 +180,7 @@ pub(in crate::console) fn tail(text: &str, columns: usize) -> &str {
 }
 
 /// The start of a text in `columns`, with a sign if it was cut.
-pub(in crate::console) fn start(text: &str, columns: usize, more: char) -> String {
+pub(crate) fn start(text: &str, columns: usize, more: char) -> String {
     if text.columns() <= columns {
         return text.to_owned();
     }
@@ -200,7 +200,7 @@ pub(in crate::console) fn start(text: &str, columns: usize, more: char) -> Strin
 }
 
 /// One row of an area, counted from its top.
-pub(in crate::console) fn row_of(area: Rect, row: u16) -> Rect {
+pub(crate) fn row_of(area: Rect, row: u16) -> Rect {
     Rect {
         y: area.y.saturating_add(row),
         height: u16::from(row < area.height),

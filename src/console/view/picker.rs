@@ -6,11 +6,11 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::model::picker::{Picker, PickerEntry};
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::{Look, Role};
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::model::picker::{Picker, PickerEntry};
+use crate::symbols::{Charset, Symbol};
+use crate::theme::{Look, Role};
 
 /// Rows below the list: a rule, two facts, the last lines, the keys.
 const BELOW: u16 = 11;

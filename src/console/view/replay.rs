@@ -5,12 +5,12 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
-use crate::console::doc::Styled;
-use crate::console::event_text;
-use crate::console::model::Model;
-use crate::console::replay::{MarkKind, column};
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
+use crate::doc::Styled;
+use crate::event_text;
+use crate::model::Model;
+use crate::replay::{MarkKind, column};
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
 
 /// The signs of a part that is played, of the rest, and of the position.
 const LINE: [char; 3] = ['━', '─', '╋'];

@@ -7,14 +7,14 @@ use ratatui::layout::Rect;
 
 use super::paint::Canvas;
 use super::{header, overlay, replay, status};
-use crate::console::layout::gutter::Line;
-use crate::console::model::Model;
-use crate::console::panes::Pane;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
+use crate::layout::gutter::Line;
+use crate::model::Model;
+use crate::panes::Pane;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
 
 /// Marks the selected row of the graph or the queue, whichever the inspector shows.
-pub(in crate::console) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
+pub(crate) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: Rect, pane: Pane) {
     let symbol = if model.screen.lead == pane {
         Symbol::Pointer
     } else {
@@ -25,7 +25,7 @@ pub(in crate::console) fn pointer(model: &Model, canvas: &mut Canvas<'_>, row: R
 }
 
 /// Draws everything.
-pub(in crate::console) fn draw(model: &Model, frame: &mut Frame<'_>) {
+pub(crate) fn draw(model: &Model, frame: &mut Frame<'_>) {
     let whole = frame.area();
     let places = model.screen.places;
     {
@@ -74,13 +74,7 @@ fn divider(model: &Model, canvas: &mut Canvas<'_>) {
 }
 
 /// Draws the title line of a pane.
-pub(in crate::console) fn title(
-    model: &Model,
-    canvas: &mut Canvas<'_>,
-    area: Rect,
-    pane: Pane,
-    words: &str,
-) -> u16 {
+pub(crate) fn title(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, words: &str) -> u16 {
     if area.is_empty() {
         return 0;
     }
@@ -91,7 +85,7 @@ pub(in crate::console) fn title(
 }
 
 /// Draws the title line of a pane without its text; returns the style for it.
-pub(in crate::console) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
+pub(crate) fn rule(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane) -> Role {
     let focused = model.screen.focus == pane && model.overlays.is_empty();
     let role = if focused { Role::Focus } else { Role::Border };
     let rule = match (model.settings.charset, focused, model.settings.line) {

@@ -5,15 +5,15 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Canvas, row_of};
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::hints;
-use crate::console::model::Model;
-use crate::console::model::arming::Question;
-use crate::console::panes::Pane;
-use crate::console::status_line;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::hints;
+use crate::model::Model;
+use crate::model::arming::Question;
+use crate::panes::Pane;
+use crate::status_line;
+use crate::symbols::Symbol;
+use crate::theme::Role;
 
 /// Draws the lines.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {

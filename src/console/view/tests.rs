@@ -1,6 +1,8 @@
 //! What the screen looks like, and that nothing untrusted reaches it raw.
 
+mod agent_wait;
 mod bodies;
+mod deadline;
 mod frame;
 mod graphs;
 mod halted;

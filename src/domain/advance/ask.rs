@@ -8,22 +8,22 @@ use std::sync::Arc;
 
 use super::output::{self, AnswerCheck};
 use super::{correction, delegate, escape, warn};
-use crate::domain::advice::Advice;
-use crate::domain::branch::recall::recorded_reply;
-use crate::domain::breaker::{self, Breaker};
-use crate::domain::decide::reduce::reduce_by_rule;
-use crate::domain::draft::Draft;
-use crate::domain::escape::open_step;
-use crate::domain::event::run::Reduction;
-use crate::domain::event::{Event, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
-use crate::domain::pending_retry;
-use crate::domain::reduction::{self, summary};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread;
-use crate::domain::transcript::build::{self, Piece};
-use crate::domain::transcript::hash::{context_hash, context_hash_of, request_hash};
-use crate::domain::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
+use crate::advice::Advice;
+use crate::branch::recall::recorded_reply;
+use crate::breaker::{self, Breaker};
+use crate::decide::reduce::reduce_by_rule;
+use crate::draft::Draft;
+use crate::escape::open_step;
+use crate::event::run::Reduction;
+use crate::event::{Event, RunEvent, TurnEvent, WeightEvent};
+use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::pending_retry;
+use crate::reduction::{self, summary};
+use crate::state::{Mode, State};
+use crate::thread;
+use crate::transcript::build::{self, Piece};
+use crate::transcript::hash::{context_hash, context_hash_of, request_hash};
+use crate::turn::{Activity, Stop, Stream, StreamFault, StreamFaultKind, Turn};
 
 /// Retries of a request without a complete block.
 pub(crate) const RETRIES: u32 = 4;
@@ -85,7 +85,7 @@ fn resume(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId) {
             return;
         }
         correction::report_lost(draft, None);
-        let failed = crate::domain::transcript::result::errors(draft.state, &last.nodes);
+        let failed = crate::transcript::result::errors(draft.state, &last.nodes);
         draft.run(RunEvent::Finished { answer, failed });
         return;
     }
@@ -383,7 +383,7 @@ fn held_turns(draft: &mut Draft<'_>, last: &Turn) -> bool {
         draft.turn_event(TurnEvent::Restored { turns });
     } else {
         let turns = held.iter().map(|turn| turn.id).collect();
-        crate::domain::decide::edit::supersede_turns(draft, turns);
+        crate::decide::edit::supersede_turns(draft, turns);
     }
     true
 }

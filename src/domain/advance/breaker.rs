@@ -5,17 +5,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
-use crate::domain::breaker::{Breaker, EVIDENCE, Phase, Scope};
-use crate::domain::call::{Call, ErrorClass, Outcome, ToolError};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, ResilienceEvent};
-use crate::domain::id::ThreadId;
-use crate::domain::ladder::span;
-use crate::domain::node::{Node, Origin};
-use crate::domain::ready;
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::advice::Advice;
+use crate::breaker::{Breaker, EVIDENCE, Phase, Scope};
+use crate::call::{Call, ErrorClass, Outcome, ToolError};
+use crate::draft::Draft;
+use crate::event::{CallEvent, ResilienceEvent};
+use crate::id::ThreadId;
+use crate::ladder::span;
+use crate::node::{Node, Origin};
+use crate::ready;
+use crate::state::State;
+use crate::thread;
 
 /// Changes breakers by the recorded samples.
 pub(super) fn turn(draft: &mut Draft<'_>, advice: &dyn Advice) {

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
-use crate::domain::call::Fault;
-use crate::domain::delegate;
-use crate::domain::draft::Draft;
-use crate::domain::event::CallEvent;
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::state::State;
+use crate::advice::Advice;
+use crate::call::Fault;
+use crate::delegate;
+use crate::draft::Draft;
+use crate::event::CallEvent;
+use crate::id::{NodeId, TurnId};
+use crate::state::State;
 
 pub(super) fn check(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let mut taken: BTreeMap<(TurnId, Arc<str>), NodeId> = BTreeMap::new();

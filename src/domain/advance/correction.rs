@@ -2,13 +2,13 @@
 //!
 //! Must not know: how counterparts are found.
 
-use crate::domain::advice::Advice;
-use crate::domain::call::{Decision, Status};
-use crate::domain::correction;
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, EditEvent};
-use crate::domain::id::{NodeId, ThreadId};
-use crate::domain::node::Node;
+use crate::advice::Advice;
+use crate::call::{Decision, Status};
+use crate::correction;
+use crate::draft::Draft;
+use crate::event::{CallEvent, EditEvent};
+use crate::id::{NodeId, ThreadId};
+use crate::node::Node;
 
 /// Applies corrections to ready and invalid calls before any other rule decides on them.
 pub(super) fn carry_all(draft: &mut Draft<'_>, advice: &dyn Advice) {

@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use super::launch;
-use crate::domain::advice::Advice;
-use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::decide::edit::supersede_turns;
-use crate::domain::delegate::{self, Work};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Node;
-use crate::domain::output_digest::OutputDigest;
-use crate::domain::state::State;
-use crate::domain::thread::{self, Child};
+use crate::advice::Advice;
+use crate::call::{ErrorClass, Outcome, Status, ToolError};
+use crate::decide::edit::supersede_turns;
+use crate::delegate::{self, Work};
+use crate::draft::Draft;
+use crate::event::{CallEvent, TurnEvent};
+use crate::id::{NodeId, NodeKind, TurnId};
+use crate::node::Node;
+use crate::output_digest::OutputDigest;
+use crate::state::State;
+use crate::thread::{self, Child};
 
 /// Ends sub-agents whose call was edited, superseded, run again or answered by the operator.
 pub(super) fn end_left(draft: &mut Draft<'_>, _advice: &dyn Advice) {

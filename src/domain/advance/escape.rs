@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
-use crate::domain::decide::escape::take;
-use crate::domain::draft::Draft;
-use crate::domain::escape::advised::Advised;
-use crate::domain::escape::{Incident, LoopStep, StepOutcome};
-use crate::domain::event::EscapeEvent;
-use crate::domain::id::ThreadId;
+use crate::advice::Advice;
+use crate::decide::escape::take;
+use crate::draft::Draft;
+use crate::escape::advised::Advised;
+use crate::escape::{Incident, LoopStep, StepOutcome};
+use crate::event::EscapeEvent;
+use crate::id::ThreadId;
 
 /// True if it decided something about a loop. Called until it is false.
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice, thread: ThreadId, answered: bool) -> bool {

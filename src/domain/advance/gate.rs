@@ -2,20 +2,20 @@
 //!
 //! Must not know: how a policy is written.
 
-use crate::domain::advice::Advice;
-use crate::domain::auto_approved;
-use crate::domain::call::{Call, Decision, EffectClass, Gate, Outcome, Status};
-use crate::domain::draft::Draft;
-use crate::domain::escape::open_step;
-use crate::domain::event::CallEvent;
-use crate::domain::id::Rev;
-use crate::domain::node::Origin;
-use crate::domain::repeat::{consent_needed, reusable};
-use crate::domain::restrict;
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::tags;
+use crate::advice::Advice;
+use crate::auto_approved;
+use crate::call::{Call, Decision, EffectClass, Gate, Outcome, Status};
+use crate::draft::Draft;
+use crate::escape::open_step;
+use crate::event::CallEvent;
+use crate::id::Rev;
+use crate::node::Origin;
+use crate::repeat::{consent_needed, reusable};
+use crate::restrict;
+use crate::state::{LedgerOutcome, State};
+use crate::tags;
 
-pub use crate::domain::repeat::{dedup_key, equal_entries};
+pub use crate::repeat::{dedup_key, equal_entries};
 
 pub(super) fn gate(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;

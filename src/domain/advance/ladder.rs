@@ -5,17 +5,17 @@
 //! Each failure is decided once, and the decision is recorded in full.
 
 use super::ask;
-use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Status};
-use crate::domain::decide::resilience;
-use crate::domain::draft::Draft;
-use crate::domain::event::ResilienceEvent;
-use crate::domain::id::{Attempt, Rev};
-use crate::domain::ladder::{Findings, Next};
-use crate::domain::node::Node;
-use crate::domain::restrict;
-use crate::domain::server_question;
-use crate::domain::state::Mode;
+use crate::advice::Advice;
+use crate::call::{Call, Status};
+use crate::decide::resilience;
+use crate::draft::Draft;
+use crate::event::ResilienceEvent;
+use crate::id::{Attempt, Rev};
+use crate::ladder::{Findings, Next};
+use crate::node::Node;
+use crate::restrict;
+use crate::server_question;
+use crate::state::Mode;
 
 /// Why a question of a server that is not valid ends.
 const NO_REPAIR: &str = "it is a question of a server";

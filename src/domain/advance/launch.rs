@@ -9,19 +9,19 @@ use serde::Deserialize;
 
 use super::gate::dedup_key;
 use super::{breaker, delegate};
-use crate::domain::advice::Advice;
-use crate::domain::auto_approved;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{Call, Decision, EffectClass, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, Seq, ThreadId};
-use crate::domain::node::Node;
-use crate::domain::ready;
-use crate::domain::restrict;
-use crate::domain::state::{Mode, State};
-use crate::domain::tags;
-use crate::domain::thread;
+use crate::advice::Advice;
+use crate::auto_approved;
+use crate::breaker::{Phase, Scope};
+use crate::call::{Call, Decision, EffectClass, Status};
+use crate::draft::Draft;
+use crate::event::CallEvent;
+use crate::id::{Attempt, NodeId, Seq, ThreadId};
+use crate::node::Node;
+use crate::ready;
+use crate::restrict;
+use crate::state::{Mode, State};
+use crate::tags;
+use crate::thread;
 
 /// Wakes calls of unknown outcome that changed nothing or can be repeated. The ledger keeps the
 /// unknown outcome: repeating is harmless, but no one has proven that it did not happen.
@@ -248,5 +248,5 @@ fn key(state: &State, call: &Call, node: &Node, same: &str) -> Arc<str> {
         &again,
     ];
     parts.extend(made.iter().map(|made| &made[..]));
-    Arc::from(crate::canon::hash("overrule idempotency v2", &parts))
+    Arc::from(overrule_base::canon::hash("overrule idempotency v2", &parts))
 }

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::correction;
-use crate::domain::advice::{Advice, RuleUses, decide};
-use crate::domain::call::{Binding, Call, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::CallEvent;
-use crate::domain::node::Node;
-use crate::domain::ready::{self, Readiness};
-use crate::domain::thread;
+use crate::advice::{Advice, RuleUses, decide};
+use crate::call::{Binding, Call, Status};
+use crate::draft::Draft;
+use crate::event::CallEvent;
+use crate::node::Node;
+use crate::ready::{self, Readiness};
+use crate::thread;
 
 pub(super) fn look(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let state = draft.state;
@@ -78,8 +78,8 @@ pub(super) fn reconsider(draft: &mut Draft<'_>, call: &Call, found: Option<(Vec<
         });
         return;
     }
-    crate::domain::decide::edit::cancel_running(draft, &[call.id], "what it reads changed");
-    crate::domain::decide::edit::orphan(draft, &[call.id]);
+    crate::decide::edit::cancel_running(draft, &[call.id], "what it reads changed");
+    crate::decide::edit::orphan(draft, &[call.id]);
     draft.call(CallEvent::Woken { call: call.id });
 }
 

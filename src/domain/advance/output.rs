@@ -4,13 +4,13 @@
 //!
 //! A wrong answer goes back to the model, and then to the operator.
 
-use crate::domain::advice::Advice;
-use crate::domain::draft::Draft;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::NodeId;
-use crate::domain::node::Origin;
-use crate::domain::output;
-use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
+use crate::advice::Advice;
+use crate::draft::Draft;
+use crate::event::TurnEvent;
+use crate::id::NodeId;
+use crate::node::Origin;
+use crate::output;
+use crate::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
 
 /// What follows from an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

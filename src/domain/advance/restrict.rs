@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::domain::advice::Advice;
-use crate::domain::call::Status;
-use crate::domain::draft::Draft;
-use crate::domain::event::ResilienceEvent;
-use crate::domain::node::Node;
-use crate::domain::restrict::{NOT_AGAIN, denial, forbids};
+use crate::advice::Advice;
+use crate::call::Status;
+use crate::draft::Draft;
+use crate::event::ResilienceEvent;
+use crate::node::Node;
+use crate::restrict::{NOT_AGAIN, denial, forbids};
 
 /// Denies calls that wait for the operator, a slot or a time, and ends repairs. The gate denies the
 /// calls that it has not seen yet.

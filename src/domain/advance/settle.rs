@@ -10,17 +10,17 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{correction, look};
-use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Content;
-use crate::domain::ready::{self, Readiness};
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::transcript::result;
-use crate::domain::turn::{Stream, Turn};
+use crate::advice::Advice;
+use crate::call::{Call, Status};
+use crate::draft::Draft;
+use crate::event::{CallEvent, EditEvent, TurnEvent};
+use crate::id::{NodeId, NodeKind, TurnId};
+use crate::node::Content;
+use crate::ready::{self, Readiness};
+use crate::state::State;
+use crate::thread;
+use crate::transcript::result;
+use crate::turn::{Stream, Turn};
 
 pub(super) fn settle(draft: &mut Draft<'_>, advice: &dyn Advice) {
     let open: Vec<TurnId> = draft.state.agenda.open.iter().copied().collect();
@@ -121,7 +121,7 @@ fn unblock(draft: &mut Draft<'_>, advice: &dyn Advice, stuck: &[&Call]) {
             continue;
         }
         let because = format!("it waits for itself: {} leads back to {}", reads(call), call.id);
-        crate::domain::decide::edit::orphan(draft, &[call.id]);
+        crate::decide::edit::orphan(draft, &[call.id]);
         draft.call(CallEvent::Unsatisfiable {
             call: call.id,
             because: Arc::from(because),

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use super::breaker;
-use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::domain::id::ThreadId;
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::breaker::{Breaker, Phase, Scope};
+use crate::id::ThreadId;
+use crate::state::State;
+use crate::thread;
 
 /// Open breakers named in one notice.
 const BREAKERS: usize = 3;

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::At;
-use crate::domain::breaker::{self, Phase, Sample, Scope, Source, Turn};
-use crate::domain::call::Outcome;
-use crate::domain::id::{Attempt, NodeId, TurnId};
-use crate::domain::state::State;
+use crate::breaker::{self, Phase, Sample, Scope, Source, Turn};
+use crate::call::Outcome;
+use crate::id::{Attempt, NodeId, TurnId};
+use crate::state::State;
 
 /// Records the generation of each breaker that admits something.
 pub(super) fn admit(state: &mut State, scopes: &[Scope], probe: Source) -> Vec<(Scope, u32)> {

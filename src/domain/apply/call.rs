@@ -5,16 +5,16 @@
 use std::sync::Arc;
 
 use super::{At, index};
-use crate::domain::breaker::Source;
-use crate::domain::call::{AttemptRecord, Decision, Digest, EffectClass, LaunchContext, Status};
-use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
-use crate::domain::ladder::Delay;
-use crate::domain::node::Node;
-use crate::domain::reference::{OutPath, Root};
-use crate::domain::repeat;
-use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, More, State};
-use crate::domain::thread;
+use crate::breaker::Source;
+use crate::call::{AttemptRecord, Decision, Digest, EffectClass, LaunchContext, Status};
+use crate::event::CallEvent;
+use crate::id::{Attempt, NodeId, Rev, Seq};
+use crate::ladder::Delay;
+use crate::node::Node;
+use crate::reference::{OutPath, Root};
+use crate::repeat;
+use crate::state::{LedgerEntry, LedgerOutcome, Mode, More, State};
+use crate::thread;
 
 /// Number of recent verdicts and decisions searched for an equal one.
 const LATELY: usize = 8;
@@ -182,7 +182,7 @@ fn after(at: At, ms: u64) -> i64 {
 
 /// Restarts the deadlines of open questions.
 pub(super) fn restart_deadlines(state: &mut State, at: At) {
-    let asked: Vec<(NodeId, u64)> = crate::domain::effects::open_deadlines(state)
+    let asked: Vec<(NodeId, u64)> = crate::effects::open_deadlines(state)
         .map(|(call, ms)| (call.id, ms))
         .collect();
     for (id, ms) in asked {
@@ -289,13 +289,11 @@ fn decided(
             Status::Rejected
         }
         Decision::Expire { consequence } => match consequence {
-            crate::domain::call::Consequence::Escalate => {
+            crate::call::Consequence::Escalate => {
                 (life.approval.due, life.approval.overdue) = (None, true);
                 return;
             }
-            crate::domain::call::Consequence::Deny | crate::domain::call::Consequence::Halt => {
-                Status::Expired
-            }
+            crate::call::Consequence::Deny | crate::call::Consequence::Halt => Status::Expired,
         },
         // From here it is a question like any other: its time starts now.
         Decision::LeftToOperator { .. } => {

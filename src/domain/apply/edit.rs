@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use super::{At, add_node, call, index, recall};
-use crate::domain::call::{Digest, Status, Validation};
-use crate::domain::event::EditEvent;
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId};
-use crate::domain::node::{Channel, Content, NodeState, Origin, Revision};
-use crate::domain::reduction::summary::SummaryQuestion;
-use crate::domain::repair::Reply;
-use crate::domain::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
-use crate::domain::thread;
-use crate::domain::turn::Usage;
+use crate::call::{Digest, Status, Validation};
+use crate::event::EditEvent;
+use crate::id::{Epoch, NodeId, NodeKind, Rev, Seq, ThreadId};
+use crate::node::{Channel, Content, NodeState, Origin, Revision};
+use crate::reduction::summary::SummaryQuestion;
+use crate::repair::Reply;
+use crate::state::{EditRecord, EpochOrigin, EpochRecord, Mode, State};
+use crate::thread;
+use crate::turn::Usage;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &EditEvent) {
@@ -264,7 +264,7 @@ fn depends(state: &State, id: NodeId, editing: NodeId) -> bool {
     } else if editing.kind == NodeKind::Thought {
         place(editing) < place(id)
     } else {
-        crate::domain::graph::readers_of(state, editing.call()).contains(&id)
+        crate::graph::readers_of(state, editing.call()).contains(&id)
     }
 }
 

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::{At, add_node};
-use crate::domain::escape::{Escape, Incident, Step, StepOutcome};
-use crate::domain::event::EscapeEvent;
-use crate::domain::id::NodeId;
-use crate::domain::node::{Channel, Content, Origin, Revision};
-use crate::domain::state::State;
+use crate::escape::{Escape, Incident, Step, StepOutcome};
+use crate::event::EscapeEvent;
+use crate::id::NodeId;
+use crate::node::{Channel, Content, Origin, Revision};
+use crate::state::State;
 
 pub(super) fn apply(state: &mut State, at: At, event: &EscapeEvent) {
     match event {
@@ -143,6 +143,6 @@ fn text(output: &str) -> Content {
 
 fn engine() -> Origin {
     Origin::Engine {
-        rule: Arc::from(crate::domain::escape::open_step::GUARD),
+        rule: Arc::from(crate::escape::open_step::GUARD),
     }
 }

@@ -5,15 +5,15 @@
 //! A blocked or stale call is in `woken` exactly when a look at it gives an event. So every advance
 //! of the run makes progress.
 
-use crate::domain::call::{AttemptRecord, Outcome, Status};
-use crate::domain::fork::Elsewhere;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, TurnId};
-use crate::domain::ladder::Stage;
-use crate::domain::node::{Node, NodeState};
-use crate::domain::ready;
-use crate::domain::repeat;
-use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::transcript::bytes;
+use crate::call::{AttemptRecord, Outcome, Status};
+use crate::fork::Elsewhere;
+use crate::id::{Attempt, NodeId, NodeKind, Rev, TurnId};
+use crate::ladder::Stage;
+use crate::node::{Node, NodeState};
+use crate::ready;
+use crate::repeat;
+use crate::state::{LedgerOutcome, Mode, State};
+use crate::transcript::bytes;
 
 /// Sets the status of a call and moves it into the matching set.
 pub(super) fn set_status(state: &mut State, id: NodeId, status: Status) {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::call::{failed, trust, woken};
 use super::{At, index};
-use crate::domain::call::{AttemptRecord, EffectClass, Outcome, Status};
-use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::ledger;
-use crate::domain::node::{Content, NodeState, Origin, Revision};
-use crate::domain::output_digest::OutputDigest;
-use crate::domain::repair_stats;
-use crate::domain::state::{LedgerOutcome, State};
+use crate::call::{AttemptRecord, EffectClass, Outcome, Status};
+use crate::event::CallEvent;
+use crate::id::{Attempt, NodeId, Rev};
+use crate::ledger;
+use crate::node::{Content, NodeState, Origin, Revision};
+use crate::output_digest::OutputDigest;
+use crate::repair_stats;
+use crate::state::{LedgerOutcome, State};
 
 /// Applies the outcome of a call: executions, values, ends.
 pub(super) fn apply(state: &mut State, at: At, event: &CallEvent) {

@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{At, index};
-use crate::domain::branch;
-use crate::domain::branch::recall::{CallMove, Moves, recall, recall_reply};
-use crate::domain::call::{DataRefs, Status, Validation, Way};
-use crate::domain::history::{Line, Then};
-use crate::domain::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
-use crate::domain::node::NodeState;
-use crate::domain::state::{EpochOrigin, Mode, State};
-use crate::domain::turn::{Activity, TurnState};
+use crate::branch;
+use crate::branch::recall::{CallMove, Moves, recall, recall_reply};
+use crate::call::{DataRefs, Status, Validation, Way};
+use crate::history::{Line, Then};
+use crate::id::{Epoch, NodeId, NodeKind, ThreadId, TurnId};
+use crate::node::NodeState;
+use crate::state::{EpochOrigin, Mode, State};
+use crate::turn::{Activity, TurnState};
 
 pub(super) fn apply(state: &mut State, at: At, of: Epoch, by: EpochOrigin) {
     let moves = recall(state, of);

@@ -5,16 +5,16 @@
 use std::sync::Arc;
 
 use super::{At, index};
-use crate::domain::breaker::Turn;
-use crate::domain::call::{Call, Status};
-use crate::domain::event::ResilienceEvent;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::ladder::{Delay, Round, Stage};
-use crate::domain::node::{Content, Node};
-use crate::domain::repair::{Reply, Strategy};
-use crate::domain::repair_trace;
-use crate::domain::state::{Configured, Mode, State};
-use crate::domain::turn::Usage;
+use crate::breaker::Turn;
+use crate::call::{Call, Status};
+use crate::event::ResilienceEvent;
+use crate::id::{NodeId, Rev};
+use crate::ladder::{Delay, Round, Stage};
+use crate::node::{Content, Node};
+use crate::repair::{Reply, Strategy};
+use crate::repair_trace;
+use crate::state::{Configured, Mode, State};
+use crate::turn::Usage;
 
 #[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &ResilienceEvent) {
@@ -346,7 +346,7 @@ fn failed_as(state: &State, id: NodeId, rev: Rev) -> Status {
     match text {
         Some(Content::Observation {
             call_rev,
-            outcome: crate::domain::call::Outcome::Err(error),
+            outcome: crate::call::Outcome::Err(error),
             ..
         }) if *call_rev == rev => Status::Failed(error.class),
         _ => Status::Invalid,

@@ -8,15 +8,15 @@ use super::edit::release;
 use super::resilience::{freeze, thaw};
 use super::turn::spend;
 use super::{At, index};
-use crate::domain::agent::Wait;
-use crate::domain::call::Status;
-use crate::domain::event::RunEvent;
-use crate::domain::fork::{Elsewhere, Fork, Happened};
-use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
-use crate::domain::rule::SessionRule;
-use crate::domain::state::{LedgerEntry, LedgerOutcome, Mode, State};
-use crate::domain::tool_change;
-use crate::domain::turn::{Stream, StreamFault, StreamFaultKind, Usage};
+use crate::agent::Wait;
+use crate::call::Status;
+use crate::event::RunEvent;
+use crate::fork::{Elsewhere, Fork, Happened};
+use crate::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
+use crate::rule::SessionRule;
+use crate::state::{LedgerEntry, LedgerOutcome, Mode, State};
+use crate::tool_change;
+use crate::turn::{Stream, StreamFault, StreamFaultKind, Usage};
 
 pub(super) fn apply(state: &mut State, at: At, event: &RunEvent) {
     match event {

@@ -9,18 +9,18 @@ mod place;
 
 use self::place::place;
 use super::{At, add_node, index};
-use crate::domain::breaker::{self, Scope, Source};
-use crate::domain::call::Call;
-use crate::domain::event::TurnEvent;
-use crate::domain::event::run::{Started, ToolCard};
-use crate::domain::history::History;
-use crate::domain::id::{NodeId, Seq, ThreadId, TurnId};
-use crate::domain::ladder::Delay;
-use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::output::InvalidAnswer;
-use crate::domain::state::{Mode, State};
-use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
+use crate::breaker::{self, Scope, Source};
+use crate::call::Call;
+use crate::event::TurnEvent;
+use crate::event::run::{Started, ToolCard};
+use crate::history::History;
+use crate::id::{NodeId, Seq, ThreadId, TurnId};
+use crate::ladder::Delay;
+use crate::node::{Channel, Content, Origin};
+use crate::output::InvalidAnswer;
+use crate::state::{Mode, State};
+use crate::thread::{self, Child};
+use crate::turn::{Activity, OpenText, Producer, Stream, StreamFaultKind, Turn, Usage};
 
 #[expect(clippy::too_many_lines, reason = "one arm for each fact of the family")]
 pub(super) fn apply(state: &mut State, at: At, event: &TurnEvent) {

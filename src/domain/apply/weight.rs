@@ -3,9 +3,9 @@
 //! Must not know: why they were decided.
 
 use super::At;
-use crate::domain::event::WeightEvent;
-use crate::domain::state::State;
-use crate::domain::weight::{Imported, Word};
+use crate::event::WeightEvent;
+use crate::state::State;
+use crate::weight::{Imported, Word};
 
 pub(super) fn apply(state: &mut State, at: At, event: &WeightEvent) {
     let word = match event {

@@ -3,11 +3,11 @@
 //! Must not know: how it is shown.
 
 use super::{Sum, counted, end, line, of, sum};
-use crate::domain::call::Status;
-use crate::domain::history::{Line, Then};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
-use crate::domain::node::{Content, Node};
-use crate::domain::state::State;
+use crate::call::Status;
+use crate::history::{Line, Then};
+use crate::id::{Epoch, NodeId, NodeKind, Rev};
+use crate::node::{Content, Node};
+use crate::state::State;
 
 /// Two branches, compared.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,15 +11,15 @@ use std::sync::Arc;
 use shared::{Shared, state_at};
 
 use super::line;
-use crate::domain::call::{Status, Way};
-use crate::domain::correction;
-use crate::domain::history::{Line, Then};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
-use crate::domain::node::{Content, Node, NodeState, Origin, Revision};
-use crate::domain::server_question;
-use crate::domain::state::{EditRecord, LedgerOutcome, State};
-use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnState};
+use crate::call::{Status, Way};
+use crate::correction;
+use crate::history::{Line, Then};
+use crate::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
+use crate::node::{Content, Node, NodeState, Origin, Revision};
+use crate::server_question;
+use crate::state::{EditRecord, LedgerOutcome, State};
+use crate::thread::{self, Child};
+use crate::turn::{Activity, Stream, StreamFault, StreamFaultKind, Turn, TurnState};
 
 mod shared;
 

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Binding, Digest, Fault};
-use crate::domain::breaker::Scope;
-use crate::domain::id::Seq;
-use crate::domain::ladder::{Delay, Round};
-use crate::domain::reference::{OutPath, Reference};
+use crate::breaker::Scope;
+use crate::id::Seq;
+use crate::ladder::{Delay, Round};
+use crate::reference::{OutPath, Reference};
 
 /// What a call reads from other calls, and where it writes apart from its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

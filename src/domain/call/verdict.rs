@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{NodeId, Rev, Seq};
+use crate::id::{NodeId, Rev, Seq};
 
 /// One thing wrong with the arguments of a call, found before it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

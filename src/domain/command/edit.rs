@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{Epoch, NodeId, Rev, TurnId};
+use crate::id::{Epoch, NodeId, Rev, TurnId};
 
 /// One edit of the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

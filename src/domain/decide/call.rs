@@ -9,23 +9,23 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::{consent, edit, escape};
-use crate::domain::advice::Advice;
-use crate::domain::approver;
-use crate::domain::auto_approved;
-use crate::domain::call::{Answer, Call, Decision, Digest, Gate, Outcome, Shown, Status};
-use crate::domain::command::CallCommand;
-use crate::domain::draft::Draft;
-use crate::domain::effective_status;
-use crate::domain::event::{CallEvent, EditEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
-use crate::domain::node::{Node, Origin};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::restrict;
-use crate::domain::server_question;
-use crate::domain::state::{Mode, State};
-use crate::domain::tags;
-use crate::domain::thread;
-use crate::domain::turn::Activity;
+use crate::advice::Advice;
+use crate::approver;
+use crate::auto_approved;
+use crate::call::{Answer, Call, Decision, Digest, Gate, Outcome, Shown, Status};
+use crate::command::CallCommand;
+use crate::draft::Draft;
+use crate::effective_status;
+use crate::event::{CallEvent, EditEvent};
+use crate::id::{Attempt, NodeId, NodeKind, Rev, Seq};
+use crate::node::{Node, Origin};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::restrict;
+use crate::server_question;
+use crate::state::{Mode, State};
+use crate::tags;
+use crate::thread;
+use crate::turn::Activity;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -279,7 +279,7 @@ pub(super) fn worded(state: &State, id: NodeId, given: Option<&str>) -> Result<(
             RefusalKind::Denied,
             format!(
                 "cannot run {id}: it cannot be undone; hint: give the name of its tool, `{}`, as the word",
-                crate::text::visible(tool)
+                overrule_base::text::visible(tool)
             ),
         )),
         _ => Ok(()),
@@ -498,7 +498,7 @@ fn unpin(draft: &mut Draft<'_>, node: NodeId, shown: Option<Rev>) -> Result<(), 
     // The operator's result stays active until it is known whether the inputs of the call differ.
     edit::begin(draft, Some(node), &format!("unpin {node}"), None);
     draft.edit(EditEvent::Unpinned { node });
-    let mut calls = crate::domain::graph::readers_of(draft.state, call);
+    let mut calls = crate::graph::readers_of(draft.state, call);
     calls.insert(call);
     edit::suspect(draft, calls);
     edit::suspend_later(draft, call);

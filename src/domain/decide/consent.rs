@@ -5,18 +5,18 @@
 use std::sync::Arc;
 
 use super::call::{find, given, not_over, same_attempt, same_rev, shown, valid_json, worded, wrong_status};
-use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, Digest, Outcome, Shown, Status};
-use crate::domain::command::{ConsentChoice, Resolution};
-use crate::domain::draft::Draft;
-use crate::domain::event::CallEvent;
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
-use crate::domain::node::{Node, Origin};
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repeat;
-use crate::domain::restrict;
-use crate::domain::state::{LedgerOutcome, State};
+use crate::advice::Advice;
+use crate::call::{Call, Decision, Digest, Outcome, Shown, Status};
+use crate::command::{ConsentChoice, Resolution};
+use crate::draft::Draft;
+use crate::event::CallEvent;
+use crate::id::{Attempt, NodeId, Rev, Seq};
+use crate::node::{Node, Origin};
+use crate::orphan_process::OrphanProcess;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::repeat;
+use crate::restrict;
+use crate::state::{LedgerOutcome, State};
 
 /// Decides whether an effect may be repeated.
 pub(super) fn consent(

@@ -18,21 +18,21 @@ mod waits;
 use std::sync::Arc;
 
 use super::escape;
-use crate::domain::advance;
-use crate::domain::advice::Advice;
-use crate::domain::apply;
-use crate::domain::command::{Edit, EditCommand};
-use crate::domain::draft::Draft;
-use crate::domain::effective_status;
-use crate::domain::envelope::{Actor, Moment, stamp};
-use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use crate::domain::lineage;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::restrict;
-use crate::domain::server_question;
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::advance;
+use crate::advice::Advice;
+use crate::apply;
+use crate::command::{Edit, EditCommand};
+use crate::draft::Draft;
+use crate::effective_status;
+use crate::envelope::{Actor, Moment, stamp};
+use crate::event::{EditEvent, Event, TurnEvent};
+use crate::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::lineage;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::restrict;
+use crate::server_question;
+use crate::state::State;
+use crate::thread;
 
 pub(super) use back::go_back;
 pub(crate) use invalidation::supersede_turns;
@@ -186,7 +186,7 @@ fn takes_nothing_away(state: &State, before: &[Event], new: &[Event]) -> Result<
 }
 
 /// Applies events to a copy of the state, to see what they lead to.
-pub(crate) fn try_out(copy: &mut State, events: &[Event]) {
+pub fn try_out(copy: &mut State, events: &[Event]) {
     let events = events.iter().map(|event| (Actor::Engine, event.clone()));
     for envelope in stamp(copy.seq, Moment::default(), Seq(0), events) {
         apply::apply(copy, &envelope);

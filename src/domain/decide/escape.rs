@@ -5,18 +5,18 @@
 use std::sync::Arc;
 
 use super::{edit, run};
-use crate::domain::advance::delegate;
-use crate::domain::command::EscapeCommand;
-use crate::domain::draft::Draft;
-use crate::domain::escape::advised::Plan;
-use crate::domain::escape::open_step::GUARD;
-use crate::domain::escape::{Incident, LoopStep, StepOutcome};
-use crate::domain::event::{EditEvent, EscapeEvent, RunEvent};
-use crate::domain::id::{NodeId, NodeKind, ThreadId};
-use crate::domain::node::{Content, Origin};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread;
+use crate::advance::delegate;
+use crate::command::EscapeCommand;
+use crate::draft::Draft;
+use crate::escape::advised::Plan;
+use crate::escape::open_step::GUARD;
+use crate::escape::{Incident, LoopStep, StepOutcome};
+use crate::event::{EditEvent, EscapeEvent, RunEvent};
+use crate::id::{NodeId, NodeKind, ThreadId};
+use crate::node::{Content, Origin};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::{Mode, State};
+use crate::thread;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &EscapeCommand) -> Result<(), Refusal> {
     match command {

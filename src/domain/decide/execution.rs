@@ -2,15 +2,15 @@
 //!
 //! Must not know: how a tool runs.
 
-use crate::domain::call::{Consequence, Decision, Outcome, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, RunEvent};
-use crate::domain::id::Seq;
-use crate::domain::input::{Finding, Input};
-use crate::domain::node::Origin;
-use crate::domain::output_digest::OutputDigest;
-use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::thread;
+use crate::call::{Consequence, Decision, Outcome, Status};
+use crate::draft::Draft;
+use crate::event::{CallEvent, RunEvent};
+use crate::id::Seq;
+use crate::input::{Finding, Input};
+use crate::node::Origin;
+use crate::output_digest::OutputDigest;
+use crate::state::{LedgerOutcome, Mode, State};
+use crate::thread;
 
 pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
     match input {
@@ -73,7 +73,7 @@ pub(super) fn report(draft: &mut Draft<'_>, input: &Input) {
 }
 
 /// True if the execution exists and has not ended yet.
-fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::domain::id::Attempt) -> bool {
+fn record(draft: &Draft<'_>, call: crate::id::NodeId, attempt: crate::id::Attempt) -> bool {
     draft
         .state
         .calls
@@ -83,11 +83,7 @@ fn record(draft: &Draft<'_>, call: crate::domain::id::NodeId, attempt: crate::do
 }
 
 /// True for an execution of unknown outcome whose call is superseded or has another revision.
-fn unknown_after_edit(
-    state: &State,
-    call: crate::domain::id::NodeId,
-    attempt: crate::domain::id::Attempt,
-) -> bool {
+fn unknown_after_edit(state: &State, call: crate::id::NodeId, attempt: crate::id::Attempt) -> bool {
     let attempts = state.calls.get(&call).map(|life| life.attempts.iter());
     let mut of_it = attempts.into_iter().flatten().filter(|one| one.no == attempt);
     of_it.any(|one| {
@@ -96,12 +92,7 @@ fn unknown_after_edit(
     })
 }
 
-fn probed(
-    draft: &mut Draft<'_>,
-    call: crate::domain::id::NodeId,
-    attempt: crate::domain::id::Attempt,
-    finding: &Finding,
-) {
+fn probed(draft: &mut Draft<'_>, call: crate::id::NodeId, attempt: crate::id::Attempt, finding: &Finding) {
     let Some(life) = draft.state.calls.get(&call) else {
         return;
     };
@@ -117,7 +108,7 @@ fn probed(
         }
         return;
     }
-    let Some(rev) = draft.state.nodes.get(&call).map(crate::domain::node::Node::rev) else {
+    let Some(rev) = draft.state.nodes.get(&call).map(crate::node::Node::rev) else {
         return;
     };
     let counts = draft.state.nodes.get(&call).is_some_and(|node| node.active);
@@ -143,7 +134,7 @@ fn probed(
 }
 
 /// Decides what follows when the time that started with an event is over.
-pub(super) fn due(draft: &mut Draft<'_>, call: crate::domain::id::NodeId, set: Seq) {
+pub(super) fn due(draft: &mut Draft<'_>, call: crate::id::NodeId, set: Seq) {
     let (Some(life), Some(node)) = (draft.state.calls.get(&call), draft.state.nodes.get(&call)) else {
         return;
     };

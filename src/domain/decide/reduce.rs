@@ -3,18 +3,18 @@
 //! Must not know: how a reduction is planned.
 
 use super::edit;
-use crate::domain::advance::ask::{self, RETRIES, wait_before};
-use crate::domain::draft::Draft;
-use crate::domain::event::run::Reduction;
-use crate::domain::event::{EditEvent, RunEvent};
-use crate::domain::id::{Seq, ThreadId, TurnId};
-use crate::domain::reduction::{self, ReductionPlan, summary};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repair::{Passing, Reply};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread;
-use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Turn, Usage};
+use crate::advance::ask::{self, RETRIES, wait_before};
+use crate::draft::Draft;
+use crate::event::run::Reduction;
+use crate::event::{EditEvent, RunEvent};
+use crate::id::{Seq, ThreadId, TurnId};
+use crate::reduction::{self, ReductionPlan, summary};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::repair::{Passing, Reply};
+use crate::state::{Mode, State};
+use crate::thread;
+use crate::transcript::hash::context_hash;
+use crate::turn::{Turn, Usage};
 
 /// Makes the request of the thread that is too long shorter, and continues the thread.
 pub(super) fn reduce(draft: &mut Draft<'_>, by: Reduction) -> Result<(), Refusal> {

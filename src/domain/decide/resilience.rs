@@ -5,22 +5,22 @@
 use std::sync::Arc;
 
 use super::call::{find, not_over, same_rev, wrong_status};
-use crate::domain::advance::ask::{RETRIES, no_request_for, wait_before};
-use crate::domain::advice::Advice;
-use crate::domain::breaker::{Breaker, Phase, Scope};
-use crate::domain::call::{Call, Status};
-use crate::domain::command::ResilienceCommand;
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, ResilienceEvent, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::ladder::{Fix, Stage, Timer};
-use crate::domain::node::Node;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::repair::{Passing, Reply};
-use crate::domain::restrict;
-use crate::domain::setting_change::{self, SettingChange};
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::Usage;
+use crate::advance::ask::{RETRIES, no_request_for, wait_before};
+use crate::advice::Advice;
+use crate::breaker::{Breaker, Phase, Scope};
+use crate::call::{Call, Status};
+use crate::command::ResilienceCommand;
+use crate::draft::Draft;
+use crate::event::{CallEvent, ResilienceEvent, TurnEvent};
+use crate::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use crate::ladder::{Fix, Stage, Timer};
+use crate::node::Node;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::repair::{Passing, Reply};
+use crate::restrict;
+use crate::setting_change::{self, SettingChange};
+use crate::state::{Mode, State};
+use crate::turn::Usage;
 
 pub(super) fn decide(
     draft: &mut Draft<'_>,
@@ -309,14 +309,14 @@ pub fn apply(draft: &mut Draft<'_>, id: NodeId, round: u32, fix: &Fix) {
     // The effects of the earlier arguments stay recorded; the ledger shows that the arguments
     // differ.
     super::edit::orphan(draft, &[id]);
-    draft.edit(crate::domain::event::EditEvent::Revised {
+    draft.edit(crate::event::EditEvent::Revised {
         node: id,
         rev,
-        content: crate::domain::node::Content::Call {
+        content: crate::node::Content::Call {
             tool: fix.tool.clone(),
             args: fix.args.clone(),
         },
-        origin: crate::domain::node::Origin::Repair { attempt: round },
+        origin: crate::node::Origin::Repair { attempt: round },
         approves: None,
     });
 }

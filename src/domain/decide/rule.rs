@@ -8,18 +8,18 @@
 use std::sync::Arc;
 
 use super::call::{find, same_rev, shown};
-use crate::domain::advance;
-use crate::domain::advice::{Advice, RuleUses};
-use crate::domain::auto_approved;
-use crate::domain::bulk;
-use crate::domain::call::{Call, Decision, Digest, Gate, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, RunEvent};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::ready;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::rule::{self, RuleRequest, RuleSpec, SessionRule};
-use crate::domain::tags;
+use crate::advance;
+use crate::advice::{Advice, RuleUses};
+use crate::auto_approved;
+use crate::bulk;
+use crate::call::{Call, Decision, Digest, Gate, Status};
+use crate::draft::Draft;
+use crate::event::{CallEvent, RunEvent};
+use crate::id::{NodeId, Rev};
+use crate::ready;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::rule::{self, RuleRequest, RuleSpec, SessionRule};
+use crate::tags;
 
 pub(super) fn add(
     draft: &mut Draft<'_>,

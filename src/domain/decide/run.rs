@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use super::edit;
 use super::reduce::{not_unchanged, reduce};
-use crate::domain::advance::ask;
-use crate::domain::agent::{LinkedSession, Rewriting, SideRequest};
-use crate::domain::command::RunCommand;
-use crate::domain::draft::Draft;
-use crate::domain::event::run::Reduction;
-use crate::domain::event::{CallEvent, RunEvent, TurnEvent};
-use crate::domain::id::{NodeKind, TurnId};
-use crate::domain::node::{Channel, Origin};
-use crate::domain::pending_retry;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, Stream, Usage};
+use crate::advance::ask;
+use crate::agent::{LinkedSession, Rewriting, SideRequest};
+use crate::command::RunCommand;
+use crate::draft::Draft;
+use crate::event::run::Reduction;
+use crate::event::{CallEvent, RunEvent, TurnEvent};
+use crate::id::{NodeKind, TurnId};
+use crate::node::{Channel, Origin};
+use crate::pending_retry;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::Mode;
+use crate::turn::{Stop, Stream, Usage};
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: &RunCommand) -> Result<(), Refusal> {
     match command {

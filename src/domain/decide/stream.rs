@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::branch;
-use crate::domain::draft::Draft;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::input::Block;
-use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::state::State;
-use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
+use crate::branch;
+use crate::draft::Draft;
+use crate::event::TurnEvent;
+use crate::id::{NodeId, NodeKind, TurnId};
+use crate::input::Block;
+use crate::node::{Channel, Content, Origin};
+use crate::state::State;
+use crate::turn::{Stop, Stream, StreamFault, StreamFaultKind, Turn, Usage};
 
 /// Pauses of a provider in a row that are continued.
 const PAUSES: usize = 8;
@@ -24,7 +24,7 @@ fn current<'s>(draft: &Draft<'s>, (turn, request): (TurnId, u32)) -> Option<&'s 
     let turn = draft.state.turns.get(&turn)?;
     let counts = turn.asked == request
         && turn.stream == Stream::Open
-        && !matches!(turn.activity, crate::domain::turn::Activity::Superseded(_));
+        && !matches!(turn.activity, crate::turn::Activity::Superseded(_));
     counts.then_some(turn)
 }
 

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::call::not_over;
-use crate::domain::command::WeightCommand;
-use crate::domain::draft::Draft;
-use crate::domain::event::{Event, WeightEvent};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::weight::MOST;
-use crate::text::visible;
+use crate::command::WeightCommand;
+use crate::draft::Draft;
+use crate::event::{Event, WeightEvent};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::weight::MOST;
+use overrule_base::text::visible;
 
 /// Maximum characters of the name of a kind of task.
 const LONGEST: usize = 64;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::{Finding, LoopStep, Signature, Skipped, StepOutcome};
-use crate::domain::id::{NodeId, TurnId};
+use crate::id::{NodeId, TurnId};
 
 /// One action. The advice is asked for again after it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::{Incident, Signature, Step, args_hash};
-use crate::domain::id::NodeId;
-use crate::domain::node::Origin;
-use crate::domain::state::State;
-use crate::domain::turn::Turn;
+use crate::id::NodeId;
+use crate::node::Origin;
+use crate::state::State;
+use crate::turn::Turn;
 
 /// Start of the name of the rule that denies repeated calls for a turn.
 pub const GUARD: &str = "loop guard";
@@ -34,7 +34,7 @@ pub fn notice(state: &State, turn: &Turn) -> Option<Arc<str>> {
 }
 
 /// Returns true if the next request of a thread has a notice: a recorded reply is not reused then.
-pub fn has_notice(state: &State, thread: crate::domain::id::ThreadId) -> bool {
+pub fn has_notice(state: &State, thread: crate::id::ThreadId) -> bool {
     let step = state.escape.of(thread).and_then(|incident| incident.steps.last());
     step.is_some_and(|step| {
         step.notice.is_some()

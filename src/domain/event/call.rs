@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::breaker::Scope;
-use crate::domain::call::{
-    Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Operand, Outcome, Verdict,
-};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, ThreadId};
-use crate::domain::output_digest::OutputDigest;
-use crate::domain::reference::{OutPath, Reference};
+use crate::breaker::Scope;
+use crate::call::{Binding, ConsentCause, Decision, Digest, EffectClass, Fault, Operand, Outcome, Verdict};
+use crate::id::{Attempt, NodeId, Rev, Seq, ThreadId};
+use crate::output_digest::OutputDigest;
+use crate::reference::{OutPath, Reference};
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_false(is: &bool) -> bool {
@@ -226,7 +224,7 @@ pub enum CallEvent {
         /// What.
         outcome: Outcome,
         /// Its author.
-        origin: crate::domain::node::Origin,
+        origin: crate::node::Origin,
     },
     /// Something it depends on has no value.
     Skipped {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::call::Digest;
-use crate::domain::id::{Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
-use crate::domain::node::{Content, Origin};
-use crate::domain::repair::Reply;
-use crate::domain::state::EpochOrigin;
-use crate::domain::turn::Usage;
+use crate::call::Digest;
+use crate::id::{Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use crate::node::{Content, Origin};
+use crate::repair::Reply;
+use crate::state::EpochOrigin;
+use crate::turn::Usage;
 
 /// Events about edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
-use crate::domain::id::{NodeId, TurnId};
+use crate::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
+use crate::id::{NodeId, TurnId};
 
 /// Events about loops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::ErrorClass;
-use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::ladder::Fix;
-use crate::domain::repair::{Change, Diagnosis, Question, Reply};
-use crate::domain::setting_change::SettingChange;
-use crate::domain::turn::Usage;
+use crate::breaker::{Phase, Scope};
+use crate::call::ErrorClass;
+use crate::id::{Attempt, NodeId, Rev};
+use crate::ladder::Fix;
+use crate::repair::{Change, Diagnosis, Question, Reply};
+use crate::setting_change::SettingChange;
+use crate::turn::Usage;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{LinkedSession, Rewriting, SideRequest};
-use crate::domain::call::EffectClass;
-use crate::domain::fork::Elsewhere;
-use crate::domain::id::{Attempt, NodeId, Seq};
-use crate::domain::price::Price;
-use crate::domain::rule::RuleSpec;
-use crate::domain::template::Template;
+use crate::agent::{LinkedSession, Rewriting, SideRequest};
+use crate::call::EffectClass;
+use crate::fork::Elsewhere;
+use crate::id::{Attempt, NodeId, Seq};
+use crate::price::Price;
+use crate::rule::RuleSpec;
+use crate::template::Template;
 
 /// Data that a run was started with: all that a fold needs and cannot derive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,7 +192,6 @@ impl EffectBy {
     }
 }
 
-#[cfg(test)]
 impl ToolCard {
     /// A tool with these properties and defaults for the rest.
     pub fn bare(name: &str, effect: EffectClass, tags: &[&str]) -> Self {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::call::Fault;
-use crate::domain::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
-use crate::domain::node::{Channel, Origin};
-use crate::domain::turn::{Producer, Stop, StreamFault, Usage};
+use crate::call::Fault;
+use crate::id::{Attempt, NodeId, Rev, ThreadId, TurnId};
+use crate::node::{Channel, Origin};
+use crate::turn::{Producer, Stop, StreamFault, Usage};
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(n: &u64) -> bool {
@@ -293,7 +293,7 @@ pub enum TurnEvent {
         turn: TurnId,
         /// The epoch at whose end it had the state that it has now.
         #[serde(default)]
-        of: crate::domain::id::Epoch,
+        of: crate::id::Epoch,
     },
     /// Turns that are superseded, with everything in them.
     Superseded {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::ThreadId;
-use crate::domain::weight::{Learned, ToolOffer, WeightRecord};
+use crate::id::ThreadId;
+use crate::weight::{Learned, ToolOffer, WeightRecord};
 
 /// Events about the weights of tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 //!
 //! Must not know: edges.
 
-use crate::domain::history::{History, Then};
-use crate::domain::id::{Epoch, Seq, ThreadId};
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Producer, Turn};
+use crate::history::{History, Then};
+use crate::id::{Epoch, Seq, ThreadId};
+use crate::node::Node;
+use crate::state::State;
+use crate::turn::{Activity, Producer, Turn};
 
 /// A time at which nodes and turns are active or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

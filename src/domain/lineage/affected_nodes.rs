@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{ModelRequest, is_active, repeated};
-use crate::domain::branch::recall::{CallMove, Moves, recall};
-use crate::domain::correction;
-use crate::domain::decide;
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
-use crate::domain::ledger;
-use crate::domain::node::{Content, Revision};
-use crate::domain::ready;
-use crate::domain::repeat;
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::thread;
-use crate::domain::turn::{Activity, Producer, Stream};
+use crate::branch::recall::{CallMove, Moves, recall};
+use crate::correction;
+use crate::decide;
+use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::id::{NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use crate::ledger;
+use crate::node::{Content, Revision};
+use crate::ready;
+use crate::repeat;
+use crate::state::State;
+use crate::tags;
+use crate::thread;
+use crate::turn::{Activity, Producer, Stream};
 
 /// What the events of an edit touch. The cost depends on what they touch, not on the size of the
 /// run.

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::affected_nodes::AffectedNodes;
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::transcript::bytes;
-use crate::domain::turn::{Activity, Turn};
+use crate::event::{CallEvent, EditEvent, Event, TurnEvent};
+use crate::id::{NodeId, NodeKind, TurnId};
+use crate::state::State;
+use crate::thread;
+use crate::transcript::bytes;
+use crate::turn::{Activity, Turn};
 
 /// Bytes for one token.
 const BYTES: usize = 4;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::stable::stable;
 use super::{OutputDigest, recorded_exit};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
+use crate::call::{ErrorClass, Outcome, ToolError};
 
 fn rest(text: &str) -> String {
     String::from_utf8(stable(text).into_owned()).unwrap()

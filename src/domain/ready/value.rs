@@ -5,10 +5,10 @@
 use serde_json::Value;
 
 use super::{Evaluation, Progress, View, descend, ended};
-use crate::domain::call::{Binding, Outcome};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::reference::{Expr, Root, Target};
-use crate::domain::thread;
+use crate::call::{Binding, Outcome};
+use crate::id::{NodeId, Rev};
+use crate::reference::{Expr, Root, Target};
+use crate::thread;
 
 impl View<'_> {
     pub(super) fn evaluate(&self, expr: &Expr) -> Evaluation {

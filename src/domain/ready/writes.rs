@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Availability, Evaluation, Progress, View, descend, ended};
-use crate::domain::call::{Binding, Call, Outcome, Status};
-use crate::domain::id::{NodeId, ThreadId};
-use crate::domain::node::Node;
-use crate::domain::reference::{OutPath, Target};
-use crate::domain::state::State;
+use crate::call::{Binding, Call, Outcome, Status};
+use crate::id::{NodeId, ThreadId};
+use crate::node::Node;
+use crate::reference::{OutPath, Target};
+use crate::state::State;
 
 /// What one writer has written.
 enum Write<'a> {
@@ -71,7 +71,7 @@ impl View<'_> {
             .partition(|id| !(self.is_in(*id, turn) && *id > self.reader.id))
     }
 
-    fn is_in(&self, id: NodeId, turn: Option<crate::domain::id::TurnId>) -> bool {
+    fn is_in(&self, id: NodeId, turn: Option<crate::id::TurnId>) -> bool {
         self.state.nodes.get(&id).map(|node| node.turn) == turn
     }
 

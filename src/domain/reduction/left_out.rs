@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::counting;
-use crate::domain::call::Outcome;
-use crate::domain::id::{Epoch, NodeId, ThreadId, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::Turn;
+use crate::call::Outcome;
+use crate::id::{Epoch, NodeId, ThreadId, TurnId};
+use crate::state::State;
+use crate::turn::Turn;
 
 /// The most results that a note names one by one.
 const NAMED: usize = 8;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{ReductionPlan, committed, shortened};
-use crate::domain::draft::Draft;
-use crate::domain::event::EditEvent;
-use crate::domain::id::{Epoch, Seq, ThreadId, TurnId};
-use crate::domain::repair::Reply;
-use crate::domain::state::{EpochOrigin, State};
-use crate::domain::transcript::Message;
-use crate::domain::transcript::build::{self, TurnScope};
-use crate::domain::transcript::result::ends_of;
-use crate::domain::turn::Usage;
+use crate::draft::Draft;
+use crate::event::EditEvent;
+use crate::id::{Epoch, Seq, ThreadId, TurnId};
+use crate::repair::Reply;
+use crate::state::{EpochOrigin, State};
+use crate::transcript::Message;
+use crate::transcript::build::{self, TurnScope};
+use crate::transcript::result::ends_of;
+use crate::turn::Usage;
 
 /// Bytes that a summary is expected to have.
 pub const EXPECTED: u64 = 4096;

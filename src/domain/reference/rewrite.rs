@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use super::parse::{self, is_reference};
 use super::{DAGGER, OutPath, Reference};
-use crate::canon::pointer::escaped;
-use crate::canon::{Lexer, Token, TokenKind as Kind};
-use crate::domain::call::Fault;
+use crate::call::Fault;
+use overrule_base::canon::pointer::escaped;
+use overrule_base::canon::{Lexer, Token, TokenKind as Kind};
 
 /// What an argument text says besides the arguments themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

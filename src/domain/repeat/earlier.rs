@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::call::{Call, Status};
-use crate::domain::effective_status;
-use crate::domain::fork::Elsewhere;
-use crate::domain::id::{NodeId, Rev, Seq};
-use crate::domain::ledger;
-use crate::domain::node::{Node, Origin};
-use crate::domain::state::{LedgerEntry, State};
-use crate::domain::thread;
+use crate::call::{Call, Status};
+use crate::effective_status;
+use crate::fork::Elsewhere;
+use crate::id::{NodeId, Rev, Seq};
+use crate::ledger;
+use crate::node::{Node, Origin};
+use crate::state::{LedgerEntry, State};
+use crate::thread;
 
 /// An execution that would be repeated.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,9 @@
 use std::ops::Bound;
 
 use super::execution_of;
-use crate::domain::call::{Call, EffectClass};
-use crate::domain::id::Seq;
-use crate::domain::state::{LedgerEntry, LedgerOutcome, State};
+use crate::call::{Call, EffectClass};
+use crate::id::Seq;
+use crate::state::{LedgerEntry, LedgerOutcome, State};
 
 /// Returns true if an execution that may have changed the world began since this one, ran at the
 /// same time, or has an unknown outcome.
@@ -31,13 +31,14 @@ fn begun_between(state: &State, seq: Seq, end: Bound<Seq>) -> bool {
         || state.elsewhere.range(since).next().is_some()
 }
 
-fn changes(entry: &LedgerEntry) -> bool {
+/// Returns true for an execution that may have changed the world.
+pub fn changes(entry: &LedgerEntry) -> bool {
     entry.effect.has_effect() && entry.outcome != LedgerOutcome::DidNot
 }
 
 /// Executions that may have changed the world and began before this event, if they were running at
 /// it or have an unknown outcome.
-fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
+pub fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
     let before = state.agenda.effects.range(..seq).next_back();
     let from = before.map_or(seq, |(_, first)| *first);
     let effects = state.agenda.effects.range(from..seq);
@@ -51,7 +52,7 @@ fn beside(state: &State, seq: Seq) -> impl Iterator<Item = &LedgerEntry> {
 /// Notes that an execution may have changed the world. With it goes the first execution that was
 /// running, or had an unknown outcome, when it began: a search for what ran at some time need not
 /// look further back.
-pub(in crate::domain) fn note_effect(state: &mut State, seq: Seq) {
+pub(crate) fn note_effect(state: &mut State, seq: Seq) {
     let first = beside(state, seq).next().map_or(seq, |entry| entry.seq);
     // That of a sub-agent is known only once it has had an effect.
     for (_, known) in state.agenda.effects.range_mut(seq..) {
@@ -71,30 +72,4 @@ pub fn is_outdated(state: &State, call: &Call) -> bool {
         return false;
     };
     call.effect == EffectClass::Read && read < back && changed_between(state, read, Bound::Excluded(back))
-}
-
-#[cfg(test)]
-pub(in crate::domain) mod check {
-    use super::*;
-
-    /// What is looked for by place is all that there is.
-    pub fn by_place(state: &State) {
-        for seq in state.ledger.keys().copied() {
-            let entries = || state.ledger.values().filter(|entry| changes(entry));
-            let begun =
-                entries().any(|entry| entry.seq > seq) || state.elsewhere.keys().any(|one| *one > seq);
-            assert_eq!(begun_since(state, seq), begun, "begun since {seq}");
-            let beside = |entry: &&LedgerEntry| match entry.outcome {
-                LedgerOutcome::Running | LedgerOutcome::Unknown => true,
-                LedgerOutcome::Known(_) | LedgerOutcome::DidNot => {
-                    entry.ended.is_none_or(|ended| ended > seq)
-                }
-            };
-            let before = entries().filter(|entry| entry.seq < seq);
-            let before: Vec<Seq> = before.filter(beside).map(|entry| entry.seq).collect();
-            let found = super::beside(state, seq).filter(|entry| changes(entry));
-            let found: Vec<Seq> = found.map(|entry| entry.seq).collect();
-            assert_eq!(found, before, "at the same time as {seq}");
-        }
-    }
 }

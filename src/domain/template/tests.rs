@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::domain::reference::rewrite;
+use crate::reference::rewrite;
 
 fn sources() -> Sources {
     Sources {

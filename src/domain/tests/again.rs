@@ -3,17 +3,17 @@
 //! Must not know: how a retry is shown.
 
 use super::world::*;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::command::RunCommand;
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeKind, TurnId};
-use crate::domain::ladder::{self, Timer};
-use crate::domain::pending_retry::{self, PendingRetry, Until};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stream, StreamFaultKind};
-use crate::resilience::breaker::Settings;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{NodeKind, TurnId};
+use overrule_domain::ladder::{self, Timer};
+use overrule_domain::pending_retry::{self, PendingRetry, Until};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Stream, StreamFaultKind};
+use overrule_resilience::breaker::Settings;
 
 /// Breaks the open stream; the server asks for a wait of `retry_after_ms`.
 fn limited(w: &mut World, retry_after_ms: u64) {

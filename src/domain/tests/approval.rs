@@ -3,13 +3,13 @@
 //! Must not know: consent.
 
 use super::world::*;
-use crate::domain::bulk;
-use crate::domain::call::{Consequence, Decision, Digest, Gate, Outcome, Shown, ShownForm, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::ladder::Timer;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
+use overrule_domain::bulk;
+use overrule_domain::call::{Consequence, Decision, Digest, Gate, Outcome, Shown, ShownForm, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit, RunCommand};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::ladder::Timer;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
 
 fn asked() -> (World, NodeId) {
     let mut w = World::asking(&["write", "read", "shell"]);
@@ -138,7 +138,7 @@ fn an_approval_covers_another_attempt_only_if_the_first_did_nothing() {
     w.approve(id).unwrap();
     w.crash();
     assert!(matches!(w.status(id), Status::OutcomeUnknown(_)));
-    let did_not = crate::domain::command::Resolution::DidNot;
+    let did_not = overrule_domain::command::Resolution::DidNot;
     w.cmd(Command::Call(CallCommand::Resolve {
         attempt: None,
         call: id,
@@ -404,7 +404,11 @@ fn what_cannot_be_undone_runs_only_with_the_name_of_its_tool() {
 }
 
 /// Approves a call whose difference was made from a file with this hash.
-fn approve_difference(w: &mut World, id: NodeId, base: &str) -> Result<(), crate::domain::refusal::Refusal> {
+fn approve_difference(
+    w: &mut World,
+    id: NodeId,
+    base: &str,
+) -> Result<(), overrule_domain::refusal::Refusal> {
     let (rev, digest) = (w.rev(id), w.digest(id));
     w.cmd(Command::Call(CallCommand::Approve {
         call: id,

@@ -3,12 +3,12 @@
 //! Must not know: how the program is asked.
 
 use super::world::*;
-use crate::domain::approver;
-use crate::domain::call::{Answer, Consequence, Decision, Gate, Status};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::id::{NodeId, Rev, Seq};
-use crate::domain::input::Input;
-use crate::domain::ladder::Timer;
+use overrule_domain::approver;
+use overrule_domain::call::{Answer, Consequence, Decision, Gate, Status};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::id::{NodeId, Rev, Seq};
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Timer;
 
 /// A run with such a program, whose policy asks before these tools.
 fn world(tools: &[&str], deadline: Option<(u64, Consequence)>) -> World {
@@ -203,7 +203,7 @@ fn who_resumes_asks_it_again_and_an_edit_before_it_holds_its_answer() {
 #[test]
 fn a_stopped_run_takes_no_answer() {
     let (mut w, id, set) = asked(None);
-    w.cmd(Command::Run(crate::domain::command::RunCommand::Stop {
+    w.cmd(Command::Run(overrule_domain::command::RunCommand::Stop {
         reason: "enough".into(),
     }))
     .unwrap();

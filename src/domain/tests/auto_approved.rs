@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::world::*;
-use crate::domain::call::{ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::RunCommand;
-use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::NodeId;
-use crate::domain::ladder::{Next, Retry, Timer};
-use crate::domain::rule::RuleRequest;
+use overrule_domain::call::{ErrorClass, Gate, Outcome, Status, ToolError};
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::NodeId;
+use overrule_domain::ladder::{Next, Retry, Timer};
+use overrule_domain::rule::RuleRequest;
 
 /// Three approved calls; one of them runs.
 fn over_the_limit(rules: Rules) -> (World, [NodeId; 3]) {

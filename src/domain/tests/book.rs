@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::call::{Decision, EffectClass, ErrorClass, Outcome, Status, Way};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
-use crate::domain::fork::{Elsewhere, UNREADABLE};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::repeat::dedup_key;
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
+use overrule_domain::call::{Decision, EffectClass, ErrorClass, Outcome, Status, Way};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent, TurnEvent};
+use overrule_domain::fork::{Elsewhere, UNREADABLE};
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use overrule_domain::node::{Content, Node, Origin};
+use overrule_domain::repeat::dedup_key;
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Turn};
 
 /// What is known of an execution.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,15 +3,15 @@
 //! Must not know: how branches are shown.
 
 use super::world::*;
-use crate::domain::branch::{branches, compare::compare, redo_target};
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{Command, ConsentChoice, Edit, EditCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
-use crate::domain::lineage::plan_of;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::Mode;
-use crate::domain::turn::Stream;
+use overrule_domain::branch::{branches, compare::compare, redo_target};
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::{Command, ConsentChoice, Edit, EditCommand, RunCommand};
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, Rev};
+use overrule_domain::lineage::plan_of;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::Mode;
+use overrule_domain::turn::Stream;
 
 mod again;
 mod continued;

@@ -8,19 +8,19 @@ use super::ladder::{self, elapse, steps};
 use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::breaker::{Phase, Scope, Source};
-use crate::domain::call::{ErrorClass, Outcome, Status};
-use crate::domain::command::{Command, ResilienceCommand, RunCommand};
-use crate::domain::decide::edit::try_out;
-use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
-use crate::domain::ladder::Timer;
-use crate::domain::node::{Content, Origin};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::domain::turn::StreamFaultKind;
-use crate::resilience::breaker::{Settings, WhenOpen};
+use overrule_domain::apply;
+use overrule_domain::breaker::{Phase, Scope, Source};
+use overrule_domain::call::{ErrorClass, Outcome, Status};
+use overrule_domain::command::{Command, ResilienceCommand, RunCommand};
+use overrule_domain::decide::edit::try_out;
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent};
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev};
+use overrule_domain::ladder::Timer;
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::State;
+use overrule_domain::turn::StreamFaultKind;
+use overrule_resilience::breaker::{Settings, WhenOpen};
 
 fn world(settings: Settings) -> World {
     World::with(Rules {
@@ -52,7 +52,7 @@ fn error(class: ErrorClass) -> Outcome {
     ladder::error(class, true)
 }
 
-fn read(label: &str, n: u32) -> crate::domain::input::Block {
+fn read(label: &str, n: u32) -> overrule_domain::input::Block {
     call("read", &format!(r#"{{"_as":"{label}","n":{n}}}"#))
 }
 
@@ -274,7 +274,7 @@ fn the_endpoint_of_the_model_has_a_breaker_of_its_own() {
     let mut w = world(settings());
     let mut real = started(w.state.limits);
     real.wire = "openai-chat".into();
-    w.record(vec![Event::Run(crate::domain::event::RunEvent::Refitted {
+    w.record(vec![Event::Run(overrule_domain::event::RunEvent::Refitted {
         started: Box::new(real),
     })]);
     // The request that is open was made before there was an endpoint.
@@ -328,7 +328,7 @@ fn fenced(w: &World) {
                     let admits = state
                         .breakers
                         .get(scope)
-                        .is_none_or(crate::domain::breaker::Breaker::admits);
+                        .is_none_or(overrule_domain::breaker::Breaker::admits);
                     assert!(admits, "{call} starts although {scope} lets nothing through");
                 }
             }
@@ -383,7 +383,7 @@ fn a_pause_makes_no_failure_older() {
             envelope.at = now;
         }
         let state = apply::fold(&log);
-        crate::resilience::breaker::turn(&Settings::default(), &state.breakers[&scope()])
+        overrule_resilience::breaker::turn(&Settings::default(), &state.breakers[&scope()])
     };
     let opened = timed(3_600_000, false).expect("three of five, an hour of pause between them");
     assert_eq!(opened.to, Phase::Open);

@@ -10,20 +10,20 @@ use std::sync::Arc;
 use super::book::Book;
 use super::epochs::{self, End};
 use super::world::Rules;
-use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Decision, Digest, EffectClass, Status};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Seq};
-use crate::domain::node::{Content, Origin, Revision};
-use crate::domain::ready::{self, Readiness};
-use crate::domain::repair::Strategy;
-use crate::domain::restrict;
-use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::thread;
-use crate::domain::transcript::Message;
-use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Activity, Producer, Stream};
+use overrule_domain::advice::Advice;
+use overrule_domain::call::{Call, Decision, Digest, EffectClass, Status};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, Seq};
+use overrule_domain::node::{Content, Origin, Revision};
+use overrule_domain::ready::{self, Readiness};
+use overrule_domain::repair::Strategy;
+use overrule_domain::restrict;
+use overrule_domain::state::{LedgerOutcome, Mode, State};
+use overrule_domain::thread;
+use overrule_domain::transcript::Message;
+use overrule_domain::transcript::hash::context_hash;
+use overrule_domain::turn::{Activity, Producer, Stream};
 
 pub use agenda::agenda;
 
@@ -288,7 +288,7 @@ fn repeats(state: &State, call: &Call) -> Vec<Seq> {
     if !call.effect.has_effect() {
         return Vec::new();
     }
-    let equal = crate::domain::advance::gate::equal_entries(state, call);
+    let equal = overrule_domain::advance::gate::equal_entries(state, call);
     equal
         .into_iter()
         .filter(|seq| {
@@ -344,7 +344,7 @@ fn bound(state: &State, call: &Call) {
     let counts = node.active
         && state
             .turn_of(call.id)
-            .is_some_and(crate::domain::turn::Turn::is_active);
+            .is_some_and(overrule_domain::turn::Turn::is_active);
     let pinned = state.observation(call.id).is_some_and(|node| node.pinned);
     let ran = matches!(
         call.status,

@@ -3,14 +3,14 @@
 //! Must not know: ordinary approvals.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Outcome, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Seq};
-use crate::domain::input::{Finding, Input};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::LedgerOutcome;
+use overrule_domain::call::{ConsentCause, Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Seq};
+use overrule_domain::input::{Finding, Input};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::LedgerOutcome;
 
-fn resolve(w: &mut World, call: NodeId, what: Resolution) -> Result<(), crate::domain::refusal::Refusal> {
+fn resolve(w: &mut World, call: NodeId, what: Resolution) -> Result<(), overrule_domain::refusal::Refusal> {
     w.cmd(Command::Call(CallCommand::Resolve {
         attempt: None,
         call,

@@ -5,14 +5,14 @@
 mod branches;
 
 use super::world::*;
-use crate::domain::call::{Decision, Outcome, Status};
-use crate::domain::command::{ConsentChoice, Edit, EditCommand};
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, ThreadId};
-use crate::domain::input::Block;
-use crate::domain::lineage::{Plan, plan};
-use crate::domain::result_source::{self, ResultSource};
-use crate::domain::state::Mode;
+use overrule_domain::call::{Decision, Outcome, Status};
+use overrule_domain::command::{ConsentChoice, Edit, EditCommand};
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{NodeId, NodeKind, ThreadId};
+use overrule_domain::input::Block;
+use overrule_domain::lineage::{Plan, plan};
+use overrule_domain::result_source::{self, ResultSource};
+use overrule_domain::state::Mode;
 
 const GOOD: &str = r#"{"v":70}"#;
 const BETTER: &str = r#"{"v":71}"#;
@@ -160,8 +160,16 @@ fn whatever_edit_asks_the_model_again_it_stays() {
 #[test]
 fn a_result_stays_however_the_call_had_ended_before() {
     // Denied, waiting, failed, or never run: a person wrote the result of the call.
-    let waits = |rules: &mut Rules| _ = rules.gates.insert("read".into(), crate::domain::call::Gate::Ask);
-    let denied = |rules: &mut Rules| _ = rules.gates.insert("read".into(), crate::domain::call::Gate::Deny);
+    let waits = |rules: &mut Rules| {
+        _ = rules
+            .gates
+            .insert("read".into(), overrule_domain::call::Gate::Ask);
+    };
+    let denied = |rules: &mut Rules| {
+        _ = rules
+            .gates
+            .insert("read".into(), overrule_domain::call::Gate::Deny);
+    };
     let fails = |rules: &mut Rules| {
         rules.results = std::sync::Arc::new(|_, _| Outcome::err(not_found()));
     };

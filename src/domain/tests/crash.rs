@@ -3,21 +3,21 @@
 //! Must not know: how a journal is stored.
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::RunCommand;
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind};
-use crate::domain::input::{Finding, Input};
-use crate::domain::state::{LedgerOutcome, Mode};
-use crate::domain::turn::Stop;
+use overrule_domain::apply;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{Attempt, NodeId, NodeKind};
+use overrule_domain::input::{Finding, Input};
+use overrule_domain::state::{LedgerOutcome, Mode};
+use overrule_domain::turn::Stop;
 
 #[test]
 fn every_status_survives_a_crash() {
     let mut w = World::limited(
         Rules {
-            gates: [("write".to_owned(), crate::domain::call::Gate::Ask)].into(),
+            gates: [("write".to_owned(), overrule_domain::call::Gate::Ask)].into(),
             ..Rules::default()
         },
         Limits {

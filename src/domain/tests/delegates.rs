@@ -9,15 +9,15 @@ mod edits;
 mod ends;
 
 use super::world::*;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, ThreadId, TurnId};
-use crate::domain::state::Mode;
-use crate::domain::thread;
-use crate::domain::turn::{Activity, Stream};
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::{NodeId, NodeKind, ThreadId, TurnId};
+use overrule_domain::state::Mode;
+use overrule_domain::thread;
+use overrule_domain::turn::{Activity, Stream};
 
 /// A call of `delegate` with a label and a task.
-fn delegate(label: &str, more: &str) -> crate::domain::input::Block {
+fn delegate(label: &str, more: &str) -> overrule_domain::input::Block {
     call(
         "delegate",
         &format!(r#"{{"_as":"{label}","task":"do {label}"{more}}}"#),
@@ -225,14 +225,14 @@ fn a_scope_that_is_not_a_reference_is_rejected_immediately() {
         assert!(request.contains(words), "{request}");
     }
     let (id, tool) = (w.id("a"), "delegate");
-    let refused = w.edit(crate::domain::command::Edit::Call {
+    let refused = w.edit(overrule_domain::command::Edit::Call {
         node: id,
         base: w.rev(id),
         tool: tool.into(),
         args: r#"{"task":"x","scopes":["s"]}"#.into(),
         shown: true,
     });
-    assert_eq!(kind(refused), crate::domain::refusal::RefusalKind::Invalid);
+    assert_eq!(kind(refused), overrule_domain::refusal::RefusalKind::Invalid);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn approvals_of_children_come_to_one_queue_with_their_path() {
 
 #[test]
 fn the_class_of_a_delegated_call_is_the_highest_of_what_was_done_for_it() {
-    use crate::domain::call::EffectClass;
+    use overrule_domain::call::EffectClass;
     let mut w = two();
     let (a, b) = (w.id("a"), w.id("b"));
     w.on(a).reply(&[delegate("aa", "")]);
@@ -278,8 +278,8 @@ fn the_class_of_a_delegated_call_is_the_highest_of_what_was_done_for_it() {
 
 #[test]
 fn a_broken_child_stream_waits_for_the_operator_while_the_sibling_continues() {
-    use crate::domain::command::RunCommand;
-    use crate::domain::turn::StreamFaultKind;
+    use overrule_domain::command::RunCommand;
+    use overrule_domain::turn::StreamFaultKind;
     let mut w = two();
     let (a, b) = (w.id("a"), w.id("b"));
     w.on(a).broke(StreamFaultKind::Auth);

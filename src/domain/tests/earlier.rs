@@ -3,11 +3,11 @@
 //! Must not know: where that is shown.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Status};
-use crate::domain::command::ConsentChoice;
-use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::repeat::{Earlier, Since, earlier, repeating, since};
-use crate::domain::thread;
+use overrule_domain::call::{ConsentCause, Status};
+use overrule_domain::command::ConsentChoice;
+use overrule_domain::id::{NodeId, NodeKind, Seq};
+use overrule_domain::repeat::{Earlier, Since, earlier, repeating, since};
+use overrule_domain::thread;
 
 const WRITE: &str = r#"{"_as":"a","n":1}"#;
 

@@ -3,11 +3,11 @@
 //! Must not know: how a plan is shown.
 
 use super::world::*;
-use crate::domain::advice::Cards;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
-use crate::domain::decide;
-use crate::domain::lineage::{self, ModelRequest};
+use overrule_domain::advice::Cards;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand};
+use overrule_domain::decide;
+use overrule_domain::lineage::{self, ModelRequest};
 
 #[test]
 fn the_preview_cancels_a_running_write_whose_input_changed() {

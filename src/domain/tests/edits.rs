@@ -5,16 +5,16 @@
 mod insertions;
 
 use super::world::*;
-use crate::domain::badge::{self, Badge};
-use crate::domain::call::{Gate, Outcome, Status};
-use crate::domain::command::Edit;
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeKind, Rev, TurnId};
-use crate::domain::node::Origin;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::Activity;
+use overrule_domain::badge::{self, Badge};
+use overrule_domain::call::{Gate, Outcome, Status};
+use overrule_domain::command::Edit;
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{NodeKind, Rev, TurnId};
+use overrule_domain::node::Origin;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::Activity;
 
 /// `b` reads `a`, `c` reads `b`, `s` is independent; all ended, the next turn is asked.
 fn chain() -> World {
@@ -334,7 +334,7 @@ fn an_edited_answer_is_the_answer() {
 #[test]
 fn what_the_provider_added_to_an_answer_goes_back_until_the_answer_is_edited() {
     let mut w = World::new();
-    w.reply(&[crate::domain::input::Block::Answer {
+    w.reply(&[overrule_domain::input::Block::Answer {
         text: "one".into(),
         opaque: Some("\"cited\"".into()),
     }]);
@@ -342,7 +342,7 @@ fn what_the_provider_added_to_an_answer_goes_back_until_the_answer_is_edited() {
     assert!(w.last_request().contains("cited"));
 
     let mut w = World::new();
-    w.reply(&[crate::domain::input::Block::Answer {
+    w.reply(&[overrule_domain::input::Block::Answer {
         text: "one".into(),
         opaque: Some("\"cited\"".into()),
     }]);
@@ -409,7 +409,7 @@ fn edits_of_a_turn_that_is_still_streaming_leave_the_stream_alone() {
     w.args(w.id("a"), r#"{"_as":"a","n":2}"#).unwrap();
     assert_eq!(w.open.len(), 1);
     w.stream(call("read", r#"{"_as":"b","n":"†call.a.v"}"#));
-    w.end(crate::domain::turn::Stop::Calls);
+    w.end(overrule_domain::turn::Stop::Calls);
     w.drain();
     assert_eq!(w.runs(w.id("b")), [r#"{"n":3}"#]);
 }

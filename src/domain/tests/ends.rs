@@ -3,14 +3,14 @@
 //! Must not know: edits of texts.
 
 use super::world::*;
-use crate::domain::call::Status;
-use crate::domain::command::{Edit, RunCommand};
-use crate::domain::event::run::{Limits, RunEvent};
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::NodeKind;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, Stream, StreamFaultKind, Usage};
+use overrule_domain::call::Status;
+use overrule_domain::command::{Edit, RunCommand};
+use overrule_domain::event::run::{Limits, RunEvent};
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::NodeKind;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Stop, Stream, StreamFaultKind, Usage};
 
 fn finished(w: &World) -> bool {
     matches!(w.state.mode, Mode::Finished(_))
@@ -193,8 +193,8 @@ fn a_late_report_of_an_earlier_request_changes_nothing() {
     w.broke(StreamFaultKind::Network);
     let before = w.log.len();
     let block = think("late");
-    w.input(crate::domain::input::Input::Block { turn, request, block });
-    w.input(crate::domain::input::Input::Ended {
+    w.input(overrule_domain::input::Input::Block { turn, request, block });
+    w.input(overrule_domain::input::Input::Ended {
         turn,
         request,
         stop: Stop::End,
@@ -315,9 +315,9 @@ fn working_time_pauses_the_run() {
             ..Limits::default()
         },
     );
-    w.input(crate::domain::input::Input::Worked { ms: 999 });
+    w.input(overrule_domain::input::Input::Worked { ms: 999 });
     assert_eq!(w.state.mode, Mode::Running);
-    w.input(crate::domain::input::Input::Worked { ms: 1000 });
+    w.input(overrule_domain::input::Input::Worked { ms: 1000 });
     assert!(matches!(w.state.mode, Mode::Paused(_)));
 }
 

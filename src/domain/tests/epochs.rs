@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::branch;
-use crate::domain::call::Way;
-use crate::domain::history::Then;
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, TurnState};
+use overrule_domain::branch;
+use overrule_domain::call::Way;
+use overrule_domain::history::Then;
+use overrule_domain::id::{Epoch, NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, TurnState};
 
 /// The active nodes, calls and turns at one time.
 #[derive(Clone, Default)]

@@ -10,18 +10,18 @@ use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::rules::{Results, sum};
 use super::world::*;
-use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
-use crate::domain::escape::{Detector, Finding, Incident, LoopStep, StepOutcome};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{EditEvent, EscapeEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId};
-use crate::domain::node::{Node, Origin};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::{apply, graph};
-use crate::resilience::attention::{Branch, calls_of, need};
-use crate::resilience::loops::{Config, Others};
+use overrule_domain::call::{ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::command::{CallCommand, Command, Edit, EscapeCommand, RunCommand};
+use overrule_domain::escape::{Detector, Finding, Incident, LoopStep, StepOutcome};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{EditEvent, EscapeEvent, Event};
+use overrule_domain::id::{NodeId, NodeKind, Rev, ThreadId};
+use overrule_domain::node::{Node, Origin};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::{apply, graph};
+use overrule_resilience::attention::{Branch, calls_of, need};
+use overrule_resilience::loops::{Config, Others};
 
 mod delegates;
 mod exhausted;
@@ -151,7 +151,7 @@ fn the_model_is_warned_first_then_equal_calls_are_refused_for_one_turn() {
     assert_eq!(steps(&w), [(LoopStep::Guidance, None)]);
     // The next request, which is open now, says so; it is the last of its messages.
     let turn_now = w.tip().0;
-    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
+    let notices = overrule_domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
     let reported = format!("{notices:?}");
     assert!(reported.contains("You repeat yourself"), "{reported}");
     assert!(reported.contains("read is closed today"), "{reported}");
@@ -168,7 +168,7 @@ fn the_model_is_warned_first_then_equal_calls_are_refused_for_one_turn() {
         ]
     );
     let turn_now = w.tip().0;
-    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
+    let notices = overrule_domain::transcript::build::notices(&w.state, &w.state.turns[&turn_now]);
     assert!(format!("{notices:?}").contains("are blocked in your next turn"));
     // The same call under another name and spelling is refused; another one runs.
     let before = w.executed.len();
@@ -191,7 +191,7 @@ fn what_the_operator_writes_is_not_refused() {
     w.reply(&[call("shell", r#"{"_as":"mine","n":1}"#)]);
     let mine = w.id("mine");
     let base = w.rev(mine);
-    w.edit(crate::domain::command::Edit::Call {
+    w.edit(overrule_domain::command::Edit::Call {
         node: mine,
         base,
         tool: "read".into(),
@@ -299,7 +299,7 @@ fn rollback_replaces_the_loop_and_asks_again_with_a_notice() {
     let node = &w.state.nodes[&edit.intervention];
     assert!(matches!(node.now().origin, Origin::Engine { .. }), "{node:?}");
     let now = w.tip().0;
-    let notices = crate::domain::transcript::build::notices(&w.state, &w.state.turns[&now]);
+    let notices = overrule_domain::transcript::build::notices(&w.state, &w.state.turns[&now]);
     assert!(format!("{notices:?}").contains("You tried this before"));
     // The very calls are refused here too.
     turn(&mut w, "read", r#"{"n":-1}"#);
@@ -539,7 +539,7 @@ proptest! {
 #[test]
 fn a_restricted_run_that_reads_on_gets_out_of_a_loop() {
     let mut w = World::with(rules(Config {
-        ladder: crate::resilience::loops::config::Ladder {
+        ladder: overrule_resilience::loops::config::Ladder {
             guidance: 0,
             refuse: 0,
             substitute: 0,

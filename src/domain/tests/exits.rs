@@ -4,13 +4,13 @@
 
 use super::ladder::error;
 use super::world::*;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{ErrorClass, Outcome, Status};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::NodeId;
-use crate::domain::{apply, ledger};
-use crate::resilience::breaker::Settings;
-use crate::resilience::execution;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::call::{ErrorClass, Outcome, Status};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::NodeId;
+use overrule_domain::{apply, ledger};
+use overrule_resilience::breaker::Settings;
+use overrule_resilience::execution;
 
 fn exited(code: i32) -> Outcome {
     Outcome::Ok {
@@ -112,7 +112,7 @@ fn a_nonzero_exit_does_not_affect_tool_health() {
     let mut ends = |outcomes: &[Outcome]| {
         for outcome in outcomes {
             w.reply(&[call("read", &format!(r#"{{"n":{}}}"#, w.asked.len()))]);
-            let id = *w.all(crate::domain::id::NodeKind::Call).last().unwrap();
+            let id = *w.all(overrule_domain::id::NodeKind::Call).last().unwrap();
             w.finish_with(id, outcome.clone());
             w.drain();
         }
@@ -137,7 +137,7 @@ fn an_effect_that_ended_so_happened() {
     assert!(ledger::may_have_happened(entry));
     assert_eq!(
         ledger::ledger_outcome(&exited(1), entry.effect),
-        crate::domain::state::LedgerOutcome::Known(exited(1))
+        overrule_domain::state::LedgerOutcome::Known(exited(1))
     );
     assert!(exited(1).is_ok() && !exited(1).has_value());
 }

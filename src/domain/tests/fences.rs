@@ -5,8 +5,8 @@
 //! They check when such calls start, what is sent, and what a change does to them.
 
 use super::world::*;
-use crate::domain::call::Status;
-use crate::domain::graph;
+use overrule_domain::call::Status;
+use overrule_domain::graph;
 
 #[test]
 fn a_call_with_an_after_reference_starts_when_the_other_has_ended() {

@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 use super::rules::Rules;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::id::NodeId;
-use crate::domain::input::Input;
-use crate::domain::ladder::Stage;
-use crate::domain::node::Origin;
-use crate::domain::repair::{Passing, Phase, Reply};
-use crate::domain::repair_trace;
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::turn::Usage;
-use crate::resilience::ladder::Ladder;
-use crate::resilience::repair::{Exhausted, Guesses, Others, RepairContext, Rules as Repairs};
-use crate::schema::Checker;
+use overrule_domain::apply;
+use overrule_domain::call::{ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::NodeId;
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Stage;
+use overrule_domain::node::Origin;
+use overrule_domain::repair::{Passing, Phase, Reply};
+use overrule_domain::repair_trace;
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_domain::turn::Usage;
+use overrule_resilience::ladder::Ladder;
+use overrule_resilience::repair::{Exhausted, Guesses, Others, RepairContext, Rules as Repairs};
+use overrule_schema::Checker;
 
 /// `book_flight` under the name of a tool of this world.
 fn flight(strict: bool) -> Checker {

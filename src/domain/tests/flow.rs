@@ -3,11 +3,11 @@
 //! Must not know: edits.
 
 use super::world::*;
-use crate::domain::call::{Gate, Outcome, Status};
-use crate::domain::event::run::Limits;
-use crate::domain::id::NodeKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::Stop;
+use overrule_domain::call::{Gate, Outcome, Status};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::NodeKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::Stop;
 
 fn failed() -> Outcome {
     Outcome::err(not_found())
@@ -201,7 +201,7 @@ fn the_state_is_read_in_the_order_of_its_writes() {
         "the one that ended last is read"
     );
     assert_eq!(
-        crate::domain::ready::write_conflicts(&w.state, w.id("a")),
+        overrule_domain::ready::write_conflicts(&w.state, w.id("a")),
         [w.id("b")]
     );
     w.drain();

@@ -11,14 +11,14 @@ use proptest::prelude::*;
 use super::op_sequence;
 use super::random::session;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ConsentCause, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{Command, ConsentChoice, RunCommand};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::fork::{End, Reading};
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::state::LedgerOutcome;
-use crate::domain::turn::{Stop, Stream};
+use overrule_domain::apply;
+use overrule_domain::call::{ConsentCause, ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::command::{Command, ConsentChoice, RunCommand};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::fork::{End, Reading};
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::state::LedgerOutcome;
+use overrule_domain::turn::{Stop, Stream};
 
 /// The last event before the first of its kind.
 fn before(w: &World, is: impl Fn(&Event) -> bool) -> Seq {
@@ -89,7 +89,7 @@ fn what_happened_after_the_place_asks_before_it_happens_again() {
     assert_eq!(f.runs(f.id("c")).len(), 1, "another effect is free");
     assert_eq!(
         kind(f.approve(b)),
-        crate::domain::refusal::RefusalKind::Status,
+        overrule_domain::refusal::RefusalKind::Status,
         "an approval is no consent"
     );
     f.consent(b, ConsentChoice::RunAgain).unwrap();
@@ -119,7 +119,7 @@ fn the_result_that_it_had_there_can_stand_in() {
     let entry = *f.state.elsewhere.keys().next().unwrap();
     assert_eq!(
         kind(f.consent(a, ConsentChoice::Reuse { entry: Seq(1) })),
-        crate::domain::refusal::RefusalKind::Status
+        overrule_domain::refusal::RefusalKind::Status
     );
     f.consent(a, ConsentChoice::Reuse { entry }).unwrap();
     assert_eq!(f.value(a), r#"{"v":2}"#);
@@ -144,7 +144,7 @@ fn of_what_nobody_saw_end_no_result_stands_in() {
     let entry = *f.state.elsewhere.keys().next().unwrap();
     assert_eq!(
         kind(f.consent(a, ConsentChoice::Reuse { entry })),
-        crate::domain::refusal::RefusalKind::Status
+        overrule_domain::refusal::RefusalKind::Status
     );
     assert!(f.executed.is_empty());
 }
@@ -238,9 +238,9 @@ fn how_running_calls_ended_is_taken_from_the_other_record() {
         call("read", r#"{"_as":"r","n":3}"#),
     ]);
     let (text, unknown, again) = (w.id("a"), w.id("b"), w.id("r"));
-    w.input(crate::domain::input::Input::Spawned {
+    w.input(overrule_domain::input::Input::Spawned {
         call: unknown,
-        attempt: crate::domain::id::Attempt(1),
+        attempt: overrule_domain::id::Attempt(1),
         pid: 4,
         ticks: 5,
     });

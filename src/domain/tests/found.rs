@@ -3,13 +3,13 @@
 //! Must not know: how a bug was found.
 
 use super::world::*;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::id::NodeKind;
-use crate::domain::lineage;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::transcript::hash::context_hash;
-use crate::domain::turn::{Stream, StreamFaultKind};
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::{Command, Edit, EditCommand, RunCommand};
+use overrule_domain::id::NodeKind;
+use overrule_domain::lineage;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::transcript::hash::context_hash;
+use overrule_domain::turn::{Stream, StreamFaultKind};
 
 mod branches;
 
@@ -168,7 +168,7 @@ fn a_result_corrected_in_the_same_commit_is_not_previewed_as_a_rerun() {
     ]);
     w.drain();
     let (a, b, c) = (w.id("a"), w.id("b"), w.id("c"));
-    let correct = |id: crate::domain::id::NodeId, value: &str| Edit::Observation {
+    let correct = |id: overrule_domain::id::NodeId, value: &str| Edit::Observation {
         node: id.observation(),
         base: w.rev(id.observation()),
         value: value.into(),

@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use super::op_sequence::OpSequence;
 use super::random::session_on;
 use super::world::*;
-use crate::domain::apply::apply;
-use crate::domain::command::RunCommand;
-use crate::domain::graph::{self, EdgeKind};
-use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
+use overrule_domain::apply::apply;
+use overrule_domain::command::RunCommand;
+use overrule_domain::graph::{self, EdgeKind};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Turn};
 
 /// The last nodes before a turn.
 fn context(state: &State, turn: &Turn) -> Vec<NodeId> {

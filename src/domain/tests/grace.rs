@@ -4,13 +4,13 @@
 
 use super::rules::Rules;
 use super::world::*;
-use crate::domain::apply::apply;
-use crate::domain::call::{Decision, Gate, Status};
-use crate::domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId};
-use crate::domain::ladder::Timer;
-use crate::domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::apply::apply;
+use overrule_domain::call::{Decision, Gate, Status};
+use overrule_domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::{Attempt, NodeId};
+use overrule_domain::ladder::Timer;
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 const WAIT: u64 = 5_000;
 
@@ -197,7 +197,7 @@ fn rejected_or_edited_meanwhile_it_does_not_run_as_it_was() {
     w.args(id, r#"{"_as":"a","n":2}"#).unwrap();
     let first = Timer::Grace {
         call: id,
-        rev: crate::domain::id::Rev(1),
+        rev: overrule_domain::id::Rev(1),
     };
     w.elapsed(first);
     assert!(w.executed.is_empty());
@@ -215,7 +215,7 @@ fn consent_that_was_taken_back_is_asked_for_again() {
     w.drain();
     w.retry(id).unwrap();
     assert!(matches!(w.status(id), Status::Consent(_)));
-    w.consent(id, crate::domain::command::ConsentChoice::RunAgain)
+    w.consent(id, overrule_domain::command::ConsentChoice::RunAgain)
         .unwrap();
     assert_eq!(w.status(id), Status::Scheduled);
     cancel(&mut w, id, None).unwrap();

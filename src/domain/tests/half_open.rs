@@ -4,14 +4,14 @@
 
 use super::ladder::{elapse, error};
 use super::world::*;
-use crate::domain::breaker::{Phase, Scope, Source};
-use crate::domain::call::{ErrorClass, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::NodeId;
-use crate::domain::input::Block;
-use crate::resilience::breaker::{Settings, WhenOpen};
+use overrule_domain::breaker::{Phase, Scope, Source};
+use overrule_domain::call::{ErrorClass, Status};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::NodeId;
+use overrule_domain::input::Block;
+use overrule_resilience::breaker::{Settings, WhenOpen};
 
 /// Calls that wait for the breaker.
 const MANY: u32 = 1_000;

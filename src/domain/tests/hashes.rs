@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::command::Edit;
-use crate::domain::event::run::Started;
-use crate::domain::id::{Epoch, NodeKind, ThreadId};
-use crate::domain::input::{Block, Input};
-use crate::domain::node::Channel;
-use crate::domain::state::State;
-use crate::domain::transcript::hash::{context_hash, request_hash};
+use overrule_domain::apply;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::command::Edit;
+use overrule_domain::event::run::Started;
+use overrule_domain::id::{Epoch, NodeKind, ThreadId};
+use overrule_domain::input::{Block, Input};
+use overrule_domain::node::Channel;
+use overrule_domain::state::State;
+use overrule_domain::transcript::hash::{context_hash, request_hash};
 
 fn context(state: &State) -> Arc<str> {
     context_hash(state, ThreadId(0), None)
@@ -41,7 +41,7 @@ fn one(thought: Block, made: Block) -> World {
 #[test]
 fn ids_epochs_times_and_one_time_notices_are_not_hashed_into_a_context() {
     let first = {
-        let mut w = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
+        let mut w = World::bare(Rules::default(), overrule_domain::event::run::Limits::default());
         w.guide("go elsewhere").unwrap();
         w.reply(&[think("x"), call("read", READ)]);
         w.drain();
@@ -177,7 +177,7 @@ fn done() -> Vec<(&'static str, World)> {
         args: args.into(),
         shown: true,
     };
-    let mut other = World::bare(Rules::default(), crate::domain::event::run::Limits::default());
+    let mut other = World::bare(Rules::default(), overrule_domain::event::run::Limits::default());
     other.guide("continue").unwrap();
     other.reply(&[think("x"), call("read", READ)]);
     other.drain();

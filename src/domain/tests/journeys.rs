@@ -12,13 +12,13 @@ use super::flights::{answer_question, refused, world};
 use super::op_sequence::OpSequence;
 use super::random::session_on;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ErrorClass, Outcome, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::id::NodeId;
-use crate::domain::repair::Phase;
-use crate::domain::repair_trace::{self, ExitReason};
-use crate::domain::state::State;
+use overrule_domain::apply;
+use overrule_domain::call::{ErrorClass, Outcome, Status};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::id::NodeId;
+use overrule_domain::repair::Phase;
+use overrule_domain::repair_trace::{self, ExitReason};
+use overrule_domain::state::State;
 
 use Phase::{
     ApplyRepairStrategy as Apply, DiagnoseError as Diagnose, End, ErrorDetected as Detected,
@@ -171,7 +171,7 @@ fn trace_of_a_call_that_cannot_run_or_must_not_be_repaired() {
     ]);
     let (a, b) = (w.id("a"), w.id("b"));
     let locked = match refused("Invalid API key") {
-        Outcome::Err(error) => Outcome::err(crate::domain::call::ToolError {
+        Outcome::Err(error) => Outcome::err(overrule_domain::call::ToolError {
             class: ErrorClass::Auth,
             evidence: "HTTP 401".into(),
             ..*error

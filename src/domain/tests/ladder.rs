@@ -11,16 +11,16 @@ use super::op_sequence::{self, OpSequence};
 use super::random::session_on;
 use super::rules::Steps;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
-use crate::domain::effects;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{LedgerOutcome, State};
-use crate::resilience::ladder::Ladder;
+use overrule_domain::apply;
+use overrule_domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
+use overrule_domain::command::{CallCommand, Command, ResilienceCommand, RunCommand};
+use overrule_domain::effects;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent, RunEvent};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_resilience::ladder::Ladder;
 
 /// The ladder of the program.
 pub fn steps() -> Steps {

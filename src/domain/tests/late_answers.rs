@@ -4,13 +4,13 @@
 
 use super::flights::{answer_question, refused, world};
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ErrorClass, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::NodeId;
-use crate::domain::ladder::Stage;
-use crate::domain::setting_change::SettingChange;
+use overrule_domain::apply;
+use overrule_domain::call::{ErrorClass, Status};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::NodeId;
+use overrule_domain::ladder::Stage;
+use overrule_domain::setting_change::SettingChange;
 
 /// A call about whose arguments the model is being asked.
 fn asked() -> (World, NodeId) {

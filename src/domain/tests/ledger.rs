@@ -3,17 +3,17 @@
 //! Must not know: consent.
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{Decision, Gate, Outcome, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, Resolution, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, NodeKind, Rev, Seq};
-use crate::domain::ledger;
-use crate::domain::lineage;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::template::{self, Filled, NotOffered, Purpose, Template};
-use crate::domain::turn::StreamFaultKind;
+use overrule_domain::apply;
+use overrule_domain::call::{Decision, Gate, Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit, Resolution, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{NodeId, NodeKind, Rev, Seq};
+use overrule_domain::ledger;
+use overrule_domain::lineage;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::template::{self, Filled, NotOffered, Purpose, Template};
+use overrule_domain::turn::StreamFaultKind;
 
 /// A run whose tool `write` has a probe and a revert.
 fn templated(rules: Rules) -> World {

@@ -7,12 +7,12 @@
 use serde_json::json;
 
 use super::world::*;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::Status;
-use crate::domain::command::{Command, ResilienceCommand, RunCommand};
-use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::{Epoch, MOST, NodeId, Rev, TurnId};
-use crate::domain::rule::{RuleRequest, RuleSpec};
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::call::Status;
+use overrule_domain::command::{Command, ResilienceCommand, RunCommand};
+use overrule_domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};
+use overrule_domain::id::{Epoch, MOST, NodeId, Rev, TurnId};
+use overrule_domain::rule::{RuleRequest, RuleSpec};
 
 #[test]
 fn a_number_that_no_session_reaches_is_no_name() {
@@ -20,7 +20,7 @@ fn a_number_that_no_session_reaches_is_no_name() {
     for no in [MOST + 1, u32::MAX] {
         assert!(format!("c{no}").parse::<NodeId>().is_err());
         assert!(serde_json::from_value::<NodeId>(json!(format!("c{no}"))).is_err());
-        let id = NodeId::new(crate::domain::id::NodeKind::Call, no);
+        let id = NodeId::new(overrule_domain::id::NodeKind::Call, no);
         assert!(serde_json::to_string(&id).is_err(), "nor is it written");
         assert!(serde_json::to_string(&TurnId(no)).is_err());
         assert!(serde_json::from_value::<TurnId>(json!(no)).is_err());
@@ -46,7 +46,7 @@ fn what_is_read_with_one_of_the_last_numbers_is_gone_on_from() {
         opaque: None,
         tool: "read".into(),
         args: "{}".into(),
-        origin: crate::domain::node::Origin::Model,
+        origin: overrule_domain::node::Origin::Model,
     })]);
     w.record(vec![Event::Turn(TurnEvent::Matched {
         turn,

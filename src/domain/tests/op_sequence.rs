@@ -10,16 +10,16 @@ pub use home::{bring_home, help};
 
 use super::wishes;
 use super::world::*;
-use crate::domain::branch;
-use crate::domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::input::{Block, Finding, Input};
-use crate::domain::node::{Content, Origin};
-use crate::domain::refusal::Refusal;
-use crate::domain::turn::{Stop, StreamFaultKind};
-use crate::resilience::loops::Config;
+use overrule_domain::branch;
+use overrule_domain::call::{Consequence, ErrorClass, Gate, Outcome, Status, ToolError};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::input::{Block, Finding, Input};
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::refusal::Refusal;
+use overrule_domain::turn::{Stop, StreamFaultKind};
+use overrule_resilience::loops::Config;
 
 /// Numbers to draw from; zeros once it is used up.
 pub struct OpSequence<'t> {
@@ -141,7 +141,7 @@ pub fn rules(tape: &mut OpSequence<'_>) -> Rules {
         rules.steps = super::ladder::steps();
     }
     if tape.breakers {
-        rules.breakers = Some(crate::resilience::breaker::Settings {
+        rules.breakers = Some(overrule_resilience::breaker::Settings {
             consecutive: 2,
             ..Default::default()
         });
@@ -285,7 +285,7 @@ fn stream(w: &mut World, tape: &mut OpSequence<'_>) {
         w.open.rotate_left(at);
     }
     let (turn, request) = w.tip();
-    let by_child = w.state.turns[&turn].thread != crate::domain::thread::ROOT;
+    let by_child = w.state.turns[&turn].thread != overrule_domain::thread::ROOT;
     if by_child && tape.draw(4) == 0 {
         w.reply(&[answer(["yes", "no"][tape.draw(2)])]);
         return;
@@ -391,7 +391,7 @@ fn rare(w: &mut World, tape: &mut OpSequence<'_>) {
 pub fn decide(w: &mut World, tape: &mut OpSequence<'_>, id: NodeId) -> Result<(), Refusal> {
     match w.status(id) {
         Status::Consent(_) => {
-            let entries = crate::domain::advance::gate::equal_entries(&w.state, &w.state.calls[&id]);
+            let entries = overrule_domain::advance::gate::equal_entries(&w.state, &w.state.calls[&id]);
             let entry = tape.one(&entries).copied().unwrap_or_default();
             let choice = match tape.draw(4) {
                 0 => ConsentChoice::Reuse { entry },

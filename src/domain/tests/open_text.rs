@@ -3,14 +3,14 @@
 //! Must not know: who writes the records.
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::{NodeKind, Seq, TurnId};
-use crate::domain::input::Input;
-use crate::domain::state::State;
-use crate::domain::turn::StreamFaultKind;
+use overrule_domain::apply;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::{NodeKind, Seq, TurnId};
+use overrule_domain::input::Input;
+use overrule_domain::state::State;
+use overrule_domain::turn::StreamFaultKind;
 
 /// A world whose model has begun to answer.
 fn asked() -> (World, TurnId) {

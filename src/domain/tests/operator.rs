@@ -3,14 +3,14 @@
 //! Must not know: edits of text.
 
 use super::world::*;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{CallCommand, Command, EditCommand};
-use crate::domain::decide::edit::MOST_WORDS;
-use crate::domain::event::run::Limits;
-use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Activity, Stop};
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, EditCommand};
+use overrule_domain::decide::edit::MOST_WORDS;
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::{NodeId, NodeKind, Seq};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Activity, Stop};
 
 fn held(w: &World) -> usize {
     w.state

@@ -5,14 +5,14 @@
 //! The decision can be left open. It is refused while the execution still runs.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Decision, ErrorClass, Outcome, Status};
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Attempt, NodeId, Rev};
-use crate::domain::input::Input;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::LedgerOutcome;
+use overrule_domain::call::{ConsentCause, Decision, ErrorClass, Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{Attempt, NodeId, Rev};
+use overrule_domain::input::Input;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::LedgerOutcome;
 
 /// A write that the program died over, the process that it ran in, and a call that reads it.
 fn doubtful() -> (World, NodeId) {

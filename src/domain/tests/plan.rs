@@ -3,13 +3,13 @@
 //! Must not know: how a plan is shown.
 
 use super::world::*;
-use crate::domain::advice::Cards;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
-use crate::domain::decide;
-use crate::domain::id::{NodeId, NodeKind, Rev};
-use crate::domain::lineage;
-use crate::domain::refusal::RefusalKind;
+use overrule_domain::advice::Cards;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand};
+use overrule_domain::decide;
+use overrule_domain::id::{NodeId, NodeKind, Rev};
+use overrule_domain::lineage;
+use overrule_domain::refusal::RefusalKind;
 
 fn two_turns() -> World {
     let mut w = World::new();

@@ -3,15 +3,15 @@
 //! Must not know: where a price comes from.
 
 use super::world::*;
-use crate::domain::command::{Edit, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Epoch, NodeKind, Rev};
-use crate::domain::lineage::{self, ModelRequest};
-use crate::domain::price::Price;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, StreamFaultKind, Usage};
+use overrule_domain::command::{Edit, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{Epoch, NodeKind, Rev};
+use overrule_domain::lineage::{self, ModelRequest};
+use overrule_domain::price::Price;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Stop, StreamFaultKind, Usage};
 
 fn price() -> Price {
     Price {
@@ -151,7 +151,7 @@ fn a_comparison_gives_the_cost_of_each_branch() {
     w.stream(answer("two"));
     w.end_with(Stop::End, used(1_000_000, 0));
     assert!(w.state.node(observation).is_some());
-    let found = crate::domain::branch::compare::compare(&w.state, Epoch(0), w.state.epoch);
+    let found = overrule_domain::branch::compare::compare(&w.state, Epoch(0), w.state.epoch);
     let words = [&found.sum_a, &found.sum_b].map(|sum| sum.spent.describe().unwrap());
     assert_eq!(words, ["1.50 USD", "3.00 USD"], "what both share counts in both");
     assert_eq!(spent(&w).unwrap(), "3.50 USD", "what was paid was paid");
@@ -171,10 +171,10 @@ fn what_was_cut_off_cost_something_that_nobody_knows() {
     let mut w = priced(Limits::default(), Some(price()));
     w.stream(call("read", r#"{"_as":"a"}"#));
     let (turn, request) = w.open.pop().unwrap();
-    w.input(crate::domain::input::Input::Broke {
+    w.input(overrule_domain::input::Input::Broke {
         turn,
         request,
-        fault: crate::domain::turn::StreamFault {
+        fault: overrule_domain::turn::StreamFault {
             kind: StreamFaultKind::Network,
             message: "gone".into(),
             retry_after_ms: None,

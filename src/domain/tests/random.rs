@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use super::op_sequence::{self, OpSequence};
 use super::wishes;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::event::run::Limits;
-use crate::domain::id::NodeId;
-use crate::domain::lineage;
-use crate::domain::turn::Stop;
+use overrule_domain::apply;
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::NodeId;
+use overrule_domain::lineage;
+use overrule_domain::turn::Stop;
 
 pub fn session(numbers: &[u16]) -> World {
     session_on(OpSequence::new(numbers))
@@ -115,7 +115,7 @@ fn planned(
     let label = format!("l{}", target % calls.len());
     let node = w.id(&label);
     let edit = if observation {
-        crate::domain::command::Edit::Observation {
+        overrule_domain::command::Edit::Observation {
             node: node.observation(),
             base: w.rev(node.observation()),
             value: format!("{{\"v\":{n}}}").into(),
@@ -158,4 +158,4 @@ fn settle(w: &mut World, tape: &mut OpSequence<'_>) {
     }
 }
 
-use crate::domain::call::Outcome;
+use overrule_domain::call::Outcome;

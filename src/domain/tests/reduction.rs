@@ -3,20 +3,20 @@
 //! Must not know: how a server counts tokens.
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::Outcome;
-use crate::domain::command::RunCommand;
-use crate::domain::event::run::{ContextLimit, Limits, Reduction};
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::input::Input;
-use crate::domain::reduction::{self, summary};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::repair::{Passing, Reply};
-use crate::domain::state::Mode;
-use crate::domain::thread::ROOT;
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, StreamFaultKind, Usage};
+use overrule_domain::apply;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::run::{ContextLimit, Limits, Reduction};
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::input::Input;
+use overrule_domain::reduction::{self, summary};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::repair::{Passing, Reply};
+use overrule_domain::state::Mode;
+use overrule_domain::thread::ROOT;
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, StreamFaultKind, Usage};
 
 const LIMIT: ContextLimit = ContextLimit {
     tokens: Some(6_000),
@@ -83,7 +83,7 @@ fn the_oldest_long_results_are_shortened_before_a_request_that_is_too_long() {
     assert!(w.value(long).len() > 9_000);
     // The requests before it stay what they were.
     let turn = w.asked[w.asked.len() - 2].turn;
-    let again = crate::domain::transcript::build::messages(&w.state, ROOT, Some(turn));
+    let again = overrule_domain::transcript::build::messages(&w.state, ROOT, Some(turn));
     assert_eq!(again, before[..again.len()]);
     // Nothing ran again, and the run continues.
     assert_eq!(w.executed.len(), 4);
@@ -169,7 +169,7 @@ fn a_request_that_the_server_calls_too_long_is_never_sent_again_unchanged() {
     assert!(w.last_request().contains("whole value at"));
     // The hash is over what is sent.
     let state = &w.state;
-    let now = crate::domain::transcript::hash::context_hash(state, ROOT, Some(turn));
+    let now = overrule_domain::transcript::hash::context_hash(state, ROOT, Some(turn));
     assert_eq!(state.turns[&turn].context.as_ref(), Some(&now));
     // Too long still: what is new may be asked for, the same may not.
     w.broke(StreamFaultKind::Overflow);
@@ -261,7 +261,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     // The results stay, and can be read by reference.
     assert!(w.value(calls[0]).len() > 9_000);
     let turn = w.tip().0;
-    let hash = crate::domain::transcript::hash::context_hash(&w.state, ROOT, Some(turn));
+    let hash = overrule_domain::transcript::hash::context_hash(&w.state, ROOT, Some(turn));
     assert_eq!(
         w.state.turns[&turn].context.as_ref(),
         Some(&hash),
@@ -269,7 +269,7 @@ fn the_oldest_turns_are_left_out_as_a_whole_and_undo_shows_them_again() {
     );
     w.undo().unwrap();
     w.drain();
-    let all = crate::domain::transcript::build::messages(&w.state, ROOT, None);
+    let all = overrule_domain::transcript::build::messages(&w.state, ROOT, None);
     assert!(format!("{all:?}").contains("a begins") && !format!("{all:?}").contains("left out"));
     assert_eq!((w.asked.len(), w.executed.len()), (4, 3));
     assert_eq!(w.state.limit_reached.as_ref().unwrap().0, "context");
@@ -334,7 +334,7 @@ fn a_summary_by_the_model_stands_for_the_oldest_turns() {
     assert!(
         !format!(
             "{:?}",
-            crate::domain::transcript::build::messages(&w.state, ROOT, None)
+            overrule_domain::transcript::build::messages(&w.state, ROOT, None)
         )
         .contains("I read a and b.")
     );

@@ -4,10 +4,10 @@
 
 use super::flights::{answer_question, refused, world};
 use super::world::*;
-use crate::domain::call::{ErrorClass, Outcome, Status, ToolError};
-use crate::domain::id::Rev;
-use crate::domain::ladder::Stage;
-use crate::resilience::attention::{Branch, need};
+use overrule_domain::call::{ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::id::Rev;
+use overrule_domain::ladder::Stage;
+use overrule_resilience::attention::{Branch, need};
 
 /// The outcome of each round and each execution is available as data, not only as text.
 #[test]

@@ -5,12 +5,12 @@
 use super::flights;
 use super::op_sequence::OpSequence;
 use super::world::*;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::id::NodeId;
-use crate::domain::input::Block;
-use crate::domain::ladder::Stage;
-use crate::domain::repair::Passing;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::id::NodeId;
+use overrule_domain::input::Block;
+use overrule_domain::ladder::Stage;
+use overrule_domain::repair::Passing;
 
 /// Tools whose calls may be repaired; a session uses one of them.
 const TOOLS: [&str; 3] = ["write", "read", "idem"];
@@ -72,7 +72,7 @@ pub fn refused(tape: &mut OpSequence<'_>) -> Outcome {
 
 /// An answer of the model about arguments, or a word of the operator; false where there is nothing to say.
 pub fn step(w: &mut World, tape: &mut OpSequence<'_>) -> bool {
-    let repairing = |call: &&crate::domain::call::Call| matches!(call.status, Status::Repairing(_));
+    let repairing = |call: &&overrule_domain::call::Call| matches!(call.status, Status::Repairing(_));
     let under_way: Vec<NodeId> = w
         .state
         .calls

@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 
 use super::flights::*;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ConsentCause, Decision, ErrorClass, Gate, Status};
-use crate::domain::command::{Command, ConsentChoice, ResilienceCommand, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event, ResilienceEvent};
-use crate::domain::id::Rev;
-use crate::domain::ladder::Stage;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::repair::{Passing, Phase, Strategy};
-use crate::resilience::repair::Exhausted;
+use overrule_domain::apply;
+use overrule_domain::call::{ConsentCause, Decision, ErrorClass, Gate, Status};
+use overrule_domain::command::{Command, ConsentChoice, ResilienceCommand, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::ladder::Stage;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::repair::{Passing, Phase, Strategy};
+use overrule_resilience::repair::Exhausted;
 
 #[test]
 fn a_missing_argument_that_the_tool_demands_is_asked_of_the_model_and_runs_once_more() {

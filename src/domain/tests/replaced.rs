@@ -3,9 +3,9 @@
 //! Must not know: where that is shown.
 
 use super::world::*;
-use crate::domain::command::RunCommand;
-use crate::domain::effective_status;
-use crate::domain::id::NodeKind;
+use overrule_domain::command::RunCommand;
+use overrule_domain::effective_status;
+use overrule_domain::id::NodeKind;
 
 #[test]
 fn a_node_replaced_by_another_reply_is_not_attributed_to_an_edit() {

@@ -3,9 +3,9 @@
 //! Must not know: edits.
 
 use super::world::*;
-use crate::domain::call::Status;
-use crate::domain::command::Edit;
-use crate::domain::turn::Stop;
+use overrule_domain::call::Status;
+use overrule_domain::command::Edit;
+use overrule_domain::turn::Stop;
 
 #[test]
 fn what_nobody_writes_ends_with_the_turn_and_not_before() {

@@ -6,15 +6,15 @@
 
 use super::ladder::{elapse, error, steps};
 use super::world::*;
-use crate::domain::call::{EffectClass, ErrorClass, Gate, Status};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand, RunCommand};
-use crate::domain::event::run::{EffectBy, Limits};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::{Attempt, NodeId, TurnId};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::restrict::denied;
-use crate::domain::state::Mode;
-use crate::domain::transcript::result;
+use overrule_domain::call::{EffectClass, ErrorClass, Gate, Status};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, ResilienceCommand, RunCommand};
+use overrule_domain::event::run::{EffectBy, Limits};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::{Attempt, NodeId, TurnId};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::restrict::denied;
+use overrule_domain::state::Mode;
+use overrule_domain::transcript::result;
 
 fn restrict() -> RunCommand {
     RunCommand::Restrict {
@@ -290,7 +290,7 @@ fn a_sub_agent_starts_and_meets_the_same_restriction() {
 fn a_repair_of_a_write_ends_and_its_request_is_not_made() {
     let mut w = World::with(Rules {
         steps: std::sync::Arc::new(|_, _| {
-            crate::domain::ladder::Next::Retry(crate::domain::ladder::Retry {
+            overrule_domain::ladder::Next::Retry(overrule_domain::ladder::Retry {
                 no: 1,
                 of: 9,
                 wait_ms: 5,
@@ -325,7 +325,7 @@ fn an_unknown_outcome_that_did_not_happen_does_not_run_again() {
     w.cmd(Command::Call(CallCommand::Resolve {
         call: a,
         attempt: None,
-        what: crate::domain::command::Resolution::DidNot,
+        what: overrule_domain::command::Resolution::DidNot,
     }))
     .unwrap();
     w.drain();

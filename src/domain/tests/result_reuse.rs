@@ -5,11 +5,11 @@
 //! It must be a result of the repeated executions, and all of them must have ended well.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Resolution};
-use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::repeat::reusable_result;
+use overrule_domain::call::{ConsentCause, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Resolution};
+use overrule_domain::id::{NodeId, NodeKind, Seq};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::repeat::reusable_result;
 
 fn entry(w: &World, call: NodeId) -> Seq {
     w.state.calls[&call].attempts[0].intent
@@ -19,7 +19,7 @@ fn reusable(w: &World, call: NodeId) -> Option<Seq> {
     reusable_result(&w.state, &w.state.calls[&call]).map(|(seq, _)| seq)
 }
 
-fn reuse(w: &mut World, call: NodeId, entry: Seq) -> Result<(), crate::domain::refusal::Refusal> {
+fn reuse(w: &mut World, call: NodeId, entry: Seq) -> Result<(), overrule_domain::refusal::Refusal> {
     w.consent(call, ConsentChoice::Reuse { entry })
 }
 

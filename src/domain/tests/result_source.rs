@@ -3,10 +3,10 @@
 //! Must not know: how that is shown.
 
 use super::world::*;
-use crate::domain::branch::compare::compare;
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::id::{Epoch, NodeId};
-use crate::domain::result_source::{self, ResultSource};
+use overrule_domain::branch::compare::compare;
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::id::{Epoch, NodeId};
+use overrule_domain::result_source::{self, ResultSource};
 
 fn source_of(w: &World, id: NodeId) -> Option<ResultSource> {
     result_source::now(&w.state, &w.state.calls[&id])

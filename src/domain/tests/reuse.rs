@@ -3,11 +3,11 @@
 //! Must not know: how a record is found.
 
 use super::world::*;
-use crate::domain::event::run::{Limits, Reuse, Started};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Origin;
-use crate::domain::state::Mode;
+use overrule_domain::event::run::{Limits, Reuse, Started};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::Origin;
+use overrule_domain::state::Mode;
 
 /// A run with these settings that was asked something.
 fn with(reuse: Reuse) -> World {

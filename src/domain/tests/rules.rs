@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::domain::advice::{Advice, RuleUses, Special, ToolFacts};
-use crate::domain::breaker::{Breaker, Scope, Turn};
-use crate::domain::call::{
+use overrule_domain::advice::{Advice, RuleUses, Special, ToolFacts};
+use overrule_domain::breaker::{Breaker, Scope, Turn};
+use overrule_domain::call::{
     Call, Consequence, Digest, EffectClass, Fault, FileCheck, Gate, Operand, Outcome, Verdict,
 };
-use crate::domain::escape::advised::Advised;
-use crate::domain::id::{NodeId, Rev, ThreadId};
-use crate::domain::ladder::Next;
-use crate::domain::node::Node;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::rule::{RuleSpec, SessionRule};
-use crate::domain::state::State;
-use crate::resilience::ladder::Ladder;
-use crate::resilience::loops::{Config, Tools, Watch, advise};
-use crate::schema::Checker;
+use overrule_domain::escape::advised::Advised;
+use overrule_domain::id::{NodeId, Rev, ThreadId};
+use overrule_domain::ladder::Next;
+use overrule_domain::node::Node;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::rule::{RuleSpec, SessionRule};
+use overrule_domain::state::State;
+use overrule_resilience::ladder::Ladder;
+use overrule_resilience::loops::{Config, Tools, Watch, advise};
+use overrule_schema::Checker;
 
 /// What follows a failure.
 pub type Steps = Arc<dyn Fn(&State, &Call) -> Next>;
@@ -65,7 +65,7 @@ pub struct Rules {
     /// Whether it may not be asked.
     pub operator_only: bool,
     /// When breakers change; none where there are none.
-    pub breakers: Option<crate::resilience::breaker::Settings>,
+    pub breakers: Option<overrule_resilience::breaker::Settings>,
 }
 
 impl Default for Rules {
@@ -253,7 +253,7 @@ impl Advice for Rules {
         if let Some((no, _, gate, _)) = ruled.filter(|_| gate != Gate::Deny) {
             return Verdict {
                 gate: *gate,
-                rule: format!("{}: {tool}", crate::domain::rule::name(*no)),
+                rule: format!("{}: {tool}", overrule_domain::rule::name(*no)),
                 reason: "the operator says so".into(),
                 deadline_ms: None,
                 on_expiry: Consequence::Deny,
@@ -362,11 +362,11 @@ impl Advice for Rules {
     }
 
     fn breaker(&self, breaker: &Breaker) -> Option<Turn> {
-        crate::resilience::breaker::turn(self.breakers.as_ref()?, breaker)
+        overrule_resilience::breaker::turn(self.breakers.as_ref()?, breaker)
     }
 
     fn fails_fast(&self) -> bool {
-        let fail = crate::resilience::breaker::WhenOpen::Fail;
+        let fail = overrule_resilience::breaker::WhenOpen::Fail;
         self.breakers.is_some_and(|settings| settings.when_open == fail)
     }
 

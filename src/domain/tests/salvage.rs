@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{ConsentCause, Outcome, Status};
-use crate::domain::command::RunCommand;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
-use crate::domain::fork::{Elsewhere, UNREADABLE};
-use crate::domain::repeat::dedup_key;
-use crate::domain::salvage;
+use overrule_domain::apply;
+use overrule_domain::call::{ConsentCause, Outcome, Status};
+use overrule_domain::command::RunCommand;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use overrule_domain::fork::{Elsewhere, UNREADABLE};
+use overrule_domain::repeat::dedup_key;
+use overrule_domain::salvage;
 
 const WRITE: &str = r#"{"_as":"a","n":1}"#;
 
@@ -144,9 +144,9 @@ fn a_call_running_at_the_gap_is_unknown_even_if_its_end_follows() {
     let mut w = World::new();
     w.reply(&[call("write", WRITE)]);
     let a = w.id("a");
-    w.input(crate::domain::input::Input::Spawned {
+    w.input(overrule_domain::input::Input::Spawned {
         call: a,
-        attempt: crate::domain::id::Attempt(1),
+        attempt: overrule_domain::id::Attempt(1),
         pid: 7,
         ticks: 9,
     });
@@ -181,7 +181,7 @@ fn elsewhere(w: &World, tool: &str, same: &str) -> Event {
         tool: tool.into(),
         args: "".into(),
         same: same.into(),
-        effect: crate::domain::call::EffectClass::Write,
+        effect: overrule_domain::call::EffectClass::Write,
         at: 0,
         outcome: Some(Outcome::ok("1")),
     })))
@@ -219,9 +219,9 @@ fn no_result_stands_in_for_what_ran_with_nobody_knows_what() {
     w.record(vec![event]);
     w.follow();
     let (a, entry) = (w.id("a"), *w.state.elsewhere.keys().next().unwrap());
-    let reuse = crate::domain::command::ConsentChoice::Reuse { entry };
+    let reuse = overrule_domain::command::ConsentChoice::Reuse { entry };
     assert!(w.consent(a, reuse).is_err());
-    w.consent(a, crate::domain::command::ConsentChoice::RunAgain)
+    w.consent(a, overrule_domain::command::ConsentChoice::RunAgain)
         .unwrap();
     w.run(RunCommand::Resume {}).unwrap();
     assert_eq!(w.runs(a).len(), 1, "asked once");

@@ -8,20 +8,20 @@ use proptest::prelude::*;
 
 use super::op_sequence::{self, OpSequence};
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::event::run::Limits;
-use crate::domain::id::{Attempt, NodeId, NodeKind, ThreadId};
-use crate::domain::input::Input;
-use crate::domain::ladder::Next;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::server_question::{self, QuestionId};
-use crate::domain::state::Mode;
-use crate::domain::thread::ROOT;
-use crate::domain::transcript::build::messages;
-use crate::domain::turn::Producer;
-use crate::domain::unresolved::failed_calls;
-use crate::resilience::loops::Config;
+use overrule_domain::apply;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::{Attempt, NodeId, NodeKind, ThreadId};
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Next;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::server_question::{self, QuestionId};
+use overrule_domain::state::Mode;
+use overrule_domain::thread::ROOT;
+use overrule_domain::transcript::build::messages;
+use overrule_domain::turn::Producer;
+use overrule_domain::unresolved::failed_calls;
+use overrule_resilience::loops::Config;
 
 /// A running call whose server asks something. Returns the call and the question.
 fn asking(w: &mut World) -> (NodeId, QuestionId) {
@@ -334,8 +334,8 @@ fn words_of_a_server_are_no_references() {
 #[test]
 fn a_model_that_repeats_an_asking_call_is_in_a_loop() {
     let failed = || {
-        Outcome::err(crate::domain::call::ToolError {
-            class: crate::domain::call::ErrorClass::Business,
+        Outcome::err(overrule_domain::call::ToolError {
+            class: overrule_domain::call::ErrorClass::Business,
             message: "declined".into(),
             evidence: "test".into(),
             hint: None,
@@ -397,7 +397,8 @@ fn questions_stand_behind_the_turn_that_asked_in_their_order() {
     let (next, _) = w.tip();
     let order = [w.turn_of(id), w.turn_of(put(&w)), w.turn_of(second), next];
     assert!(w.state.threads[&ThreadId(0)].ends_with(&order), "{order:?}");
-    let is_in_place = |(pos, id): (usize, &crate::domain::id::TurnId)| w.state.turns[id].pos as usize == pos;
+    let is_in_place =
+        |(pos, id): (usize, &overrule_domain::id::TurnId)| w.state.turns[id].pos as usize == pos;
     assert!(w.state.threads[&ThreadId(0)].iter().enumerate().all(is_in_place));
 }
 
@@ -473,7 +474,7 @@ proptest! {
         }
         prop_assert_eq!(apply::fold(&w.log), w.state.clone());
         op_sequence::bring_home(&mut w);
-        let open = |call: &crate::domain::call::Call| server_question::of(&w.state, call).is_some();
+        let open = |call: &overrule_domain::call::Call| server_question::of(&w.state, call).is_some();
         prop_assert!(!w.state.queue().any(open));
     }
 }

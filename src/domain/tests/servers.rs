@@ -3,16 +3,16 @@
 //! Must not know: wire formats.
 
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeKind, ThreadId};
-use crate::domain::input::{Block, Input};
-use crate::domain::node::Channel;
-use crate::domain::state::Mode;
-use crate::domain::transcript::Message;
-use crate::domain::transcript::build::messages;
-use crate::domain::transcript::hash::{context_hash, request_hash};
-use crate::domain::turn::{Stop, Stream, StreamFaultKind};
+use overrule_domain::apply;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{NodeKind, ThreadId};
+use overrule_domain::input::{Block, Input};
+use overrule_domain::node::Channel;
+use overrule_domain::state::Mode;
+use overrule_domain::transcript::Message;
+use overrule_domain::transcript::build::messages;
+use overrule_domain::transcript::hash::{context_hash, request_hash};
+use overrule_domain::turn::{Stop, Stream, StreamFaultKind};
 
 fn learn(w: &mut World, server: &str, quirk: &str) {
     w.input(Input::QuirkLearned {

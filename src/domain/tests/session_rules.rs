@@ -3,11 +3,11 @@
 //! Must not know: the language of rules.
 
 use super::world::*;
-use crate::domain::call::{Decision, Digest, Gate, Status};
-use crate::domain::command::{Command, Edit, RunCommand};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::rule::RuleRequest;
+use overrule_domain::call::{Decision, Digest, Gate, Status};
+use overrule_domain::command::{Command, Edit, RunCommand};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::rule::RuleRequest;
 
 fn text(rule: &str, seen: &[Digest]) -> Command {
     Command::Run(RunCommand::AddRule {

@@ -3,10 +3,10 @@
 //! Must not know: how anything is shown.
 
 use super::world::*;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
-use crate::domain::refusal::RefusalKind;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, Resolution, RunCommand};
+use overrule_domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
+use overrule_domain::refusal::RefusalKind;
 
 /// Refused as changed, without a trace.
 fn refused(w: &mut World, command: Command) {

@@ -3,11 +3,11 @@
 //! Must not know: how a file is found.
 
 use super::world::*;
-use crate::domain::bulk::{self, Alone};
-use crate::domain::call::{Decision, Gate, Status};
-use crate::domain::command::RunCommand;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::NodeId;
+use overrule_domain::bulk::{self, Alone};
+use overrule_domain::call::{Decision, Gate, Status};
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::NodeId;
 
 const ARGS: &str = r#"{"_as":"a","file":"run.sh"}"#;
 

@@ -3,14 +3,14 @@
 //! Must not know: other edits.
 
 use super::world::*;
-use crate::domain::call::{ConsentCause, Status};
-use crate::domain::command::{Edit, InsertAfter};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::lineage::{ModelRequest, plan};
-use crate::domain::node::Channel;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, Stream};
+use overrule_domain::call::{ConsentCause, Status};
+use overrule_domain::command::{Edit, InsertAfter};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::lineage::{ModelRequest, plan};
+use overrule_domain::node::Channel;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, Stream};
 
 #[test]
 fn a_thought_in_the_middle_splits_the_turn() {
@@ -74,12 +74,12 @@ fn a_thought_can_be_written_where_there_was_none() {
 #[test]
 fn a_rewritten_reasoning_is_plain_text_without_the_providers_block() {
     let mut w = World::new();
-    w.stream(crate::domain::input::Block::Thought {
+    w.stream(overrule_domain::input::Block::Thought {
         text: "kept".into(),
         channel: Channel::Reasoning,
         opaque: Some("\"sealed one\"".into()),
     });
-    w.stream(crate::domain::input::Block::Thought {
+    w.stream(overrule_domain::input::Block::Thought {
         text: "old".into(),
         channel: Channel::Reasoning,
         opaque: Some("\"sealed two\"".into()),
@@ -346,7 +346,7 @@ fn a_thought_of_a_broken_turn_can_be_rewritten() {
     let mut w = World::new();
     w.stream(think("old"));
     w.stream(call("read", r#"{"_as":"a"}"#));
-    w.broke(crate::domain::turn::StreamFaultKind::Network);
+    w.broke(overrule_domain::turn::StreamFaultKind::Network);
     let turn = w.turn_of(w.id("a"));
     w.text(w.all(NodeKind::Thought)[0], "new").unwrap();
     w.drain();

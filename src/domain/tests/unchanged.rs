@@ -5,15 +5,15 @@
 use std::collections::BTreeMap;
 
 use super::world::*;
-use crate::domain::call::{Consequence, Gate, Outcome, Status};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::input::Input;
-use crate::domain::ladder::Timer;
-use crate::domain::ledger;
-use crate::domain::node::Revision;
-use crate::domain::state::LedgerOutcome;
-use crate::domain::transcript::Message;
-use crate::domain::turn::Activity;
+use overrule_domain::call::{Consequence, Gate, Outcome, Status};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Timer;
+use overrule_domain::ledger;
+use overrule_domain::node::Revision;
+use overrule_domain::state::LedgerOutcome;
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::Activity;
 
 #[test]
 fn an_answer_for_a_running_write_leaves_its_effect_unknown() {

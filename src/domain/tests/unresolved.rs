@@ -3,12 +3,12 @@
 //! Must not know: how they are shown.
 
 use super::world::*;
-use crate::domain::badge::{self, Badge};
-use crate::domain::call::ErrorClass;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::ready::same_targets;
-use crate::domain::thread::ROOT;
-use crate::domain::unresolved::failed_calls;
+use overrule_domain::badge::{self, Badge};
+use overrule_domain::call::ErrorClass;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::ready::same_targets;
+use overrule_domain::thread::ROOT;
+use overrule_domain::unresolved::failed_calls;
 
 fn fails(w: &mut World, label: &str) -> NodeId {
     let id = w.id(label);

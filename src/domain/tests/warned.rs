@@ -4,11 +4,11 @@
 
 use super::ladder::error;
 use super::world::*;
-use crate::domain::apply;
-use crate::domain::call::ErrorClass;
-use crate::domain::event::run::Limits;
-use crate::domain::turn::{Stop, Usage};
-use crate::resilience::breaker::Settings;
+use overrule_domain::apply;
+use overrule_domain::call::ErrorClass;
+use overrule_domain::event::run::Limits;
+use overrule_domain::turn::{Stop, Usage};
+use overrule_resilience::breaker::Settings;
 
 fn notices(w: &World) -> Vec<String> {
     let newest = w.state.turns.values().next_back().unwrap();

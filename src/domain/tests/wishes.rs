@@ -4,9 +4,9 @@
 
 use super::op_sequence::{OpSequence, any, args, tool};
 use super::world::*;
-use crate::domain::command::{Command, Edit, EditCommand, InsertAfter};
-use crate::domain::id::{Epoch, NodeId, NodeKind, Rev};
-use crate::domain::refusal::Refusal;
+use overrule_domain::command::{Command, Edit, EditCommand, InsertAfter};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, Rev};
+use overrule_domain::refusal::Refusal;
 
 /// An edit of something that is there.
 pub fn an_edit(w: &World, tape: &mut OpSequence<'_>) -> Option<Edit> {

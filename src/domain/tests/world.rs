@@ -6,24 +6,24 @@
 //! test can check what did not happen.
 
 use super::check;
-use crate::domain::advice::Advice;
-use crate::domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
-use crate::domain::command::{Command, Edit};
-use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, Via};
-use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{ForkPreview, Reading, Ready};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::input::{Block, Input};
-use crate::domain::ladder::Timer;
-use crate::domain::node::Channel;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::server_question::QuestionId;
-use crate::domain::state::State;
-use crate::domain::transcript::{Message, build};
-use crate::domain::turn::Stream;
-use crate::domain::{advance, apply, decide, effects, ready};
+use overrule_domain::advice::Advice;
+use overrule_domain::call::{EffectClass, ErrorClass, Gate, Outcome, Status, ToolError};
+use overrule_domain::command::{Command, Edit};
+use overrule_domain::effect::Effect;
+use overrule_domain::envelope::{Actor, Envelope, Via};
+use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::fork::{ForkPreview, Reading, Ready};
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use overrule_domain::input::{Block, Input};
+use overrule_domain::ladder::Timer;
+use overrule_domain::node::Channel;
+use overrule_domain::refusal::{Refusal, RefusalKind};
+use overrule_domain::server_question::QuestionId;
+use overrule_domain::state::State;
+use overrule_domain::transcript::{Message, build};
+use overrule_domain::turn::Stream;
+use overrule_domain::{advance, apply, decide, effects, ready};
 
 use super::rules::TOOLS;
 pub use super::rules::{Rules, sum};
@@ -155,7 +155,7 @@ fn started_by(rules: &Rules, limits: Limits) -> Started {
         user: "me".into(),
         input: r#"{"k":7}"#.into(),
         setup: "null".into(),
-        reuse: crate::domain::event::run::Reuse::default(),
+        reuse: overrule_domain::event::run::Reuse::default(),
         hide_edits: false,
         price: None,
     }
@@ -402,7 +402,7 @@ impl World {
                 }
                 assert!(
                     self.running.len() < self.state.limits.parallel as usize
-                        || self.state.mode != crate::domain::state::Mode::Running,
+                        || self.state.mode != overrule_domain::state::Mode::Running,
                     "more run than may"
                 );
                 self.running.push(launched.clone());

@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use super::result::result_text;
 use super::{CalledAs, Message, ModelText, NoteKind};
-use crate::domain::call::Call;
-use crate::domain::escape::open_step;
-use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
-use crate::domain::ledger;
-use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::output;
-use crate::domain::reduction::{self, left_out};
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::turn::{Producer, Turn};
+use crate::call::Call;
+use crate::escape::open_step;
+use crate::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
+use crate::ledger;
+use crate::node::{Channel, Content, Node, Origin};
+use crate::output;
+use crate::reduction::{self, left_out};
+use crate::state::State;
+use crate::thread;
+use crate::turn::{Producer, Turn};
 
 /// The messages of a thread before a turn; all of them where no turn is named.
 ///

@@ -3,10 +3,10 @@
 //! Must not know: what a request costs.
 
 use super::result::SENT_BYTES;
-use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
-use crate::domain::node::Content;
-use crate::domain::state::State;
+use crate::call::Outcome;
+use crate::id::NodeId;
+use crate::node::Content;
+use crate::state::State;
 
 /// Bytes that a node of a turn takes now, a call with its result; none where it does not count.
 pub fn of_node(state: &State, id: NodeId) -> usize {

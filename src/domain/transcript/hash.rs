@@ -11,12 +11,12 @@ use std::sync::Arc;
 use super::ModelText;
 use super::build::{Piece, TurnScope, opaque, outline};
 use super::result::result_body;
-use crate::domain::call::Call;
-use crate::domain::id::{NodeId, ThreadId, TurnId};
-use crate::domain::node::Node;
-use crate::domain::reduction;
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::call::Call;
+use crate::id::{NodeId, ThreadId, TurnId};
+use crate::node::Node;
+use crate::reduction;
+use crate::state::State;
+use crate::thread;
 
 /// Hash of the context that a turn sees; of the whole thread where no turn is named.
 pub fn context_hash(state: &State, thread: ThreadId, before: Option<TurnId>) -> Arc<str> {

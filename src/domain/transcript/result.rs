@@ -4,12 +4,12 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status, ToolError};
-use crate::domain::escape::open_step::is_guard;
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::restrict::is_restriction;
-use crate::domain::state::State;
-use crate::text::redact_certain;
+use crate::call::{AttemptRecord, Call, Decision, Outcome, Status, ToolError};
+use crate::escape::open_step::is_guard;
+use crate::node::{Content, Node, Origin};
+use crate::restrict::is_restriction;
+use crate::state::State;
+use overrule_base::text::redact_certain;
 
 /// Bytes of a value that are sent, half from its head and half from its tail.
 pub const SENT_BYTES: usize = 16 * 1024;
@@ -286,7 +286,7 @@ pub fn ends_of(body: &str, most: usize, between: impl FnOnce(usize) -> String) -
 }
 
 /// Calls of a turn that ended without a value, for the list of errors of the turn.
-pub fn errors(state: &State, nodes: &[crate::domain::id::NodeId]) -> Vec<crate::domain::id::NodeId> {
+pub fn errors(state: &State, nodes: &[crate::id::NodeId]) -> Vec<crate::id::NodeId> {
     nodes
         .iter()
         .filter(|id| {

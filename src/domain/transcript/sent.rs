@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::Message;
 use super::{build, hash};
-use crate::domain::apply::apply;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::run::ToolCard;
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::apply::apply;
+use crate::envelope::Envelope;
+use crate::event::run::ToolCard;
+use crate::event::{Event, TurnEvent};
+use crate::id::TurnId;
+use crate::state::State;
+use crate::thread;
 
 /// What a request says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! Must not know: who asks.
 
 use super::*;
-use crate::domain::id::NodeKind;
-use crate::policy::Preset;
-use crate::tools::builtin;
+use overrule_domain::id::NodeKind;
+use overrule_policy::Preset;
+use overrule_tools::builtin;
 
 fn adviser() -> Adviser {
     Adviser {
@@ -46,7 +46,7 @@ fn an_approval_is_for_these_bytes_of_this_call_only() {
         vec![Operand {
             path: path.into(),
             bytes: 1,
-            seen: crate::domain::call::FileCheck::Whole,
+            seen: overrule_domain::call::FileCheck::Whole,
             hash: hash.into(),
         }]
     };
@@ -88,7 +88,7 @@ fn an_approval_is_for_these_surroundings_only() {
 fn a_rule_is_evaluated_at_the_configured_time() {
     let text = "[[rule]]\ntool = \"shell\"\ngate = \"allow\"\nexpires = 1970-01-01T00:00:01Z";
     let mut policy = Policy::new(Preset::Guarded);
-    for rule in crate::policy::parse::file("f", text, crate::policy::Origin::User)
+    for rule in overrule_policy::parse::file("f", text, overrule_policy::Origin::User)
         .unwrap()
         .rules
     {
@@ -96,8 +96,8 @@ fn a_rule_is_evaluated_at_the_configured_time() {
     }
     let mut adviser = adviser();
     adviser.policy = Arc::new(policy);
-    let state = crate::domain::state::State::default();
-    let draft = crate::domain::draft::Draft::new(&state);
+    let state = overrule_domain::state::State::default();
+    let draft = overrule_domain::draft::Draft::new(&state);
     let mut gate = |now| {
         adviser.now = now;
         adviser.verdict("shell", "{}", &RuleUses::by(&draft)).gate

@@ -3,22 +3,22 @@
 //! Must not know: why they are requested.
 
 use super::Driver;
-use crate::domain::command::Command;
-use crate::domain::effect::Effect;
-use crate::domain::envelope::Actor;
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::reduction::summary;
-use crate::domain::refusal::Refusal;
-use crate::domain::thread::ROOT;
-use crate::domain::transcript::sent::sent;
-use crate::domain::turn::{Producer, Stream};
-use crate::domain::{decide, effects};
-use crate::engine::approved::Approved;
-use crate::engine::approver;
-use crate::engine::executor::Executor;
-use crate::engine::halt::Halt;
-use crate::engine::side_request::{ABOUT_ARGUMENTS, SidePurpose, SideRequest};
-use crate::model::{Quirk, Quirks, Request, Tap};
+use crate::approved::Approved;
+use crate::approver;
+use crate::executor::Executor;
+use crate::halt::Halt;
+use crate::side_request::{ABOUT_ARGUMENTS, SidePurpose, SideRequest};
+use overrule_domain::command::Command;
+use overrule_domain::effect::Effect;
+use overrule_domain::envelope::Actor;
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use overrule_domain::reduction::summary;
+use overrule_domain::refusal::Refusal;
+use overrule_domain::thread::ROOT;
+use overrule_domain::transcript::sent::sent;
+use overrule_domain::turn::{Producer, Stream};
+use overrule_domain::{decide, effects};
+use overrule_model::{Quirk, Quirks, Request, Tap};
 
 impl Driver {
     /// Hands an effect to the executor, unless a later event of the same batch made it unnecessary.

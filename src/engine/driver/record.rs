@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::Driver;
-use crate::domain::effect::Effect;
-use crate::domain::envelope::{Actor, Envelope, stamp};
-use crate::domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::Seq;
-use crate::domain::{apply, effects};
-use crate::engine::halt::Halt;
-use crate::engine::handle::Publication;
+use crate::halt::Halt;
+use crate::handle::Publication;
+use overrule_domain::effect::Effect;
+use overrule_domain::envelope::{Actor, Envelope, stamp};
+use overrule_domain::event::{CallEvent, EscapeEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use overrule_domain::id::Seq;
+use overrule_domain::{apply, effects};
 
 impl Driver {
     /// Stamps, writes and folds events, and collects the effects that they ask for. Returns a reason if
@@ -58,7 +58,7 @@ impl Driver {
         if self.halted.is_some() {
             return;
         }
-        tracing::error!(seq = self.state.seq.0, reason = %crate::text::visible(&halt.to_string()), "halted");
+        tracing::error!(seq = self.state.seq.0, reason = %overrule_base::text::visible(&halt.to_string()), "halted");
         self.batch.words.push(Publication::Halted(halt.clone()));
         self.halted = Some(halt);
     }

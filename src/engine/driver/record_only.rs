@@ -3,15 +3,15 @@
 //! Must not know: which verb it came from.
 
 use super::Driver;
-use crate::domain::command::Command;
-use crate::domain::decide;
-use crate::domain::envelope::Actor;
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::Seq;
-use crate::domain::refusal::Refusal;
-use crate::domain::turn::{Producer, StreamFault, StreamFaultKind, Usage};
-use crate::engine::halt::Halt;
-use crate::engine::resume;
+use crate::halt::Halt;
+use crate::resume;
+use overrule_domain::command::Command;
+use overrule_domain::decide;
+use overrule_domain::envelope::Actor;
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::Seq;
+use overrule_domain::refusal::Refusal;
+use overrule_domain::turn::{Producer, StreamFault, StreamFaultKind, Usage};
 
 /// Why a command was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]

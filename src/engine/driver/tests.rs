@@ -5,25 +5,25 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::{Driver, INBOX, Launch, Parts};
-use crate::domain::apply::fold;
-use crate::domain::call::Decision;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::run::{Limits, Started};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, Rev};
-use crate::domain::input::Input;
-use crate::domain::state::State;
-use crate::engine::Handle;
-use crate::engine::advise::Adviser;
-use crate::engine::approved::{Approved, Error};
-use crate::engine::clock::Clock;
-use crate::engine::log::{Log, Unwritten};
-use crate::model::scripted::{Playbook, Scripted};
-use crate::policy::expiry::Deadline;
-use crate::policy::{Policy, Preset};
-use crate::tools::builtin;
-use crate::tools::registry::Registry;
+use crate::Handle;
+use crate::advise::Adviser;
+use crate::approved::{Approved, Error};
+use crate::clock::Clock;
+use crate::log::{Log, Unwritten};
+use overrule_domain::apply::fold;
+use overrule_domain::call::Decision;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::run::{Limits, Started};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::{Attempt, Rev};
+use overrule_domain::input::Input;
+use overrule_domain::state::State;
+use overrule_model::scripted::{Playbook, Scripted};
+use overrule_policy::expiry::Deadline;
+use overrule_policy::{Policy, Preset};
+use overrule_tools::builtin;
+use overrule_tools::registry::Registry;
 
 /// Calls the shell once, then waits.
 const SHELL: &str = "[meta]\nname = \"one\"\n[[rule]]\nthink = \"I run it.\"\n\
@@ -68,8 +68,8 @@ fn adviser(policy: Policy) -> Adviser {
         sandbox: "none".into(),
         approver: None,
         headless: false,
-        ladder: crate::resilience::ladder::Ladder::default(),
-        watch: crate::resilience::watch::Watch::default(),
+        ladder: overrule_resilience::ladder::Ladder::default(),
+        watch: overrule_resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
         kinds: std::sync::Arc::default(),
@@ -90,7 +90,7 @@ fn started(adviser: &Adviser, limits: Limits) -> Event {
         user: "tester".into(),
         input: "null".into(),
         setup: "".into(),
-        reuse: crate::domain::event::run::Reuse::default(),
+        reuse: overrule_domain::event::run::Reuse::default(),
         hide_edits: false,
         price: None,
     })))
@@ -148,7 +148,7 @@ async fn waits_for_the_operator_do_not_count_as_working_time() {
 async fn a_question_with_a_deadline_does_not_hold_the_end_up() {
     let deadline = Deadline {
         ms: 3_600_000,
-        on_expiry: crate::domain::call::Consequence::Deny,
+        on_expiry: overrule_domain::call::Consequence::Deny,
     };
     let policy = Policy::new(Preset::Guarded).with_deadline(Some(deadline));
     let (memory, handle) = waiting(policy, Limits::default()).await;

@@ -146,7 +146,7 @@ fn every_kind_of_part_has_a_size_limit_and_ignores_further_input() {
 #[test]
 fn what_is_open_can_always_be_written_down() {
     // Parts are joined by line breaks.
-    const { assert!(ALL + MAX_PARTS < crate::journal::MAX_PAYLOAD) };
+    const { assert!(ALL + MAX_PARTS < overrule_journal::MAX_PAYLOAD) };
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn offering() -> Assembler {
 fn offering_in(quirks: &[Quirk]) -> Assembler {
     let card = |name: &str, schema: &str| ToolCard {
         schema: schema.into(),
-        ..ToolCard::bare(name, crate::domain::call::EffectClass::Read, &[])
+        ..ToolCard::bare(name, overrule_domain::call::EffectClass::Read, &[])
     };
     Assembler::new(&Request {
         system: "".into(),
@@ -246,7 +246,7 @@ fn offering_in(quirks: &[Quirk]) -> Assembler {
         quirks: quirks.iter().cloned().collect(),
         output_schema: None,
         turn: 1,
-        tap: crate::model::Tap::default(),
+        tap: overrule_model::Tap::default(),
     })
 }
 

@@ -6,14 +6,14 @@ use futures_util::future::BoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::id::TurnId;
-use crate::domain::input::Input;
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
-use crate::engine::clock::Clock;
-use crate::engine::executor::Executor;
-use crate::engine::handle::{Handle, Message};
-use crate::model::{Chunk, Model, Request, Tap};
-use crate::tools::registry::Registry;
+use crate::clock::Clock;
+use crate::executor::Executor;
+use crate::handle::{Handle, Message};
+use overrule_domain::id::TurnId;
+use overrule_domain::input::Input;
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
+use overrule_model::{Chunk, Model, Request, Tap};
+use overrule_tools::registry::Registry;
 
 /// Answers, breaks, hangs, or has a defect, by the number of the turn.
 struct Moody;
@@ -53,7 +53,7 @@ fn request(turn: u32) -> Request {
         system: "".into(),
         messages: Vec::new(),
         tools: Vec::new(),
-        quirks: crate::model::Quirks::new(),
+        quirks: overrule_model::Quirks::new(),
         output_schema: None,
         turn,
         tap: Tap::default(),
@@ -62,7 +62,7 @@ fn request(turn: u32) -> Request {
 
 fn executor(inbox: mpsc::Sender<Message>) -> Executor {
     let (_live, live) = watch::channel(std::collections::BTreeMap::new());
-    let (_reported, text) = watch::channel(crate::domain::id::Seq(0));
+    let (_reported, text) = watch::channel(overrule_domain::id::Seq(0));
     Executor::new(
         Arc::new(Moody),
         Arc::new(Registry::new(Vec::new()).unwrap()),

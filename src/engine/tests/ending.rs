@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use super::kit::{Plan, Stage, adviser};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::state::{LedgerOutcome, Mode, State};
-use crate::domain::turn::{Stop, Stream, Turn};
-use crate::engine::approved::{self, Approved};
-use crate::engine::resume;
-use crate::policy::{Policy, Preset};
-use crate::tools::builtin;
-use crate::tools::child::still_running;
+use crate::approved::{self, Approved};
+use crate::resume;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::state::{LedgerOutcome, Mode, State};
+use overrule_domain::turn::{Stop, Stream, Turn};
+use overrule_policy::{Policy, Preset};
+use overrule_tools::builtin;
+use overrule_tools::child::still_running;
 
 /// The description of a stage's tools, unless a test gives another.
 const SAME: &str = "does what a test says";
@@ -329,7 +329,7 @@ async fn only_what_was_decided_runs_and_only_while_it_is_what_was_decided() {
     // There is no decision on another revision, another execution or another call.
     for which in [
         (call.id, rev.next(), attempt),
-        (call.id, rev, crate::domain::id::Attempt(9)),
+        (call.id, rev, overrule_domain::id::Attempt(9)),
         ("c99".parse().unwrap(), rev, attempt),
     ] {
         let error = check("does what a test says", which).unwrap_err();
@@ -469,11 +469,11 @@ async fn approved_calls_are_checked_against_the_policy_of_the_resumed_run() {
 fn the_class_of_a_tool_is_part_of_its_definition() {
     // So that a tool that turns out to write asks again.
     let digest = |effect| {
-        use crate::domain::advice::Advice as _;
+        use overrule_domain::advice::Advice as _;
         let adviser = adviser("same words", effect);
         adviser.digest(
             "c1".parse().unwrap(),
-            crate::domain::id::Rev(1),
+            overrule_domain::id::Rev(1),
             ("act", "{}"),
             &[],
         )

@@ -1,9 +1,9 @@
 //! Tests rules that allow a number of calls, or allow calls up to a point in time.
 
 use super::kit::{Plan, Stage};
-use crate::domain::call::{Decision, Outcome, Status};
-use crate::domain::turn::Stop;
-use crate::policy::{Origin, Policy, Preset, parse};
+use overrule_domain::call::{Decision, Outcome, Status};
+use overrule_domain::turn::Stop;
+use overrule_policy::{Origin, Policy, Preset, parse};
 
 fn policy(rule: &str) -> Policy {
     let text = format!("[[rule]]\ntool = \"act\"\ngate = \"allow\"\n{rule}");
@@ -53,8 +53,8 @@ async fn a_rule_with_two_uses_allows_two_calls_and_then_asks() {
     stage.handle.shutdown().await;
     let mut stage = Stage::with(Plan {
         policy: policy("uses = 2"),
-        first: Some(vec![crate::domain::event::Event::Call(
-            crate::domain::event::CallEvent::Woken { call: third },
+        first: Some(vec![overrule_domain::event::Event::Call(
+            overrule_domain::event::CallEvent::Woken { call: third },
         )]),
         state,
         ..Plan::default()

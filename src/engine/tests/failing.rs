@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::kit::{Ask, Plan, Run, Stage};
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::turn::Stop;
-use crate::engine::log::{Log, Unwritten};
+use crate::log::{Log, Unwritten};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command, RunCommand};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::turn::Stop;
 
 /// A log whose nth append or sync fails, and every later one too.
 struct Flaky {
@@ -79,11 +79,11 @@ fn stage(fails_at: Fails) -> Stage {
 /// Drives a run of two calls until the log fails; returns how many executions had begun.
 async fn drive(stage: &mut Stage) -> usize {
     let mut begun = 0;
-    let prompt = crate::domain::command::Edit::InsertPrompt {
+    let prompt = overrule_domain::command::Edit::InsertPrompt {
         after: None,
         text: Arc::from("go"),
     };
-    let command = Command::Edit(crate::domain::command::EditCommand::Commit {
+    let command = Command::Edit(overrule_domain::command::EditCommand::Commit {
         edits: vec![prompt],
         effects_seen: None,
         reason: None,
@@ -143,7 +143,7 @@ async fn fails(fails_at: Fails) -> (usize, bool) {
     let mut halted = false;
     while let Ok(Some(reported)) = tokio::time::timeout(std::time::Duration::from_secs(1), late.recv()).await
     {
-        halted |= matches!(reported, crate::engine::Publication::Halted(_));
+        halted |= matches!(reported, crate::Publication::Halted(_));
     }
     assert!(halted);
     stage.handle.shutdown().await;

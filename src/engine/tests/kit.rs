@@ -10,26 +10,26 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::advice::ToolFacts;
-use crate::domain::apply::apply;
-use crate::domain::call::{EffectClass, FileCheck, Operand, Outcome};
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::run::{Limits, Started, ToolCard};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::refusal::Refusal;
-use crate::domain::state::State;
-use crate::domain::turn::{Stop, StreamFault};
-use crate::engine::advise::Adviser;
-use crate::engine::clock::Clock;
-use crate::engine::handle::{LiveTurns, Subscription};
-use crate::engine::log::{Log, Memory};
-use crate::engine::{Driver, Handle, Launch, Parts, Publication};
-use crate::model::{Chunk, Model, Request};
-use crate::policy::{Policy, Preset};
-use crate::tools::registry::Registry;
-use crate::tools::{Job, Spec, Tool};
+use crate::advise::Adviser;
+use crate::clock::Clock;
+use crate::handle::{LiveTurns, Subscription};
+use crate::log::{Log, Memory};
+use crate::{Driver, Handle, Launch, Parts, Publication};
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::apply::apply;
+use overrule_domain::call::{EffectClass, FileCheck, Operand, Outcome};
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::run::{Limits, Started, ToolCard};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::refusal::Refusal;
+use overrule_domain::state::State;
+use overrule_domain::turn::{Stop, StreamFault};
+use overrule_model::{Chunk, Model, Request};
+use overrule_policy::{Policy, Preset};
+use overrule_tools::registry::Registry;
+use overrule_tools::{Job, Spec, Tool};
 
 /// Longer than anything in a test takes, on a clock that jumps while everything waits.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -215,8 +215,8 @@ fn advised(tools: Vec<Arc<dyn Tool>>, policy: Policy, workspace: std::path::Path
         sandbox: Arc::from(""),
         approver: None,
         headless: false,
-        ladder: crate::resilience::ladder::Ladder::default(),
-        watch: crate::resilience::watch::Watch::default(),
+        ladder: overrule_resilience::ladder::Ladder::default(),
+        watch: overrule_resilience::watch::Watch::default(),
         now: None,
         loops: std::sync::Arc::default(),
         kinds: std::sync::Arc::default(),
@@ -321,7 +321,7 @@ impl Stage {
             user: Arc::from("tester"),
             input: Arc::from("null"),
             setup: Arc::from("{}"),
-            reuse: crate::domain::event::run::Reuse::default(),
+            reuse: overrule_domain::event::run::Reuse::default(),
             hide_edits: false,
             price: None,
             sandbox: "none".into(),
@@ -446,7 +446,7 @@ impl Stage {
 
     /// Folds everything written so far.
     pub fn written(&self) -> State {
-        crate::domain::apply::fold(&*self.log.lock().unwrap())
+        overrule_domain::apply::fold(&*self.log.lock().unwrap())
     }
 
     /// Returns what was written of some kind.

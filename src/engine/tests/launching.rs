@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::kit::{Plan, Stage};
-use crate::domain::call::{Consequence, Decision, Gate, Outcome, Status};
-use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::node::Node;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Stop, Stream};
-use crate::policy::expiry::Deadline;
-use crate::policy::{Policy, Preset};
+use overrule_domain::call::{Consequence, Decision, Gate, Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::node::Node;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Stop, Stream};
+use overrule_policy::expiry::Deadline;
+use overrule_policy::{Policy, Preset};
 
 fn asking() -> Policy {
     Policy::new(Preset::Supervised)
@@ -47,7 +47,7 @@ async fn a_sealed_call_starts_before_the_stream_has_ended() {
         .request
         .messages
         .iter()
-        .filter(|message| matches!(message, crate::domain::transcript::Message::Result { .. }));
+        .filter(|message| matches!(message, overrule_domain::transcript::Message::Result { .. }));
     assert_eq!(results.count(), 2);
     next.answer("done").await;
     stage
@@ -109,7 +109,7 @@ async fn what_must_be_approved_waits_and_runs_once_it_is() {
         })
     };
     let seen = call.digest.clone().unwrap();
-    let other = crate::domain::call::Digest(Arc::from("0123456789abcdef"));
+    let other = overrule_domain::call::Digest(Arc::from("0123456789abcdef"));
     stage.send(approve(other)).await.unwrap_err();
     let good = approve(seen);
     stage.quiet().await;

@@ -1,20 +1,20 @@
 //! Tests a driver that only records: a command is decided, and nothing starts.
 
 use super::kit::{Plan, Stage, advised_by};
-use crate::domain::apply::fold;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{NodeId, Rev, Seq};
-use crate::domain::refusal::RefusalKind;
-use crate::domain::state::State;
-use crate::domain::turn::Stop;
-use crate::engine::clock::Clock;
-use crate::engine::driver::record_only::Unrecorded;
-use crate::engine::log::Memory;
-use crate::engine::{Driver, Launch, Parts};
-use crate::policy::{Policy, Preset};
+use crate::clock::Clock;
+use crate::driver::record_only::Unrecorded;
+use crate::log::Memory;
+use crate::{Driver, Launch, Parts};
+use overrule_domain::apply::fold;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::{CallCommand, Command, RunCommand};
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::{NodeId, Rev, Seq};
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::state::State;
+use overrule_domain::turn::Stop;
+use overrule_policy::{Policy, Preset};
 
 /// Records a command on a session, and returns what was written.
 fn record(state: &State, command: &Command) -> (Result<Seq, Unrecorded>, Vec<Envelope>) {

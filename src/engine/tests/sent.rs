@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::kit::{Ask, Stage};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::{NodeKind, Rev};
-use crate::domain::state::Mode;
-use crate::domain::transcript::sent::{Finder, Lookup, SentRequest};
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::{NodeKind, Rev};
+use overrule_domain::state::Mode;
+use overrule_domain::transcript::sent::{Finder, Lookup, SentRequest};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 /// What the model was really asked.
 fn sent_request(ask: &Ask) -> SentRequest {

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::kit::Stage;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::live::LivePart;
-use crate::domain::state::Mode;
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, Stream, StreamFault, StreamFaultKind};
-use crate::model::Chunk;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::live::LivePart;
+use overrule_domain::state::Mode;
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, Stream, StreamFault, StreamFaultKind};
+use overrule_model::Chunk;
 
 fn fault(kind: StreamFaultKind) -> StreamFault {
     StreamFault {
@@ -57,7 +57,7 @@ async fn open_text_reaches_who_listens_and_goes_when_it_is_whole() {
     ask.text(0, "Let me ").await;
     ask.text(0, "see").await;
     let shows = |text: &'static str| {
-        move |turns: &crate::engine::handle::LiveTurns| {
+        move |turns: &crate::handle::LiveTurns| {
             turns.values().flat_map(|live| &live.parts).any(
                 |part| matches!(part, LivePart::Text { text: shown, reasoning: false, .. } if **shown == *text),
             )
@@ -289,7 +289,7 @@ async fn a_stream_without_an_end_mark_is_cut_and_never_an_answer() {
             .state
             .nodes
             .keys()
-            .any(|id| id.kind == crate::domain::id::NodeKind::Answer)
+            .any(|id| id.kind == overrule_domain::id::NodeKind::Answer)
     );
     again.answer("whole").await;
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{append_one, envelope, file, fixture, id, lines, small};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, RunEvent};
-use crate::journal::{self, Error, Place, SessionStatus, Writer, read, verify};
+use crate::{self as journal, Error, Place, SessionStatus, Writer, read, verify};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, RunEvent};
 
 fn whole_lines(bytes: &[u8]) -> usize {
     bytes.split(|byte| *byte == b'\n').count() - 1
@@ -390,12 +390,12 @@ fn a_line_without_end_is_bounded() {
         .open(place.journal())
         .unwrap();
     handle
-        .set_len(bytes.len() as u64 + crate::journal::MAX_LINE as u64 + 10_000)
+        .set_len(bytes.len() as u64 + crate::MAX_LINE as u64 + 10_000)
         .unwrap();
     let loaded = read(&place).unwrap();
     assert_eq!(loaded.envelopes, small());
     let torn = loaded.torn.unwrap();
-    assert_eq!(torn.bytes, crate::journal::MAX_LINE as u64 + 10_000);
+    assert_eq!(torn.bytes, crate::MAX_LINE as u64 + 10_000);
     assert!(torn.why.contains("more than"));
 }
 

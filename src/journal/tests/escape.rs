@@ -3,9 +3,9 @@
 //! Must not know: how they are stored.
 
 use super::examples::{CALL, TURN, text};
-use crate::domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
-use crate::domain::event::{EscapeEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
+use overrule_domain::escape::{Detector, Finding, LoopStep, Signature, Skipped, StepOutcome};
+use overrule_domain::event::{EscapeEvent, Event};
+use overrule_domain::id::{NodeId, NodeKind, Seq, ThreadId};
 
 pub(super) fn every() -> Vec<Event> {
     let signature = Signature {

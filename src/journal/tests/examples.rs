@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::call::{EffectClass, ErrorClass, Fault, Outcome};
-use crate::domain::escape::{Detector, LoopStep};
-use crate::domain::event::run::{Limits, Started, ToolCard, ToolOrigin};
-use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::fork::Elsewhere;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
-use crate::domain::ladder::Fix;
-use crate::domain::node::{Channel, Origin};
-use crate::domain::price::Price;
-use crate::domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
-use crate::domain::repair_stats::RepairStats;
-use crate::domain::rule::RuleSpec;
-use crate::domain::setting_change::SettingChange;
-use crate::domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
-use crate::domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, WeightRecord};
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::call::{EffectClass, ErrorClass, Fault, Outcome};
+use overrule_domain::escape::{Detector, LoopStep};
+use overrule_domain::event::run::{Limits, Started, ToolCard, ToolOrigin};
+use overrule_domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent};
+use overrule_domain::fork::Elsewhere;
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev, Seq, ThreadId, TurnId};
+use overrule_domain::ladder::Fix;
+use overrule_domain::node::{Channel, Origin};
+use overrule_domain::price::Price;
+use overrule_domain::repair::{Certainty, Change, Diagnosis, ErrorKind, Question, Reply, Strategy};
+use overrule_domain::repair_stats::RepairStats;
+use overrule_domain::rule::RuleSpec;
+use overrule_domain::setting_change::SettingChange;
+use overrule_domain::turn::{Producer, Stop, StreamFault, StreamFaultKind, Usage};
+use overrule_domain::weight::{Learned, StepRecord, ToolOffer, ToolRecord, WeightRecord};
 
 mod agent;
 mod call;
@@ -78,7 +78,7 @@ fn started() -> Box<Started> {
         user: text("zoë"),
         input: text("null"),
         setup: text("{}"),
-        reuse: crate::domain::event::run::Reuse::default(),
+        reuse: overrule_domain::event::run::Reuse::default(),
         hide_edits: true,
         price: Some(Price {
             input: 1,
@@ -141,11 +141,11 @@ fn run() -> Vec<Event> {
                 tokens: Some(u64::MAX),
                 wall_ms: Some(0),
                 price: Some(7),
-                context: Some(crate::domain::event::run::ContextLimit {
+                context: Some(overrule_domain::event::run::ContextLimit {
                     tokens: Some(6_000),
                     window: Some(8_000),
                     auto: true,
-                    by: crate::domain::event::run::Reduction::DropTurns,
+                    by: overrule_domain::event::run::Reduction::DropTurns,
                 }),
             },
         },

@@ -1,9 +1,9 @@
 //! Tests long journals: damage, cuts and misplaced records are found everywhere.
 
 use super::{envelope, file, fixture, id, lines};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{Event, RunEvent};
-use crate::journal::{Link, Place, Records, encode_line, read};
+use crate::{Link, Place, Records, encode_line, read};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{Event, RunEvent};
 
 /// A journal of more than a megabyte.
 fn long() -> Vec<Envelope> {

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{envelope, fixture, id};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::journal::payload::{self, BOUNDS, Bounds, Payloads, Source};
-use crate::journal::{BIG, Error, Link, decode_line, encode_line, read, verify};
+use crate::payload::{self, BOUNDS, Bounds, Payloads, Source};
+use crate::{BIG, Error, Link, decode_line, encode_line, read, verify};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
 
-fn partial(seq: u64, text: &str) -> crate::domain::envelope::Envelope {
+fn partial(seq: u64, text: &str) -> overrule_domain::envelope::Envelope {
     let text = text.into();
     envelope(
         seq,
@@ -106,7 +106,7 @@ fn a_broken_payload_file_is_rewritten() {
     std::fs::write(&file, "rubbish").unwrap();
     drop(writer);
     let place = fixture.store.find("last").unwrap();
-    let (mut writer, _) = crate::journal::Writer::open(&place).unwrap();
+    let (mut writer, _) = crate::Writer::open(&place).unwrap();
     writer.append(&partial(1, &long)).unwrap();
     writer.sync().unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), long);
@@ -117,7 +117,7 @@ fn text_above_the_payload_limit_is_refused_and_the_writer_continues() {
     let fixture = fixture();
     let mut writer = fixture.store.create(id(1)).unwrap();
     let error = writer
-        .append(&partial(1, &"x".repeat(crate::journal::MAX_PAYLOAD + 1)))
+        .append(&partial(1, &"x".repeat(crate::MAX_PAYLOAD + 1)))
         .unwrap_err();
     assert!(matches!(error, Error::Unwritable { .. }), "{error}");
     writer.append(&partial(1, "x")).unwrap();
@@ -270,7 +270,7 @@ proptest! {
 /// A record that names one payload a thousand times is refused before anything is read.
 #[test]
 fn a_record_that_names_a_payload_too_often_is_refused() {
-    let named = json!({"$payload": "0".repeat(64), "len": crate::journal::MAX_PAYLOAD});
+    let named = json!({"$payload": "0".repeat(64), "len": crate::MAX_PAYLOAD});
     let body = Value::from(vec![named; 17]).to_string();
     let mut loads = CountingSource(0);
     let error = payload::resolve(&body, &BOUNDS, &mut loads).unwrap_err();

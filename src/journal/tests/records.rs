@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::examples::every_event;
 use super::{envelope, file, fixture, id, lines, small};
-use crate::domain::envelope::{Actor, Via};
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::journal::codec::Parts;
-use crate::journal::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
+use crate::codec::Parts;
+use crate::{Error, Link, Place, Records, codec, decode_line, encode_line, read, verify};
+use overrule_domain::envelope::{Actor, Via};
+use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
 
 #[test]
 fn the_page_on_the_format_names_every_family() {
@@ -233,7 +233,7 @@ fn a_single_file_is_read_like_a_directory() {
     std::fs::copy(dir.journal(), &single).unwrap();
     let place = Place::at(&single).unwrap();
     assert_eq!(read(&place).unwrap().envelopes, read(&dir).unwrap().envelopes);
-    let error = crate::journal::Writer::open(&place).unwrap_err();
+    let error = crate::Writer::open(&place).unwrap_err();
     assert!(matches!(error, Error::ReadOnly { .. }), "{error}");
 }
 
@@ -280,7 +280,7 @@ fn records_out_of_place_are_damage() {
         let loaded = read(&place).unwrap();
         assert_eq!(loaded.envelopes.len(), intact);
         assert!(loaded.damage.is_some() && loaded.torn.is_none());
-        assert!(crate::journal::Writer::open(&place).is_err());
+        assert!(crate::Writer::open(&place).is_err());
         assert_eq!(
             std::fs::read(place.journal()).unwrap(),
             file(&bad),
@@ -334,7 +334,7 @@ fn hostile_lines_with_fitting_checksums_are_refused() {
 
 #[test]
 fn what_could_not_be_read_back_is_not_written() {
-    use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+    use overrule_domain::reference::{Expr, OutPath, Reference, Root, Target};
     let mut expr = Expr::Read(Target {
         root: Root::Input,
         head: String::new(),
@@ -346,7 +346,7 @@ fn what_could_not_be_read_back_is_not_written() {
     let event = |expr| {
         Event::Call(CallEvent::Checked {
             call: "c1".parse().unwrap(),
-            rev: crate::domain::id::Rev(1),
+            rev: overrule_domain::id::Rev(1),
             faults: vec![],
             references: vec![Reference {
                 at: String::new(),
@@ -354,7 +354,7 @@ fn what_could_not_be_read_back_is_not_written() {
             }],
             label: "c1".into(),
             out: None::<OutPath>,
-            effect: crate::domain::call::EffectClass::Pure,
+            effect: overrule_domain::call::EffectClass::Pure,
             delegates: false,
         })
     };
@@ -403,7 +403,7 @@ fn records_are_found_again_where_they_lie() {
             };
             [
                 event,
-                Event::Run(crate::domain::event::RunEvent::Paused { reason }),
+                Event::Run(overrule_domain::event::RunEvent::Paused { reason }),
             ]
         })
         .zip(1..)

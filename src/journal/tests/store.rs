@@ -1,9 +1,9 @@
 //! Tests the store: lists, ids, unusable places.
 
 use super::{envelope, fixture, id, small};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::journal::{Error, Place, Store, read};
+use crate::{Error, Place, Store, read};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
 
 #[test]
 fn sessions_are_found_by_any_unique_beginning() {
@@ -143,7 +143,7 @@ fn a_directory_that_may_only_be_read_can_be_read() {
     assert_eq!(read(&place).unwrap().envelopes, small());
     // The superuser may write anyway.
     if !rustix::process::geteuid().is_root() {
-        let error = crate::journal::Writer::open(&place).unwrap_err();
+        let error = crate::Writer::open(&place).unwrap_err();
         assert!(error.to_string().contains("permissions"), "{error}");
     }
     set(&dir, 0o700);

@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 
 use super::{Fixture, envelope, fixture, id, small};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Seq;
-use crate::journal::{BIG, Error, Records, Store, read, verify};
+use crate::{BIG, Error, Records, Store, read, verify};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::Seq;
 
 fn everything(fixture: &Fixture) -> Vec<String> {
     let entries = fs::read_dir(fixture.store.dir()).unwrap();

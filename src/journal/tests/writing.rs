@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 
 use super::{envelope, fixture, id, small};
-use crate::domain::event::{Event, RunEvent};
-use crate::journal::writer::Sink;
-use crate::journal::{Error, Link, Store, Writer, read};
+use crate::writer::Sink;
+use crate::{Error, Link, Store, Writer, read};
+use overrule_domain::event::{Event, RunEvent};
 
 #[test]
 fn nothing_reaches_the_file_before_it_is_asked_for() {
@@ -205,7 +205,7 @@ fn a_payload_that_cannot_be_written_stops_the_writer() {
     let mut writer = fixture.store.create(id(1)).unwrap();
     std::fs::remove_dir(writer.dir().join("payload")).unwrap();
     let event = Event::Run(RunEvent::Paused {
-        reason: "x".repeat(crate::journal::BIG + 1),
+        reason: "x".repeat(crate::BIG + 1),
     });
     let first = writer.append(&envelope(1, event)).unwrap_err();
     assert!(matches!(first, Error::Io { .. }), "{first}");

@@ -4,7 +4,7 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::model::wire::ApiKey;
+use crate::wire::ApiKey;
 
 /// Minimum length in bytes of a key that is searched for in a server's text.
 const SHORTEST: usize = 4;

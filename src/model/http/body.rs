@@ -5,13 +5,13 @@
 //! A server that does not stream sends JSON. The first byte determines the form, because content
 //! types lie.
 
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::Chunk;
-use crate::model::fault::Refusal;
-use crate::model::frame;
-use crate::model::show::sample as sample_of;
-use crate::model::sse;
-use crate::model::wire::{Decoder, Wire};
+use crate::Chunk;
+use crate::fault::Refusal;
+use crate::frame;
+use crate::show::sample as sample_of;
+use crate::sse;
+use crate::wire::{Decoder, Wire};
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
 
 /// Maximum bytes of a body that must be complete before it can be read.
 const MAX_WHOLE: usize = 16 * 1024 * 1024;

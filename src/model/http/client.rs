@@ -26,14 +26,14 @@ use super::connect::Error;
 use super::connect::{chain, endpoint, http_client};
 use super::exchange::{Keep, Recorder, Recording};
 use super::incoming::Incoming;
-use crate::domain::ladder::span;
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::fault::Refusal;
-use crate::model::show::{cut, excerpt, visible};
-use crate::model::tap::Without;
-use crate::model::wire::{Options, Target, Wire};
-use crate::model::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
-use crate::resilience::wait;
+use crate::fault::Refusal;
+use crate::show::{cut, excerpt, visible};
+use crate::tap::Without;
+use crate::wire::{Options, Target, Wire};
+use crate::{Chunk, Model, Quirk, Quirks, Request, Tap, Way};
+use overrule_domain::ladder::span;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
+use overrule_resilience::wait;
 
 /// Maximum bytes read of an error's body.
 const MAX_ERROR_BODY: usize = 64 * 1024;

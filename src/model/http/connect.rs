@@ -11,10 +11,10 @@ use reqwest::{StatusCode, Url};
 use secrecy::ExposeSecret as _;
 
 use super::access::{Access, Proxy};
-use crate::model::frame::Object;
-use crate::model::show::{excerpt, visible};
-use crate::model::wire::Wire;
-use crate::text::shown_address;
+use crate::frame::Object;
+use crate::show::{excerpt, visible};
+use crate::wire::Wire;
+use overrule_base::text::shown_address;
 
 /// Maximum bytes of a list of models.
 const MAX_MODELS: usize = 4 * 1024 * 1024;
@@ -131,7 +131,7 @@ pub fn pass_through(url: &Url, connect: Duration) -> Result<reqwest::Client, Err
 }
 
 /// Returns the names of a server's models, or why it does not say them.
-pub(in crate::model) async fn models(
+pub(crate) async fn models(
     base_url: &str,
     wire: Wire,
     access: &Access,

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::turn::{StreamFault, StreamFaultKind};
-use crate::model::frame::Object;
-use crate::model::wire::{Options, Wire};
-use crate::text::visible;
+use crate::frame::Object;
+use crate::wire::{Options, Wire};
+use overrule_base::text::visible;
+use overrule_domain::turn::{StreamFault, StreamFaultKind};
 
 /// Version of the form of recordings.
 const VERSION: u32 = 1;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::client::Client;
 use super::exchange::Exchange;
-use crate::domain::turn::StreamFault;
+use overrule_domain::turn::StreamFault;
 
 /// Headers that are never kept.
 const PRIVATE: [&str; 2] = ["set-cookie", "set-cookie2"];

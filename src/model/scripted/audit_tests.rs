@@ -11,11 +11,11 @@ use serde_json::{Value as Json, json};
 use super::choose::{Block, script};
 use super::view::View;
 use super::{Playbook, builtin};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
-use crate::model::Request;
+use crate::Request;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 
 /// Runs a playbook against a directory in memory, turn by turn.
 struct Run {
@@ -72,10 +72,10 @@ impl Run {
             system: "".into(),
             messages: self.messages.clone(),
             tools: vec![card],
-            quirks: crate::model::Quirks::new(),
+            quirks: crate::Quirks::new(),
             output_schema: None,
             turn: self.turn,
-            tap: crate::model::Tap::default(),
+            tap: crate::Tap::default(),
         };
         let script = script(&self.playbook, &Arc::new(View::of(&request))).unwrap();
         let mut output = Vec::new();

@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::choose::{Block, NoScript, script};
 use super::playbook::{Failure, Playbook};
 use super::view::View;
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::show::{excerpt, visible};
-use crate::model::{Chunk, Model, Request};
+use crate::show::{excerpt, visible};
+use crate::{Chunk, Model, Request};
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
 /// A model that follows a playbook.
 #[derive(Debug, Clone)]

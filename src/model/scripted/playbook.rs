@@ -16,9 +16,9 @@ use super::template::Template;
 use super::written::{
     MISSING, RawArg, RawCall, RawFailure, RawHead, RawPlaybook, RawRule, RawStatus, RawWhen,
 };
-pub use crate::document::Error;
-use crate::document::{Document, Pairs, Text, Texts};
-use crate::domain::turn::StreamFaultKind;
+pub use overrule_base::document::Error;
+use overrule_base::document::{Document, Pairs, Text, Texts};
+use overrule_domain::turn::StreamFaultKind;
 
 /// A playbook.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, escape_fo
 use regex::Regex;
 
 use super::filters;
-use crate::document::{Document, Error, Text};
-use crate::text::visible_head;
+use overrule_base::document::{Document, Error, Text};
+use overrule_base::text::visible_head;
 
 /// Steps that the templates of one request may take; 64 bytes of text cost one step.
 pub const STEPS: u64 = 1_000_000;

@@ -16,10 +16,10 @@ use super::choose::{Block, NoScript, script};
 use super::template::Fault;
 use super::view::View;
 use super::{Playbook, Scripted, builtin};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
-use crate::model::{Chunk, Model, Request};
+use crate::{Chunk, Model, Request};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 pub(super) fn node(kind: NodeKind, no: u32) -> NodeId {
     NodeId::new(kind, no)
@@ -75,10 +75,10 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         system: "".into(),
         messages,
         tools: Vec::new(),
-        quirks: crate::model::Quirks::new(),
+        quirks: crate::Quirks::new(),
         output_schema: None,
         turn: 3,
-        tap: crate::model::Tap::default(),
+        tap: crate::Tap::default(),
     }
 }
 

@@ -6,8 +6,8 @@
 
 use serde_json::Value as Json;
 
-use crate::domain::transcript::{Message, NoteKind};
-use crate::model::Request;
+use crate::Request;
+use overrule_domain::transcript::{Message, NoteKind};
 
 /// A request as a playbook sees it.
 #[derive(Debug, Default)]

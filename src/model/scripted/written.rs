@@ -9,7 +9,7 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::{Spanned, Value};
 
-use crate::document::{Field, Pairs, Text, Texts, parsed, wrong};
+use overrule_base::document::{Field, Pairs, Text, Texts, parsed, wrong};
 
 /// Advice for keys that a playbook needs.
 pub(super) const MISSING: [(&str, &str); 3] = [

@@ -3,7 +3,7 @@
 //! Must not know: wire formats.
 
 use super::Reply;
-use crate::model::Chunk;
+use crate::Chunk;
 
 /// Where a call is not made.
 const OTHER_CHOICE: &str = "another choice than the first";

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{FORMATS, Format, Target, openai_chat};
-use crate::model::{Quirks, Request};
+use crate::{Quirks, Request};
 
 /// One of [`FORMATS`].
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! Must not know: what is in it.
 
 use super::Wire;
-use crate::model::frame::{self, Object};
+use crate::frame::{self, Object};
 
 /// Returns the data with the name of its format: `{"NAME": DATA}`.
 pub fn mark(format: &str, raw: &str) -> String {

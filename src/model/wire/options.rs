@@ -11,8 +11,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::frame::Object;
-use crate::model::{Quirk, Quirks};
+use crate::frame::Object;
+use crate::{Quirk, Quirks};
 
 /// Tokens of thought that a level stands for, where a format counts tokens.
 const BUDGETS: [(Thinking, u32); 3] = [

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 pub use self::call::{CALL, FUNCTION, added_members};
 use self::call::{Call, Owner, Piece};
 use super::scan::Extent;
-use crate::model::frame::Object;
-use crate::model::think::{Piece as Split, Splitter};
-use crate::model::{Chunk, MAX_PARTS};
+use crate::frame::Object;
+use crate::think::{Piece as Split, Splitter};
+use crate::{Chunk, MAX_PARTS};
 
 /// All parts so far; a part's number is its index here. Only the newest part can be an unsealed
 /// text, an unannounced call, or an unsealed call with complete arguments: every other was

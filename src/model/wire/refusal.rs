@@ -8,8 +8,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::model::Quirk;
-use crate::model::fault::Refusal;
+use crate::Quirk;
+use crate::fault::Refusal;
 
 /// Statuses with which servers refuse a form. Some answer 500 where the template of a model raises an error.
 const STATUSES: &[u64] = &[400, 404, 405, 413, 415, 422, 424, 500, 501];

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use super::parts::{Parts, Rest};
 use super::stray;
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::fault::{self, Refusal};
-use crate::model::frame::{self, Object};
-use crate::model::show::{sample, visible};
-use crate::model::{Chunk, MAX_PARTS, usage};
+use crate::fault::{self, Refusal};
+use crate::frame::{self, Object};
+use crate::show::{sample, visible};
+use crate::{Chunk, MAX_PARTS, usage};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
 /// Maximum bytes buffered by a stream, the same as for a whole response.
 const MAX_HELD: usize = 16 << 20;

@@ -5,7 +5,7 @@
 //! It follows only brackets and strings: the check of the call decides whether the object is valid
 //! JSON.
 
-use crate::canon::{Inside, Lexer, TokenKind};
+use overrule_base::canon::{Inside, Lexer, TokenKind};
 
 /// The extent of a text so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,8 +2,8 @@
 //!
 //! Must not know: parts.
 
-use crate::domain::turn::Stop;
-use crate::model::show::visible;
+use crate::show::visible;
+use overrule_domain::turn::Stop;
 
 /// Returns why the model stopped, from the server's finish reason in any case.
 pub fn stop(reason: &str) -> Stop {

@@ -5,14 +5,14 @@
 use serde_json::Value;
 
 use super::{Target, Wire};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
-use crate::domain::turn::StreamFault;
-use crate::model::decode::{Summary, chunks, summary};
-use crate::model::http::body::Body;
-use crate::model::{Chunk, Quirk, Quirks, Request, Tap};
+use crate::decode::{Summary, chunks, summary};
+use crate::http::body::Body;
+use crate::{Chunk, Quirk, Quirks, Request, Tap};
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
+use overrule_domain::turn::StreamFault;
 
 /// Returns the format of this name.
 pub(super) fn wire(name: &str) -> Wire {

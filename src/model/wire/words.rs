@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::schema;
 use super::{Options, Thinking};
-use crate::domain::event::run::ToolCard;
-use crate::domain::transcript::{CalledAs, ModelText};
-use crate::model::frame::Object;
-use crate::model::{Quirk, Quirks, Request, strict};
+use crate::frame::Object;
+use crate::{Quirk, Quirks, Request, strict};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::transcript::{CalledAs, ModelText};
 
 /// The prefix of the console's messages to the model, so that they are not taken for the user's.
 pub const CONSOLE: &str = "[operator console]";

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use crate::domain::call::{Consequence, Gate};
-use crate::policy::parse;
-use crate::policy::{Origin, Preset};
+use crate::parse;
+use crate::{Origin, Preset};
+use overrule_domain::call::{Consequence, Gate};
 
 use super::{fault, read};
 

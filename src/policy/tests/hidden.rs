@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use self::lines::{ASKED, DENIED, HARMLESS};
 use super::{call, gate, on_args, with};
-use crate::domain::call::{EffectClass, Gate};
-use crate::policy::{Moment, Origin, Policy, Preset, Subject};
+use crate::{Moment, Origin, Policy, Preset, Subject};
+use overrule_domain::call::{EffectClass, Gate};
 
 const ALLOW: Gate = Gate::Allow;
 const ASK: Gate = Gate::Ask;

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::domain::call::{Consequence, EffectClass, Gate};
-use crate::policy::{Moment, Origin, Policy, Preset, Rule, Subject};
+use crate::{Moment, Origin, Policy, Preset, Rule, Subject};
+use overrule_domain::call::{Consequence, EffectClass, Gate};
 
 use super::{EFFECTS, call, gate, read, verdict_at, with};
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::domain::call::{EffectClass, Gate};
-use crate::policy::{Origin, Policy, Preset, Subject};
+use crate::{Origin, Policy, Preset, Subject};
+use overrule_domain::call::{EffectClass, Gate};
 
 use super::{call, gate, on_args, with};
 
@@ -378,7 +378,7 @@ fn rules_and_marks_see_the_commands_of_calls_of_the_providers_types() {
     let both = json!({"command": "ls", "action": {"command": ["rm", "x"]}});
     assert_eq!(deny("local_shell_call", &both), DENY);
 
-    let danger = crate::policy::Danger::default();
+    let danger = crate::Danger::default();
     let marks = |tool: &str, args: &Value| {
         let marks = danger.marks(tool, &args.to_string(), Path::new("/w"));
         marks.len()

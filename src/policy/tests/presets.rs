@@ -2,11 +2,11 @@
 //!
 //! Must not know: rules of files, except where they interact with a preset.
 
-use crate::domain::call::{
+use crate::{Origin, Policy, Preset, Subject, headless};
+use overrule_domain::call::{
     Consequence,
     Gate::{self, Allow, Ask, Deny},
 };
-use crate::policy::{Origin, Policy, Preset, Subject, headless};
 
 use super::{EFFECTS, call, gate, with};
 

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use crate::domain::call::{Decision, ShownForm};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{
+use overrule_domain::call::{Decision, ShownForm};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{
     CallEvent, EditEvent, EscapeEvent, Event, ResilienceEvent, RunEvent, TurnEvent, WeightEvent,
 };
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::rule::{self, RuleSpec};
-use crate::domain::setting_change::SettingChange;
-use crate::domain::turn::Stop;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::rule::{self, RuleSpec};
+use overrule_domain::setting_change::SettingChange;
+use overrule_domain::turn::Stop;
 
 /// What an event decides.
 #[derive(Debug, Default)]

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::domain::call::{Digest, ShownForm};
-use crate::domain::envelope::Via;
-use crate::domain::id::{Attempt, NodeId, Rev, Seq};
-use crate::present::time;
+use crate::time;
+use overrule_domain::call::{Digest, ShownForm};
+use overrule_domain::envelope::Via;
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq};
 
 /// Who decided.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::Hash;
 
 use super::Side;
-use crate::domain::id::{NodeKind, TurnId};
-use crate::domain::node::Content;
-use crate::domain::state::State;
+use overrule_domain::id::{NodeKind, TurnId};
+use overrule_domain::node::Content;
+use overrule_domain::state::State;
 
 /// A node of the first branch, and one of the second.
 type Sides = (Option<Side>, Option<Side>);

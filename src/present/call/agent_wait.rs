@@ -4,11 +4,11 @@
 
 use serde::Serialize;
 
-use crate::domain::call::Call;
-use crate::domain::ladder::span;
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::domain::turn::Producer;
+use overrule_domain::call::Call;
+use overrule_domain::ladder::span;
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_domain::turn::Producer;
 
 /// How long an agent of another program waits for its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -39,36 +39,5 @@ impl AgentWaitView {
             Ok(left) if left > 0 => format!("agent waits {} more", span(left)),
             _ => "agent stopped waiting".to_owned(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::console::testing::{Stage, id};
-    use crate::domain::event::{Event, RunEvent};
-
-    fn view(stage: &Stage) -> Option<AgentWaitView> {
-        let state = &stage.model.run.state;
-        AgentWaitView::of(state, &state.calls[&id("c3")])
-    }
-
-    #[test]
-    fn the_time_counts_from_the_request_and_is_shown_at_a_call_that_waits() {
-        let mut stage = Stage::new(80, 24);
-        stage.begin();
-        let wait_ms = Some(300_000);
-        stage.engine(Event::Run(RunEvent::AgentAsked { wait_ms }));
-        stage.awaiting_by("c3", ("write_file", r#"{"path":"a"}"#), Stage::verdict());
-        let found = view(&stage).unwrap();
-        assert_eq!(found.ms, 300_000);
-        assert_eq!(found.describe(found.due - 240_000), "agent waits 4 min more");
-        assert_eq!(found.describe(found.due - 41_000), "agent waits 41 s more");
-        assert_eq!(found.describe(found.due), "agent stopped waiting");
-        let screen = stage.text();
-        assert!(screen.contains("(agent waits 5 min more)"), "{screen}");
-        stage.engine(Event::Run(RunEvent::AgentAsked { wait_ms: None }));
-        assert_eq!(view(&stage), None);
-        assert!(!stage.text().contains("agent waits"));
     }
 }

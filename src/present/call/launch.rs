@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::call::{Call, FileCheck, Gate, Operand};
-use crate::policy::shell::ShellCall;
-use crate::present::ser;
-use crate::shell_line::{Command, Program};
-use crate::text::{survey, visible};
+use crate::ser;
+use overrule_base::shell_line::{Command, Program};
+use overrule_base::text::{survey, visible};
+use overrule_domain::call::{Call, FileCheck, Gate, Operand};
+use overrule_policy::shell::ShellCall;
 
 /// What a call would run.
 #[derive(Debug, Clone, Serialize)]

@@ -4,11 +4,11 @@
 
 use serde::Serialize;
 
-use crate::domain::call::{Call, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::result_source::{self, ResultSource};
-use crate::domain::state::State;
-use crate::present::ser;
+use crate::ser;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::result_source::{self, ResultSource};
+use overrule_domain::state::State;
 
 /// The status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

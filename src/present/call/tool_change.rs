@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::call::EffectClass;
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::state::State;
-use crate::domain::tool_change;
-use crate::text::{visible, visible_lines};
+use overrule_base::text::{visible, visible_lines};
+use overrule_domain::call::EffectClass;
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::state::State;
+use overrule_domain::tool_change;
 
 /// How the definition of a tool changed; a part is absent if it did not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::reference::DAGGER;
-use crate::domain::state::State;
-use crate::domain::turn::Activity;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::reference::DAGGER;
+use overrule_domain::state::State;
+use overrule_domain::turn::Activity;
 
 /// The active nodes with their names, in an order that does not depend on when they were created.
 pub(super) struct Names {

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::Times;
-use crate::domain::badge;
-use crate::domain::call::{Call, EffectClass, ErrorClass, Outcome};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
-use crate::domain::ladder::{Fix, Round};
-use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::repair::{Change, Diagnosis, Phase, Reply};
-use crate::domain::repair_trace::{self, ExitReason};
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::why;
-use crate::present::call::CallStatusView;
-use crate::present::node_line;
-use crate::resilience::policy::Policy;
+use crate::call::CallStatusView;
+use crate::node_line;
+use overrule_domain::badge;
+use overrule_domain::call::{Call, EffectClass, ErrorClass, Outcome};
+use overrule_domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev, Seq, TurnId};
+use overrule_domain::ladder::{Fix, Round};
+use overrule_domain::node::{Channel, Content, Node, Origin};
+use overrule_domain::repair::{Change, Diagnosis, Phase, Reply};
+use overrule_domain::repair_trace::{self, ExitReason};
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_domain::why;
+use overrule_resilience::policy::Policy;
 
 /// Maximum number of columns of a description.
 const DESCRIPTION: usize = 160;

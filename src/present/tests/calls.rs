@@ -7,29 +7,27 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::{Consequence, Decision, Digest, EffectClass, Gate, Operand, Outcome, Status};
-use crate::domain::envelope::Via;
-use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
-use crate::domain::repair::{Change, Diagnosis};
-use crate::domain::state::LedgerOutcome;
-use crate::domain::template::NotOffered;
-use crate::policy::{DangerKind, DangerMark};
-use crate::present::call::{
+use crate::call::{
     AgentWaitView, CallDecisionView, CallHeadView, CallLaunchView, CallRepairView, CallView, ChangeView,
     CommandView, DeadlineView, OriginalView, RepairView, RunFilesView, ToolChangeView,
 };
-use crate::present::effect::{
+use crate::effect::{
     AfterDamageView, EffectView, ElsewhereView, ExecutionView, ForeignView, InsertView, OfferView,
     OutcomeKind, RepeatView, RepeatedView,
 };
-use crate::present::plan::{
-    PlanCallsView, PlanEffectView, PlanFates, PlanNodesView, PlanRequestView, PlanView,
-};
-use crate::present::queue::{
+use crate::plan::{PlanCallsView, PlanEffectView, PlanFates, PlanNodesView, PlanRequestView, PlanView};
+use crate::queue::{
     AttentionReasonView, AttentionView, BrokenStreamView, RestrictedView, RestrictionView, TogetherView,
 };
-use crate::present::rule::{RuleHistoryView, RuleView, WaitingView};
-use crate::shell_line::Program;
+use crate::rule::{RuleHistoryView, RuleView, WaitingView};
+use overrule_base::shell_line::Program;
+use overrule_domain::call::{Consequence, Decision, Digest, EffectClass, Gate, Operand, Outcome, Status};
+use overrule_domain::envelope::Via;
+use overrule_domain::id::{Attempt, Epoch, NodeId, Rev, Seq, TurnId};
+use overrule_domain::repair::{Change, Diagnosis};
+use overrule_domain::state::LedgerOutcome;
+use overrule_domain::template::NotOffered;
+use overrule_policy::{DangerKind, DangerMark};
 
 fn id(text: &str) -> NodeId {
     text.parse().unwrap()

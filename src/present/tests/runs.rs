@@ -8,22 +8,22 @@ use serde_json::json;
 
 use super::calls::{change, diagnosis};
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::{EffectClass, ErrorClass, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::escape::{Finding, LoopStep, Signature, StepOutcome};
-use crate::domain::graph::{Edge, EdgeKind};
-use crate::domain::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
-use crate::domain::ladder::Fix;
-use crate::domain::repair::Phase;
-use crate::domain::repair_trace::ExitReason;
-use crate::domain::turn::Producer;
-use crate::present::branch::{BranchView, CompareView, ComparedView, SideView, SumView};
-use crate::present::call::CallStatusView;
-use crate::present::graph::{
+use crate::branch::{BranchView, CompareView, ComparedView, SideView, SumView};
+use crate::call::CallStatusView;
+use crate::graph::{
     ActiveEdgeView, ActiveGraphView, ActiveNodeView, CallNodeView, CancelledView, ContentView, EditView,
     ErrorView, GraphView, JourneyView, NodeTimesView, NodeView, PhaseView, RanView, RoundView, TurnView,
 };
-use crate::present::loops::{LessonView, LessonsView, LoopView, ProposalState, ProposalView, StepView};
+use crate::loops::{LessonView, LessonsView, LoopView, ProposalState, ProposalView, StepView};
+use overrule_domain::call::{EffectClass, ErrorClass, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::escape::{Finding, LoopStep, Signature, StepOutcome};
+use overrule_domain::graph::{Edge, EdgeKind};
+use overrule_domain::id::{Attempt, Epoch, NodeId, Rev, Seq, ThreadId, TurnId};
+use overrule_domain::ladder::Fix;
+use overrule_domain::repair::Phase;
+use overrule_domain::repair_trace::ExitReason;
+use overrule_domain::turn::Producer;
 
 fn id(text: &str) -> NodeId {
     text.parse().unwrap()

@@ -8,26 +8,26 @@ use serde_json::json;
 
 use super::calls::elsewhere;
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::{Digest, EffectClass, Gate, ShownForm};
-use crate::domain::envelope::{Actor, Via};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
-use crate::domain::price::Price;
-use crate::domain::weight::Learned;
-use crate::present::alert::{AlertCallView, AlertView, RunStateView};
-use crate::present::audit::{AuditView, ExecutedView, ShownView, Who};
-use crate::present::fork::{Becomes, ForkView, RunningView};
-use crate::present::output::{
+use crate::alert::{AlertCallView, AlertView, RunStateView};
+use crate::audit::{AuditView, ExecutedView, ShownView, Who};
+use crate::fork::{Becomes, ForkView, RunningView};
+use crate::output::{
     DemoView, EventView, PolicyRuleView, RecordedView, ResetView, ResultView, SettingView, StoredView,
 };
-use crate::present::session::{
+use crate::session::{
     DeletedView, ForkPointView, JournalView, PathView, SessionCountsView, SessionDetailView,
     SessionStartView, SessionView, VerifyView,
 };
-use crate::present::setup::{CheckView, ModelView, TrustView};
-use crate::present::weight::{LearnedView, WeightChangeView, WeightsView};
-use crate::resilience::correction::Correction;
-use crate::resilience::routing::Snapshot;
+use crate::setup::{CheckView, ModelView, TrustView};
+use crate::weight::{LearnedView, WeightChangeView, WeightsView};
+use overrule_domain::call::{Digest, EffectClass, Gate, ShownForm};
+use overrule_domain::envelope::{Actor, Via};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{Attempt, NodeId, Rev, Seq, TurnId};
+use overrule_domain::price::Price;
+use overrule_domain::weight::Learned;
+use overrule_resilience::correction::Correction;
+use overrule_resilience::routing::Snapshot;
 
 fn id(text: &str) -> NodeId {
     text.parse().unwrap()

@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::{Examples, both, kept, recorded, value};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::present::tool::{ServerToolView, ToolDetailView, ToolLineView, ToolServerView, ToolView};
+use crate::tool::{ServerToolView, ToolDetailView, ToolLineView, ToolServerView, ToolView};
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
 
 fn server_tool(full: bool) -> ServerToolView<'static> {
     ServerToolView {

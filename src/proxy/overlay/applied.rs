@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Known, MASK, Overlay, TextFate, inserted, likeness, read_mask, spelled, superseded, text_key};
-use crate::model::frame;
-use crate::model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
+use overrule_model::frame;
+use overrule_model::wire::agent::{AgentRequest, CallForm, PartEdit, PartKind, Rewrite, Role};
 
 /// A request has a call that was rejected, and nothing of that call is known here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use super::{Known, Overlay, text_key};
-use crate::domain::id::NodeKind;
-use crate::domain::node::{Content, Node};
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
-use crate::domain::turn::Turn;
-use crate::model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
-use crate::proxy::conversation::AGAIN;
+use crate::conversation::AGAIN;
+use overrule_domain::id::NodeKind;
+use overrule_domain::node::{Content, Node};
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
+use overrule_domain::turn::Turn;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartKind, Role};
 
 /// A step of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Anchor {
 }
 
 /// True for words that the operator inserted.
-pub(in crate::proxy) fn is_inserted(node: &Node) -> bool {
+pub(crate) fn is_inserted(node: &Node) -> bool {
     node.id.kind == NodeKind::Prompt && node.active && !node.is_from_agent() && !node.text().is_empty()
 }
 

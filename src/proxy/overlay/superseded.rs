@@ -6,8 +6,8 @@ use std::ops::{Range, RangeInclusive};
 
 use super::applied::{History, KnownCalls};
 use super::{Known, Overlays, TextFate};
-use crate::model::wire::agent::{AgentMessage, AgentRequest, PartEdit, PartKind, Rewrite, Role};
-use crate::proxy::conversation;
+use crate::conversation;
+use overrule_model::wire::agent::{AgentMessage, AgentRequest, PartEdit, PartKind, Rewrite, Role};
 
 /// The words for the model where its reply would be the last message, or two replies would be one.
 pub(super) const WENT_BACK: &str =

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::decode_request;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::decode_request;
 
 /// What a run says of these texts: other words, nothing in their place (empty words), or that they stay.
 fn overlay(texts: &[(&str, Option<&str>)]) -> Overlay {

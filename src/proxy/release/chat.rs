@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 use super::{Calls, Changes, any_changed, change, each, function, in_member, set, without};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::with_member;
-use crate::proxy::events::{Form, RawEvent, event};
+use crate::events::{Form, RawEvent, event};
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::json::with_member;
 
 /// Members that every event of a reply repeats.
 const SHAPE: [&str; 5] = ["id", "object", "created", "model", "system_fingerprint"];

@@ -3,9 +3,9 @@
 //! Must not know: who decided.
 
 use super::{Calls, Changes, any_changed, change, each, in_member, object, set};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::quoted;
-use crate::proxy::events::{RawEvent, event};
+use crate::events::{RawEvent, event};
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::json::quoted;
 
 /// The calls of a reply.
 #[derive(Default)]

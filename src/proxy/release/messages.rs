@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{Calls, Changes, any_changed, change, each, in_member, object, set, text};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::quoted;
-use crate::proxy::events::{Form, RawEvent, event};
+use crate::events::{Form, RawEvent, event};
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::json::quoted;
 
 /// The open blocks of a reply.
 #[derive(Default)]

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use self::splice::{each, function, in_member, object, set, text, without};
 use super::events::{RawEvent, event};
-use crate::model::wire::Wire;
-use crate::model::wire::agent::CallPart;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::CallPart;
 
 /// What the agent gets of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::{Calls, Changes, any_changed, change, each, function, in_member, object, set};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::quoted;
-use crate::proxy::events::RawEvent;
+use crate::events::RawEvent;
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::json::quoted;
 
 /// The calls of a reply.
 #[derive(Default)]

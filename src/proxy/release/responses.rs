@@ -8,12 +8,12 @@ mod closing;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Calls, Changes, any_changed, change, each, in_member, set, text};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::CallPart;
-use crate::model::wire::agent::json::{quoted, with_member};
-use crate::model::wire::opaque;
-use crate::model::wire::openai_responses::{asks_client, is_named};
-use crate::proxy::events::{Form, RawEvent, event};
+use crate::events::{Form, RawEvent, event};
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::CallPart;
+use overrule_model::wire::agent::json::{quoted, with_member};
+use overrule_model::wire::opaque;
+use overrule_model::wire::openai_responses::{asks_client, is_named};
 
 /// The type of a call whose input is any text.
 const TEXT: &str = "custom_tool_call";

@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats, calls.
 
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{Element, quoted, with_elements, with_member, without_member};
+use overrule_model::frame::{self, Object};
+use overrule_model::wire::agent::json::{Element, quoted, with_elements, with_member, without_member};
 
 /// The arguments as an object, for formats that carry one.
 pub(super) fn object(args: &str) -> &str {

@@ -9,14 +9,14 @@ mod unclear;
 use proptest::prelude::*;
 
 use super::Release;
-use crate::domain::turn::Stop;
-use crate::model::Chunk;
-use crate::model::decode::{SummaryCall, summary};
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
-use crate::proxy::events::{Cutter, Form};
-use crate::proxy::held::HeldReply;
-use crate::proxy::reading::{ReplyReader, read_all};
+use crate::events::{Cutter, Form};
+use crate::held::HeldReply;
+use crate::reading::{ReplyReader, read_all};
+use overrule_domain::turn::Stop;
+use overrule_model::Chunk;
+use overrule_model::decode::{SummaryCall, summary};
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{ReplyHead, encode_stream, encode_whole};
 
 fn head() -> ReplyHead {
     ReplyHead {

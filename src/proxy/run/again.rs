@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use super::arrival::newest;
 use super::reply::calls_of;
 use super::{Inner, Pending};
-use crate::domain::call::{EffectClass, Status};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::domain::turn::Stream;
-use crate::model::wire::agent::{AgentMessage, Part, PartKind, Role};
-use crate::proxy::conversation::{self, Tail};
-use crate::proxy::overlay::was_released;
+use crate::conversation::{self, Tail};
+use crate::overlay::was_released;
+use overrule_domain::call::{EffectClass, Status};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
+use overrule_domain::turn::Stream;
+use overrule_model::wire::agent::{AgentMessage, Part, PartKind, Role};
 
 /// A reply that an agent comes back for.
 pub(super) struct Again {

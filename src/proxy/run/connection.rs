@@ -11,16 +11,16 @@ use tokio::sync::oneshot;
 
 use super::made::{content_type, head, text};
 use super::{AgentRun, Head, Inner, Pending};
-use crate::domain::call::{Call, Status};
-use crate::domain::state::{Mode, State};
-use crate::domain::thread::{self, ROOT};
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{ReplyHead, encode_whole};
-use crate::proxy::events::Form;
-use crate::proxy::held::HeldReply;
-use crate::proxy::outlet::BodyWriter;
-use crate::proxy::overlay;
-use crate::text::visible_head;
+use crate::events::Form;
+use crate::held::HeldReply;
+use crate::outlet::BodyWriter;
+use crate::overlay;
+use overrule_base::text::visible_head;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::state::{Mode, State};
+use overrule_domain::thread::{self, ROOT};
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{ReplyHead, encode_whole};
 
 /// Maximum characters of an error that is no JSON text.
 const MAX_ERROR: usize = 300;

@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use hyper::header::HeaderMap;
 
 use super::Pending;
-use crate::domain::id::TurnId;
-use crate::domain::node::{Channel, Content};
-use crate::domain::state::State;
-use crate::domain::turn::Stop;
-use crate::model::Chunk;
-use crate::model::wire::agent::{ReplyHead, encode_stream, encode_whole};
-use crate::model::wire::openai_responses::is_text_call;
-use crate::proxy::events::Form;
-use crate::proxy::reading::{ReadEvent, read_all};
-use crate::text::visible_head;
+use crate::events::Form;
+use crate::reading::{ReadEvent, read_all};
+use overrule_base::text::visible_head;
+use overrule_domain::id::TurnId;
+use overrule_domain::node::{Channel, Content};
+use overrule_domain::state::State;
+use overrule_domain::turn::Stop;
+use overrule_model::Chunk;
+use overrule_model::wire::agent::{ReplyHead, encode_stream, encode_whole};
+use overrule_model::wire::openai_responses::is_text_call;
 
 /// Maximum characters of a reason.
 const MAX_REASON: usize = 200;

@@ -10,20 +10,20 @@ use hyper::header::HeaderMap;
 
 use super::made::{content_type, events, head, recorded, stopped, text};
 use super::{AgentRun, Head, Inner, Pending};
-use crate::domain::call::{Call, Status};
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::node::Content;
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::Stream;
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{ReplyHead, encode_whole};
-use crate::proxy::conversation;
-use crate::proxy::events::Form;
-use crate::proxy::held::HeldReply;
-use crate::proxy::outlet::BodyWriter;
-use crate::proxy::overlay;
-use crate::proxy::reading::ReadEvent;
-use crate::proxy::release::Release;
+use crate::conversation;
+use crate::events::Form;
+use crate::held::HeldReply;
+use crate::outlet::BodyWriter;
+use crate::overlay;
+use crate::reading::ReadEvent;
+use crate::release::Release;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::node::Content;
+use overrule_domain::state::{Mode, State};
+use overrule_domain::turn::Stream;
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{ReplyHead, encode_whole};
 
 /// A call of a reply, as the stream shows it.
 struct Streamed {

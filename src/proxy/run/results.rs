@@ -5,9 +5,9 @@
 use super::arrival::newest;
 use super::reply::calls_of;
 use super::{Inner, New};
-use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::id::NodeId;
-use crate::proxy::conversation::SentResult;
+use crate::conversation::SentResult;
+use overrule_domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::id::NodeId;
 
 /// Maximum bytes of a result that are recorded: half of its beginning, half of its end.
 const LONGEST: usize = 512 * 1024;
@@ -88,7 +88,7 @@ fn outcome(result: &SentResult) -> Outcome {
 }
 
 /// Both ends of a long text, and the bytes that were left out.
-pub(in crate::proxy) fn ends(text: &str) -> (String, u64) {
+pub(crate) fn ends(text: &str) -> (String, u64) {
     if text.len() <= LONGEST {
         return (text.to_owned(), 0);
     }

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 
 use super::{AgentRun, Pending};
-use crate::engine::advise::Adviser;
-use crate::engine::handle::Toolbox;
-use crate::model::wire::agent::AgentTool;
-use crate::proxy::{conversation, tool};
+use crate::{conversation, tool};
+use overrule_engine::advise::Adviser;
+use overrule_engine::handle::Toolbox;
+use overrule_model::wire::agent::AgentTool;
 
 impl AgentRun {
     /// Tells the engine of tools that the agent did not have before.

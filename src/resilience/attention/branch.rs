@@ -7,10 +7,10 @@
 use std::fmt::Write as _;
 
 use super::{Attention, AttentionReason};
-use crate::domain::graph::readers_of;
-use crate::domain::id::{NodeId, Rev, ThreadId};
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
+use overrule_domain::graph::readers_of;
+use overrule_domain::id::{NodeId, Rev, ThreadId};
+use overrule_domain::state::State;
+use overrule_domain::thread::ROOT;
 
 /// Maximum number of readers that are named.
 const NAMED: usize = 4;

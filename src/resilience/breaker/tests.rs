@@ -5,8 +5,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::domain::breaker::{Sample, Source};
-use crate::domain::id::TurnId;
+use overrule_domain::breaker::{Sample, Source};
+use overrule_domain::id::TurnId;
 
 fn breaker(phase: Phase, runs: &[(i64, bool)]) -> Breaker {
     Breaker {

@@ -3,8 +3,8 @@
 //! Must not know: files.
 
 use super::*;
-use crate::domain::id::NodeKind;
-use crate::resilience::classify::{Classifier, Settings};
+use crate::classify::{Classifier, Settings};
+use overrule_domain::id::NodeKind;
 
 fn error(class: ErrorClass, message: &str) -> ToolError {
     ToolError {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 
 fn run(call: u32, attempt: u32, at: i64, ms: u64, error: Option<ErrorClass>) -> Execution {
     Execution {

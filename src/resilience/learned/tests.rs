@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::call::ErrorClass;
-use crate::domain::escape::{Detector, LoopStep};
-use crate::domain::repair::Strategy;
-use crate::domain::repair_stats::StrategyCount;
-use crate::domain::weight::Imported;
-use crate::resilience::routing::Settings;
+use crate::routing::Settings;
+use overrule_domain::call::ErrorClass;
+use overrule_domain::escape::{Detector, LoopStep};
+use overrule_domain::repair::Strategy;
+use overrule_domain::repair_stats::StrategyCount;
+use overrule_domain::weight::Imported;
 
 fn noted(tool: &str, weight: u16) -> WeightRecord {
     WeightRecord {

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::escape::Signature;
-use crate::domain::id::{NodeId, Seq, TurnId};
+use overrule_domain::escape::Signature;
+use overrule_domain::id::{NodeId, Seq, TurnId};
 
 /// How a call ended, as far as repetition is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

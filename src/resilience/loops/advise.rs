@@ -11,19 +11,21 @@ use super::ladder::{self, Possible};
 use super::watch::{Report, Watch};
 use super::words::Others;
 use super::{read, words};
-use crate::domain::breaker::Scope;
-use crate::domain::call::{Call, EffectClass, Outcome, Status};
-use crate::domain::escape::advised::{Advised, Plan};
-use crate::domain::escape::open_step::is_guard;
-use crate::domain::escape::{Detector, Finding, Incident, LoopStep, Signature, Step, StepOutcome, args_hash};
-use crate::domain::id::{NodeId, ThreadId, TurnId};
-use crate::domain::ledger;
-use crate::domain::node::Node;
-use crate::domain::ready;
-use crate::domain::restrict;
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::turn::Turn;
+use overrule_domain::breaker::Scope;
+use overrule_domain::call::{Call, EffectClass, Outcome, Status};
+use overrule_domain::escape::advised::{Advised, Plan};
+use overrule_domain::escape::open_step::is_guard;
+use overrule_domain::escape::{
+    Detector, Finding, Incident, LoopStep, Signature, Step, StepOutcome, args_hash,
+};
+use overrule_domain::id::{NodeId, ThreadId, TurnId};
+use overrule_domain::ledger;
+use overrule_domain::node::Node;
+use overrule_domain::ready;
+use overrule_domain::restrict;
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_domain::turn::Turn;
 
 /// Maximum number of other tools named to the model.
 const NAMED: usize = 12;
@@ -446,7 +448,7 @@ fn substitute(
 }
 
 /// Returns true unless it is certain that the call had no effect.
-pub(in crate::resilience) fn may_have_acted(state: &State, call: &Call) -> bool {
+pub(crate) fn may_have_acted(state: &State, call: &Call) -> bool {
     let entries = call
         .attempts
         .iter()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::domain::escape::{Detector, LoopStep};
+use overrule_domain::escape::{Detector, LoopStep};
 
 /// The widest window; beyond it a check costs more than it yields.
 pub const WIDEST: u32 = 960;

@@ -22,7 +22,7 @@ use super::action::{Action, Batch, End};
 use super::config::Config;
 use super::near::Near;
 use super::period::{Limits, Periods, Repeat, Tail};
-use crate::domain::escape::{Detector, Signature};
+use overrule_domain::escape::{Detector, Signature};
 
 /// A map without a random seed, so that the findings are the same everywhere.
 type ByKey<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;

@@ -6,7 +6,7 @@
 //! steps that never helped in similar incidents.
 
 use super::config::Config;
-use crate::domain::escape::{Escape, Finding, Incident, LoopStep, Skipped, StepOutcome};
+use overrule_domain::escape::{Escape, Finding, Incident, LoopStep, Skipped, StepOutcome};
 
 /// Number of attempts after which a kind of step that never helped is not tried again.
 const LESSON: u32 = 2;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use super::action::{Action, Batch, End, symbol};
 use super::fingerprint::fingerprint;
-use crate::domain::breaker::EVIDENCE;
-use crate::domain::call::{Call, ErrorClass, Outcome, Status};
-use crate::domain::escape::args_hash;
-use crate::domain::escape::open_step::is_guard;
-use crate::domain::id::{NodeId, Seq, ThreadId};
-use crate::domain::node::{Content, Origin};
-use crate::domain::output_digest::{OutputDigest, recorded_exit};
-use crate::domain::ready;
-use crate::domain::reference::OutPath;
-use crate::domain::state::{EditRecord, EpochOrigin, State};
-use crate::domain::turn::{Producer, Turn};
+use overrule_domain::breaker::EVIDENCE;
+use overrule_domain::call::{Call, ErrorClass, Outcome, Status};
+use overrule_domain::escape::args_hash;
+use overrule_domain::escape::open_step::is_guard;
+use overrule_domain::id::{NodeId, Seq, ThreadId};
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::output_digest::{OutputDigest, recorded_exit};
+use overrule_domain::ready;
+use overrule_domain::reference::OutPath;
+use overrule_domain::state::{EditRecord, EpochOrigin, State};
+use overrule_domain::turn::{Producer, Turn};
 
 /// Returns the outcomes of a turn's calls, or `None` if none of them has ended by itself.
 pub fn batch(state: &State, turn: &Turn) -> Option<Batch> {

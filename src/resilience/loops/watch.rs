@@ -11,10 +11,10 @@ use super::action::Batch;
 use super::config::{Config, WIDEST};
 use super::detect::{Detectors, Repetition};
 use super::read;
-use crate::domain::escape::{Finding, Signature};
-use crate::domain::id::{Seq, ThreadId, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::Turn;
+use overrule_domain::escape::{Finding, Signature};
+use overrule_domain::id::{Seq, ThreadId, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::Turn;
 
 /// Watches the threads of one run.
 #[derive(Debug, Clone, Default)]

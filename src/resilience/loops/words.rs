@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use crate::domain::call::{Outcome, Status};
-use crate::domain::escape::{Detector, Finding};
-use crate::domain::id::NodeId;
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::escape::{Detector, Finding};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// Maximum number of calls that are quoted.
 const QUOTED: usize = 4;
@@ -132,7 +132,7 @@ fn quoted(state: &State, finding: &Finding) -> String {
 fn one(state: &State, id: NodeId) -> Option<String> {
     let call = state.calls.get(&id)?;
     let (tool, args) = state.nodes.get(&id)?.as_call()?;
-    let args = crate::domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
+    let args = overrule_domain::ready::resolved_args(state, call).unwrap_or_else(|| args.clone());
     let source = match (&call.status, state.observation(id).and_then(Node::outcome)) {
         (Status::Succeeded, _) => "the same result as before".to_owned(),
         (Status::Exited(code), _) => format!("exit {code} and the same output as before"),

@@ -13,17 +13,17 @@ use super::plan::{Case, Next as Step, Plan, plan};
 use super::progress::{Past, Repaired, fingerprint};
 use super::propose::{self, Others};
 use super::rules::{Exhausted, Rules};
-use crate::domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
-use crate::domain::id::{NodeKind, Rev};
-use crate::domain::ladder::{Ask, Findings, Fix, Next, Offer, Repair, Round};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::repair::{self, Certainty, Change, Choice, Reply};
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::resilience::classify;
-use crate::resilience::learned;
-use crate::resilience::loops::advise::may_have_acted;
-use crate::schema::Checker;
+use crate::classify;
+use crate::learned;
+use crate::loops::advise::may_have_acted;
+use overrule_domain::call::{Call, ErrorClass, Outcome, Status, ToolError};
+use overrule_domain::id::{NodeKind, Rev};
+use overrule_domain::ladder::{Ask, Findings, Fix, Next, Offer, Repair, Round};
+use overrule_domain::node::{Content, Node, Origin};
+use overrule_domain::repair::{self, Certainty, Change, Choice, Reply};
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_schema::Checker;
 
 /// Faults that no arguments can repair, because they concern the call itself.
 const STRUCTURAL: [&str; 4] = ["tool", "reference", "label", "cycle"];

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 
 /// Maximum length of a text that is cleaned up.
 const MOST: usize = 4096;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::domain::call::Call;
-use crate::domain::state::State;
-use crate::domain::thread;
-use crate::domain::transcript::Message;
-use crate::domain::transcript::build;
-use crate::domain::transcript::result::ends_of;
-use crate::text::redact;
+use overrule_base::text::redact;
+use overrule_domain::call::Call;
+use overrule_domain::state::State;
+use overrule_domain::thread;
+use overrule_domain::transcript::Message;
+use overrule_domain::transcript::build;
+use overrule_domain::transcript::result::ends_of;
 
 /// Maximum bytes of all texts together.
 const MOST: usize = 4096;

@@ -8,8 +8,8 @@ use serde_json::{Number, Value};
 
 use super::idea::{Idea, Spot};
 use super::{json, names, place, texts};
-use crate::domain::repair::Certainty;
-use crate::schema::followed;
+use overrule_domain::repair::Certainty;
+use overrule_schema::followed;
 
 /// Number of decimal digits that a number keeps exactly.
 const EXACT_DIGITS: usize = 15;

@@ -12,7 +12,7 @@ use jiff::tz::Offset;
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 use read::{Reading, day, moment, time};
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {

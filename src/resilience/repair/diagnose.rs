@@ -13,9 +13,9 @@ use super::entry::Priority;
 use super::names::{NameMatch, meant};
 use super::place;
 use super::rules::Rules;
-use crate::domain::call::ToolError;
-use crate::domain::repair::{Diagnosis, ErrorKind, Strategy};
-use crate::schema::{Violation, schema_at};
+use overrule_domain::call::ToolError;
+use overrule_domain::repair::{Diagnosis, ErrorKind, Strategy};
+use overrule_schema::{Violation, schema_at};
 
 /// Maximum number of characters of a message that rules examine.
 const MOST: usize = 4096;

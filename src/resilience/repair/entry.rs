@@ -10,7 +10,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::code::{Code, CodePattern};
-use crate::domain::repair::{ErrorKind, Strategy};
+use overrule_domain::repair::{ErrorKind, Strategy};
 
 /// Maximum number of matches of a rule within one message.
 const MOST_PLACES: usize = 16;
@@ -228,14 +228,14 @@ fn strategy(name: &str) -> Result<Strategy, Error> {
     if let Some(found) = known().find(|strategy| strategy.name() == requested) {
         return Ok(*found);
     }
-    let near = crate::schema::near(name, names());
+    let near = overrule_schema::near(name, names());
     let near = if near.is_empty() {
         names().map(str::to_owned).collect()
     } else {
         near
     };
     Err(Error::Strategy {
-        name: crate::text::visible(name),
+        name: overrule_base::text::visible(name),
         near: near.join(", "),
     })
 }

@@ -10,8 +10,8 @@ use super::convert::{converted, layers};
 use super::idea::{Idea, Spot};
 use super::names::{self, NameMatch, folded, meant, signs};
 use super::place;
-use crate::domain::repair::Certainty;
-use crate::schema::followed;
+use overrule_domain::repair::Certainty;
+use overrule_schema::followed;
 
 /// Words that negate, widen or combine the words next to them.
 const NEGATIONS: [&str; 26] = [

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 
 pub(super) fn ideas(spot: &Spot<'_>) -> Vec<Idea> {
     if spot.value().is_some() {

@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::place;
-use crate::canon::pointer;
-use crate::domain::repair::{Certainty, Change, Strategy};
+use overrule_base::canon::pointer;
+use overrule_domain::repair::{Certainty, Change, Strategy};
 
 /// One parameter in question.
 #[derive(Debug, Clone, Copy)]

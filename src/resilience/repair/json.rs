@@ -10,7 +10,7 @@ mod reader;
 
 use serde_json::Value;
 
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 use reader::{Reader, Slips};
 
 /// Maximum length in bytes of a text that is repaired.
@@ -65,7 +65,7 @@ pub(super) fn spelt(text: &str) -> Option<Value> {
 
 /// Returns true for JSON without duplicate names or values that parsing would change.
 fn is_json(text: &str) -> bool {
-    crate::canon::scan(text).is_empty() && serde_json::from_str::<Value>(text).is_ok()
+    overrule_base::canon::scan(text).is_empty() && serde_json::from_str::<Value>(text).is_ok()
 }
 
 fn fenced(text: &str) -> Option<&str> {

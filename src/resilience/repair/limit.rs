@@ -8,7 +8,7 @@
 use serde_json::{Number, Value};
 
 use super::idea::{Idea, Spot};
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 
 /// Whole numbers up to this are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::convert::converted;
 use super::place;
-use crate::canon::pointer;
-use crate::domain::repair::{Certainty, Change, Strategy};
-use crate::schema::Checker;
-use crate::text::redact;
+use overrule_base::canon::pointer;
+use overrule_base::text::redact;
+use overrule_domain::repair::{Certainty, Change, Strategy};
+use overrule_schema::Checker;
 
 /// Maximum bytes of one quoted text; of the rest only the length is given.
 const QUOTED: usize = 4096;

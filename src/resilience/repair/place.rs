@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub(super) use crate::canon::pointer::{escaped, last, parent};
+pub(super) use overrule_base::canon::pointer::{escaped, last, parent};
 
 /// Extends a pointer by a member's name.
 pub(super) fn below(path: &str, name: &str) -> String {
@@ -70,5 +70,5 @@ pub(super) fn shown(path: &str) -> String {
         .split('/')
         .skip(1)
         .map(|part| part.replace("~1", "/").replace("~0", "~"));
-    crate::text::visible(&words.collect::<Vec<_>>().join("."))
+    overrule_base::text::visible(&words.collect::<Vec<_>>().join("."))
 }

@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::model::{About, Background, ParameterRequest, Question};
 use super::progress::Past;
 use super::rules::Rules;
-use crate::domain::call::{EffectClass, ErrorClass, ToolError};
-use crate::domain::repair::{Change, Choice, Diagnosis};
-use crate::domain::repair_stats::RepairStats;
-use crate::schema::Checker;
+use overrule_domain::call::{EffectClass, ErrorClass, ToolError};
+use overrule_domain::repair::{Change, Choice, Diagnosis};
+use overrule_domain::repair_stats::RepairStats;
+use overrule_schema::Checker;
 use round::Round;
 
 /// A call whose arguments may be at fault.
@@ -191,7 +191,8 @@ fn question(case: &Case<'_>, round: &Round<'_>, args: &str) -> Option<Question> 
 }
 
 fn same(one: &str, other: &str) -> bool {
-    let canonical = |text: &str| crate::canon::canonical_text(text).unwrap_or_else(|_| text.to_owned());
+    let canonical =
+        |text: &str| overrule_base::canon::canonical_text(text).unwrap_or_else(|_| text.to_owned());
     one == other || canonical(one) == canonical(other)
 }
 

@@ -63,7 +63,7 @@ impl Past {
 
 fn canonical(args: &str) -> String {
     let args = if args.trim().is_empty() { "{}" } else { args };
-    crate::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
+    overrule_base::canon::canonical_text(args).unwrap_or_else(|_| args.to_owned())
 }
 
 /// Reduces an error message so that messages are equal if they differ only in numbers, ids and case.

@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::model::{bare, quoted};
 use super::place;
 use super::plan::Case;
-use crate::canon;
-use crate::domain::call::Call;
-use crate::domain::event::run::ToolCard;
-use crate::domain::ladder::{Fix, Round};
-use crate::domain::repair::{Certainty, Change, Question, Reply, Strategy};
-use crate::text::visible_head;
+use overrule_base::canon;
+use overrule_base::text::visible_head;
+use overrule_domain::call::Call;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::ladder::{Fix, Round};
+use overrule_domain::repair::{Certainty, Change, Question, Reply, Strategy};
 
 /// Maximum bytes of the tools that a question lists with their schemas; the others are listed by name.
 const MAX_CARDS: usize = 8 * 1024;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::idea::{Idea, Spot};
 use super::names::{NameMatch, folded, meant_name};
 use super::place;
-use crate::domain::repair::Certainty;
-use crate::schema::{RESERVED, followed};
+use overrule_domain::repair::Certainty;
+use overrule_schema::{RESERVED, followed};
 
 /// Pointers and their new values.
 type Edits = Vec<(String, Option<Value>)>;
@@ -125,8 +125,8 @@ fn moved(spot: &Spot<'_>, from: &str, to: &str) -> Option<(Edits, String)> {
     let value = spot.args.pointer(from)?.clone();
     let why = format!(
         "`{}` stands for `{}`",
-        crate::text::visible(&place::last(from)),
-        crate::text::visible(&place::last(to))
+        overrule_base::text::visible(&place::last(from)),
+        overrule_base::text::visible(&place::last(to))
     );
     Some((vec![(from.to_owned(), None), (to.to_owned(), Some(value))], why))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, RawRule};
 use super::rules::{EXECUTIONS, Exhausted, Guesses, Rules, ToolRules};
-use crate::resilience::policy::Bad;
+use crate::policy::Bad;
 
 /// Maximum setting for the executions with distinct arguments.
 const MOST_EXECUTIONS: u32 = 10;
@@ -132,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::resilience::policy::Policy;
+    use crate::policy::Policy;
 
     #[test]
     fn rules_are_read_compiled_and_written_again() {

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::idea::{Idea, Spot};
-use crate::domain::repair::Certainty;
+use overrule_domain::repair::Certainty;
 
 /// Offsets in days that are offered.
 const DAYS: [i64; 4] = [1, -1, 2, -2];

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::convert::number;
 use super::names::{NameMatch, meant, split_words};
-use crate::schema::Checker;
+use overrule_schema::Checker;
 
 /// Units as people write them after a number, and the word that names each.
 const UNITS: [(&str, &str); 34] = [

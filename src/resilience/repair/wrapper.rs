@@ -8,8 +8,8 @@ use super::convert::layers;
 use super::idea::{Idea, Spot};
 use super::names::{NameMatch, folded, meant};
 use super::place;
-use crate::domain::repair::Certainty;
-use crate::schema::{RESERVED, followed};
+use overrule_domain::repair::Certainty;
+use overrule_schema::{RESERVED, followed};
 
 /// Names of an object that holds all arguments, without case and separators.
 const WRAPPERS: [&str; 35] = [

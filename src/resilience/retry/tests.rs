@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{Ms, Settings, after, wait};
-use crate::domain::call::{Call, EffectClass, ErrorClass, ToolError};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::ladder::Next;
-use crate::domain::state::State;
+use overrule_domain::call::{Call, EffectClass, ErrorClass, ToolError};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::ladder::Next;
+use overrule_domain::state::State;
 
 proptest! {
     #[test]

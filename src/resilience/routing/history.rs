@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::cell::Cell;
 use super::weights::START;
-use crate::domain::call::ErrorClass;
-use crate::domain::id::{Attempt, NodeId, Seq};
+use overrule_domain::call::ErrorClass;
+use overrule_domain::id::{Attempt, NodeId, Seq};
 
 /// One change of one weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -225,7 +225,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::id::NodeKind;
+    use overrule_domain::id::NodeKind;
 
     fn verdict() -> impl Strategy<Value = Verdict> {
         let complexity =

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::repair_stats::RepairStats;
-use crate::domain::weight::{MOST, WeightRecord};
+use overrule_domain::repair_stats::RepairStats;
+use overrule_domain::weight::{MOST, WeightRecord};
 
 /// Number of executions after which the weights are recorded again.
 const EVERY: u64 = 100;
@@ -79,8 +79,8 @@ impl Snapshot {
             if !(0.0..=1.0).contains(&row.weight) {
                 return Err(format!(
                     "the weight of {} for {} is {}, and it must be 0 to 1",
-                    crate::text::visible(&row.tool),
-                    crate::text::visible(&row.kind),
+                    overrule_base::text::visible(&row.tool),
+                    overrule_base::text::visible(&row.kind),
                     row.weight
                 ));
             }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::call::ErrorClass;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
-use crate::resilience::execution::Execution;
+use crate::execution::Execution;
+use overrule_domain::call::ErrorClass;
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev, Seq};
 
 fn run(seq: u64, kind: &str, tool: &str, error: Option<ErrorClass>) -> Fact {
     Fact::Ran(Execution {

@@ -9,9 +9,9 @@ use super::cell::{BLEND, Cell};
 use super::history::{Change, Fault, History, Verdict};
 use super::settings::Settings;
 use super::snapshot::{Priors, Row, Snapshot};
-use crate::domain::id::Seq;
-use crate::domain::repair_stats::RepairStats;
-use crate::resilience::execution::Execution;
+use crate::execution::Execution;
+use overrule_domain::id::Seq;
+use overrule_domain::repair_stats::RepairStats;
 
 /// The starting weight of an unknown tool.
 pub(super) const START: f64 = 0.5;
@@ -177,7 +177,7 @@ impl Weights {
         }
         let mut sorted: Vec<u64> = ring.iter().copied().collect();
         sorted.sort_unstable();
-        crate::resilience::health::percentile(&sorted, 95).unwrap_or(0)
+        crate::health::percentile(&sorted, 95).unwrap_or(0)
     }
 
     /// Resets weights to the value of an unknown tool; what earlier runs had learned no longer counts.

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::apply::apply;
-use crate::domain::call::{Consequence, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict};
-use crate::domain::event::{CallEvent, Event, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
-use crate::domain::node::Origin;
-use crate::domain::turn::Producer;
+use overrule_domain::apply::apply;
+use overrule_domain::call::{
+    Consequence, Digest, EffectClass, ErrorClass, Gate, Outcome, ToolError, Verdict,
+};
+use overrule_domain::event::{CallEvent, Event, TurnEvent};
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Rev, ThreadId, TurnId};
+use overrule_domain::node::Origin;
+use overrule_domain::turn::Producer;
 
 const CALLS: u32 = 4;
 

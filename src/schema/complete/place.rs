@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::canon::{Inside, Lexer, Token, TokenKind as Kind};
+use overrule_base::canon::{Inside, Lexer, Token, TokenKind as Kind};
 
 /// Maximum nesting of the text that is followed.
 const NESTED: usize = 128;

@@ -9,8 +9,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::tools::child::Environment;
-use crate::tools::fed::Program;
+use crate::child::Environment;
+use crate::fed::Program;
 
 fn ways(command: &[&str], webhook: Option<String>) -> Ways {
     Ways {

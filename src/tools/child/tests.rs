@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 
 use super::*;
-use crate::domain::orphan_process::OrphanProcess;
+use overrule_domain::orphan_process::OrphanProcess;
 
 fn given() -> Environment {
     let vars = [
@@ -312,7 +312,7 @@ async fn children_die_with_the_program_however_it_dies() {
     let mut victim = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "tools::child::tests::children_die_with_the_program_however_it_dies",
+            "child::tests::children_die_with_the_program_however_it_dies",
         ])
         .env(VICTIM, &file)
         .stdout(Stdio::null())

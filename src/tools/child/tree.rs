@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-use crate::domain::orphan_process::OrphanProcess;
+use overrule_domain::orphan_process::OrphanProcess;
 
 /// Time between the request to end and the kill.
 const GRACE: Duration = Duration::from_secs(2);

@@ -9,9 +9,9 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::advice::ToolFacts;
-use crate::domain::event::run::ToolCard;
-use crate::tools::tool::Spec;
+use crate::tool::Spec;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::event::run::ToolCard;
 
 type Body = fn(Job) -> BoxFuture<'static, Outcome>;
 
@@ -66,7 +66,7 @@ fn noop(effect: EffectClass, body: Body) -> (Arc<dyn Tool>, Arc<AtomicBool>) {
 fn job(cancel: &CancellationToken) -> Job {
     Job {
         key: "key".into(),
-        call: crate::domain::id::NodeId::FIRST,
+        call: overrule_domain::id::NodeId::FIRST,
         args: json!({}),
         text: "{}".into(),
         workspace: Arc::new(std::env::temp_dir()),
@@ -74,7 +74,7 @@ fn job(cancel: &CancellationToken) -> Job {
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
         on_output: Arc::new(|_| ()),
-        ask: crate::tools::tool::ask_nobody(),
+        ask: crate::tool::ask_nobody(),
     }
 }
 

@@ -14,10 +14,10 @@ use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use super::service::{Service, text};
-use crate::domain::call::{EffectClass, ErrorClass, ToolError};
-use crate::regular_file;
-use crate::tools::errors::{from_io, refused};
-use crate::tools::tool::Tool;
+use crate::errors::{from_io, refused};
+use crate::tool::Tool;
+use overrule_domain::call::{EffectClass, ErrorClass, ToolError};
+use overrule_regular_file as regular_file;
 
 /// The name of each record, and the text of those that can be read.
 const RECORDS: [(&str, Option<&str>); 4] = [

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::service::{Service, status, text};
-use crate::domain::call::{EffectClass, ToolError};
-use crate::domain::template::{Purpose, Template};
-use crate::tools::tool::Tool;
+use crate::tool::Tool;
+use overrule_domain::call::{EffectClass, ToolError};
+use overrule_domain::template::{Purpose, Template};
 
 /// Routes without flights on any day.
 const CLOSED: [(&str, &str); 1] = [("TRF", "BCN")];

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::service::{Service, rule, text};
-use crate::domain::call::EffectClass;
-use crate::tools::tool::Tool;
+use crate::tool::Tool;
+use overrule_domain::call::EffectClass;
 
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![
@@ -109,7 +109,7 @@ fn profile() -> Service {
                 return Ok(json!({"user_id": user, "name": text(args, "name")}));
             }
             Err(rule(
-                format!("the user `{}` does not exist", crate::tools::errors::shown(user)),
+                format!("the user `{}` does not exist", crate::errors::shown(user)),
                 "known users are zoe and max",
             ))
         },

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::service::{Service, rule, status, text};
-use crate::domain::call::{EffectClass, ToolError};
-use crate::tools::tool::Tool;
+use crate::tool::Tool;
+use overrule_domain::call::{EffectClass, ToolError};
 
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     vec![

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::service::Service;
-use crate::domain::call::EffectClass;
-use crate::tools::tool::Tool;
+use crate::tool::Tool;
+use overrule_domain::call::EffectClass;
 
 /// Maximum number of requests that are answered within [`WITHIN`].
 const MOST: usize = 2;

@@ -9,10 +9,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::tools::builtin::common;
-use crate::tools::errors::{refused, untouched};
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::builtin::common;
+use crate::errors::{refused, untouched};
+use crate::tool::{Job, Spec, Tool};
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// Answers arguments that were sent for the nth time.
 pub(super) type Answer = fn(&Value, u32) -> Result<Value, ToolError>;

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::domain::call::{ErrorClass, Outcome};
-use crate::tools::registry::Registry;
-use crate::tools::run::{Limits, run};
-use crate::tools::tool::Job;
+use crate::registry::Registry;
+use crate::run::{Limits, run};
+use crate::tool::Job;
+use overrule_domain::call::{ErrorClass, Outcome};
 
 const RUNS: [&str; 8] = [
     "flights", "office", "ring", "limits", "sealed", "stubborn", "mirrors", "spare",
@@ -28,7 +28,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
     assert_eq!(registry.check(tool, &text, true).unwrap(), [], "{tool} {text}");
     let job = Job {
         key: "key".into(),
-        call: crate::domain::id::NodeId::FIRST,
+        call: overrule_domain::id::NodeId::FIRST,
         args,
         text: text.into(),
         workspace: Arc::new(PathBuf::from("/")),
@@ -36,7 +36,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| ()),
-        ask: crate::tools::tool::ask_nobody(),
+        ask: crate::tool::ask_nobody(),
     };
     match run(registry.get(tool).unwrap().clone(), job, Limits::default()).await {
         Outcome::Ok { value, .. } => Ok(serde_json::from_str(&value).unwrap()),
@@ -59,7 +59,7 @@ fn every_sample_run_has_documented_tools() {
             }
         }
         // Together with the ordinary tools, as in a run.
-        let mut all = crate::tools::builtin::all(&crate::tools::builtin::Setup::default());
+        let mut all = crate::builtin::all(&crate::builtin::Setup::default());
         all.extend(of(name));
         assert!(Registry::new(all).is_ok(), "{name}");
     }

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use tokio::sync::mpsc;
 
 use super::{Change, Context, SOURCES, Source, mcp};
-use crate::tools::tool::Tool;
+use crate::tool::Tool;
 
 /// Maximum number of waiting changes.
 const WAITING: usize = 64;

@@ -15,8 +15,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::tool::Tool;
-use crate::domain::event::run::ToolCard;
 pub use connected::Connected;
+use overrule_domain::event::run::ToolCard;
 
 /// What the sources need to know.
 #[derive(Debug, Clone, Default)]

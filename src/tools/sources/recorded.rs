@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::domain::advice::{Special, ToolFacts};
-use crate::domain::call::{ErrorClass, Outcome};
-use crate::domain::event::run::ToolCard;
-use crate::tools::errors::refused;
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::errors::refused;
+use crate::tool::{Job, Spec, Tool};
+use overrule_domain::advice::{Special, ToolFacts};
+use overrule_domain::call::{ErrorClass, Outcome};
+use overrule_domain::event::run::ToolCard;
 
 /// A tool that is known only by its card.
 struct Recorded {

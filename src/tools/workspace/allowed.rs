@@ -8,8 +8,8 @@ use std::path::Path;
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
-use crate::domain::call::{ErrorClass, ToolError};
-use crate::tools::errors::{from_io, refused, shown};
+use crate::errors::{from_io, refused, shown};
+use overrule_domain::call::{ErrorClass, ToolError};
 
 fn kind(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)

@@ -14,8 +14,8 @@ use rustix::io::Errno;
 use super::allowed::{guarded, writable};
 use super::means::READ;
 use super::{Place, Workspace};
-use crate::domain::call::{ErrorClass, ToolError};
-use crate::tools::errors::{from_io, refused, shown};
+use crate::errors::{from_io, refused, shown};
+use overrule_domain::call::{ErrorClass, ToolError};
 
 /// Where to write a file: an open directory and a name in it.
 #[derive(Debug)]

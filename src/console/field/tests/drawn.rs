@@ -9,13 +9,13 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::keys;
-use crate::console::columns::{Columns as _, measured};
-use crate::console::field::Field;
-use crate::console::field::{Reach, TextVerb};
-use crate::console::motion::Move;
-use crate::console::testing::text_of;
-use crate::console::theme::{Colours, Theme};
-use crate::text::shown_in_ascii;
+use crate::columns::{Columns as _, measured};
+use crate::field::Field;
+use crate::field::{Reach, TextVerb};
+use crate::motion::Move;
+use crate::testing::text_of;
+use crate::theme::{Colours, Theme};
+use overrule_base::text::shown_in_ascii;
 
 fn buffer(field: &Field, width: u16, height: u16) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();

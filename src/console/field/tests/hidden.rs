@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::drawn::{reversed, rows};
 use super::keys;
-use crate::console::columns::Columns as _;
-use crate::console::field::{Field, LIMIT, too_much};
-use crate::console::field::{Reach, TextVerb};
-use crate::console::key::{Code, Key};
-use crate::console::motion::Move;
-use crate::text::{visible, visible_line};
+use crate::columns::Columns as _;
+use crate::field::{Field, LIMIT, too_much};
+use crate::field::{Reach, TextVerb};
+use crate::key::{Code, Key};
+use crate::motion::Move;
+use overrule_base::text::{visible, visible_line};
 
 /// Characters of all of Unicode, most of them hidden: private use, unassigned, joined.
 fn character() -> impl Strategy<Value = char> {

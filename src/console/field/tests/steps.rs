@@ -1,10 +1,10 @@
 //! Moves, erasing keys, and undo.
 
 use super::keys;
-use crate::console::field::Field;
-use crate::console::field::{Reach, TextVerb};
-use crate::console::key::{Code, Key};
-use crate::console::motion::Move;
+use crate::field::Field;
+use crate::field::{Reach, TextVerb};
+use crate::key::{Code, Key};
+use crate::motion::Move;
 
 const BACK: Key = Key::plain(Code::Backspace);
 const DELETE: Key = Key::plain(Code::Delete);

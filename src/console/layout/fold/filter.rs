@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Entry, Fold, FoldKind, Row, RowKind, single};
-use crate::console::layout::gutter::Shape;
+use crate::layout::gutter::Shape;
 
 /// How the descendants of a node reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::filter::filter;
 use super::*;
-use crate::console::layout::gutter::{Cell, Gutter};
+use crate::layout::gutter::{Cell, Gutter};
 
 const NODES: Rules = Rules {
     wide: 3,

@@ -3,7 +3,7 @@
 //! Must not know: what a turn is, beyond a number that its nodes share.
 
 use super::{Detail, Entry, Fold, FoldKind, Keep, Row, RowKind, Rules, merged, single};
-use crate::console::layout::gutter::Shape;
+use crate::layout::gutter::Shape;
 
 /// Maximum length of a sequence of turns whose repetition is detected.
 const PERIODS: usize = 4;

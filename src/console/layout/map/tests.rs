@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::console::layout::gutter::{Glyphs, Line};
+use crate::layout::gutter::{Glyphs, Line};
 
 const SIZE: Size = Size {
     width: 6,

@@ -3,12 +3,12 @@
 //! Must not know: the text, how the change is shown.
 
 use super::Purpose;
-use crate::domain::call::{Decision, Status};
-use crate::domain::command::InsertAfter;
-use crate::domain::effective_status;
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::state::{Mode, State};
-use crate::domain::turn::{Activity, Turn};
+use overrule_domain::call::{Decision, Status};
+use overrule_domain::command::InsertAfter;
+use overrule_domain::effective_status;
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::state::{Mode, State};
+use overrule_domain::turn::{Activity, Turn};
 
 /// State of the edited node when the editor was opened.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +63,7 @@ impl EditBase {
             | Purpose::Observation { node, base } => (Some(About::Node(*node, *base)), Some(node.call())),
             Purpose::Answer { call, rev } => (Some(About::Node(*call, *rev)), Some(*call)),
             Purpose::Happened { call, .. } => {
-                let rev = state.node(*call).map(crate::domain::node::Node::rev);
+                let rev = state.node(*call).map(overrule_domain::node::Node::rev);
                 (rev.map(|rev| About::Node(*call, rev)), Some(*call))
             }
             Purpose::NewCall { after, .. } | Purpose::Guide { after } => match after {
@@ -117,7 +117,7 @@ impl EditBase {
                 return output(format!("{id} was superseded meanwhile: {why}"));
             }
             About::Node(id, base) => {
-                let now = state.node(id).map(crate::domain::node::Node::rev);
+                let now = state.node(id).map(overrule_domain::node::Node::rev);
                 if let Some(now) = now.filter(|now| *now != base) {
                     return output(format!(
                         "{id} was changed meanwhile, from {base} to {now}: this text is about {base}"

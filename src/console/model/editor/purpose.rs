@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::command::InsertAfter;
-use crate::domain::id::{Attempt, NodeId, Rev, TurnId};
+use overrule_domain::command::InsertAfter;
+use overrule_domain::id::{Attempt, NodeId, Rev, TurnId};
 
 /// Purpose of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::console::doc::Styled;
+use crate::doc::Styled;
 
 /// A row of the list.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::theme::Role;
+    use crate::theme::Role;
 
     fn line(of: Option<usize>) -> Line {
         let words = Styled::new().own(Role::Text, format!("{of:?}"));

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::console::doc::{Doc, Styled};
-use crate::console::model::seek::Seek;
-use crate::domain::bulk::Alone;
-use crate::domain::call::Digest;
-use crate::domain::id::{NodeId, Rev};
+use crate::doc::{Doc, Styled};
+use crate::model::seek::Seek;
+use overrule_domain::bulk::Alone;
+use overrule_domain::call::Digest;
+use overrule_domain::id::{NodeId, Rev};
 
 /// A call in a list of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Bulk {
     /// Changes with the list.
     pub stamp: u64,
     /// Event and width that the rows were made for.
-    pub made: Option<(crate::domain::id::Seq, u16)>,
+    pub made: Option<(overrule_domain::id::Seq, u16)>,
 }
 
 impl Bulk {

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::console::field::Field;
-use crate::domain::call::{Digest, Shown};
-use crate::domain::id::{Attempt, Epoch, NodeId, Rev};
+use crate::field::Field;
+use overrule_domain::call::{Digest, Shown};
+use overrule_domain::id::{Attempt, Epoch, NodeId, Rev};
 
 /// One line to type.
 #[derive(Debug, Clone)]

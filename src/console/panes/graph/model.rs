@@ -14,12 +14,12 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::console::model::run::RunPart;
-use crate::console::layout::fold::{FoldKind, RowKind};
-use crate::console::layout::gutter::Shape;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::Turn;
+use crate::model::run::RunPart;
+use crate::layout::fold::{FoldKind, RowKind};
+use crate::layout::gutter::Shape;
+use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::Turn;
 pub use entries::Mark;
 use highlight::Highlight;
 use map::MapPane;

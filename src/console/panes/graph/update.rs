@@ -2,20 +2,20 @@
 //!
 //! Must not know: how rows are made, how anything is drawn.
 
-use crate::console::update::refresh::prepare;
-use crate::console::layout::map::Flow;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::map::Spot;
-use crate::console::panes::graph::model::query::Query;
-use crate::console::panes::graph::model::{Form, GraphPane, body};
-use crate::console::panes::Pane;
-use crate::console::motion::Move;
+use crate::update::refresh::prepare;
+use crate::layout::map::Flow;
+use crate::model::Model;
+use crate::panes::graph::model::map::Spot;
+use crate::panes::graph::model::query::Query;
+use crate::panes::graph::model::{Form, GraphPane, body};
+use crate::panes::Pane;
+use crate::motion::Move;
 
 /// Layers of a large step in the map.
 const LEAP: isize = 3;
 
 /// Filters the graph, or shows all of it if the query is empty. Refuses an invalid query.
-pub(in crate::console) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
+pub(crate) fn sift(model: &mut Model, text: &str) -> Result<(), String> {
     let query = Query::parse(text)?;
     model.screen.focus(Pane::GRAPH);
     if query.is_empty() {
@@ -33,7 +33,7 @@ pub(in crate::console) fn sift(model: &mut Model, text: &str) -> Result<(), Stri
 }
 
 /// Moves in the map; false if the map does not handle this move.
-pub(in crate::console) fn step(model: &mut Model, to: Move) -> bool {
+pub(crate) fn step(model: &mut Model, to: Move) -> bool {
     let map = &model.graph.map;
     let sheet = &map.sheet;
     let (layers, slots) = match (to, sheet.flow) {
@@ -68,7 +68,7 @@ fn go_to(model: &mut Model, spot: Spot) {
 
 /// Puts the cursor on the node at a column and row of the pane, counted from 0 below its title.
 /// Without a node there, the cursor stays.
-pub(in crate::console) fn point(model: &mut Model, x: u16, y: u16) {
+pub(crate) fn point(model: &mut Model, x: u16, y: u16) {
     let (graph, state) = (&mut model.graph, &model.run.state);
     if graph.form == Form::Map {
         if let Some(spot) = graph.map.spot_at(graph.selected, (x, y)) {

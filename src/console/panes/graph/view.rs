@@ -5,7 +5,7 @@
 mod lines;
 mod map;
 mod margins;
-pub(in crate::console) mod row_preview;
+pub(crate) mod row_preview;
 mod strip;
 mod time;
 
@@ -14,19 +14,19 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::{Canvas, row_of};
-use crate::console::view::shell;
-use crate::console::columns::Columns as _;
-use crate::console::layout::gutter::{Cell, Glyphs};
-use crate::console::model::Model;
-use crate::console::panes::graph::model::{Form, Level, body};
-use crate::console::model::screen::inside;
-use crate::console::panes::Pane;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::domain::id::NodeId;
-use crate::domain::lineage::Plan;
-use crate::text::visible;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
+use crate::columns::Columns as _;
+use crate::layout::gutter::{Cell, Glyphs};
+use crate::model::Model;
+use crate::panes::graph::model::{Form, Level, body};
+use crate::model::screen::inside;
+use crate::panes::Pane;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use overrule_domain::id::NodeId;
+use overrule_domain::lineage::Plan;
+use overrule_base::text::visible;
 use margins::Margins;
 use row_preview::RowPreview;
 
@@ -39,13 +39,13 @@ const STRIP: u16 = 30;
 const SEARCHED: usize = 240;
 
 /// The text of the row of a node, or of the folded row that stands for it.
-pub(in crate::console) fn text_of(model: &Model, id: NodeId) -> String {
+pub(crate) fn text_of(model: &Model, id: NodeId) -> String {
     let row = model.graph.rows.of(id).filter(|row| row.key == id);
     row.map_or_else(String::new, |row| lines::line(model, row, None, SEARCHED).plain())
 }
 
 /// Draws the pane.
-pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let graph = &model.graph;
     let used = shell::title(model, canvas, area, Pane::GRAPH, &title(model));
     let body = inside(area);
@@ -98,7 +98,7 @@ fn title(model: &Model) -> String {
         words.push_str(", following");
     }
     if let Some(filter) = &graph.settings.filter {
-        let text = visible(crate::text::head(&filter.text, 60).0);
+        let text = visible(overrule_base::text::head(&filter.text, 60).0);
         // Writing into a string cannot fail.
         let _ = write!(words, ", only {text} ({})", graph.found());
         if let Some(called) = graph.settings.revealed {

@@ -4,18 +4,18 @@
 //!
 //! The distinguishing word comes first, or where every width has room for it.
 
-use crate::console::doc::Styled;
-use crate::console::edit_result;
-use crate::console::panes::rows::{Row, Target};
-use crate::console::model::run::RunPart;
-use crate::console::theme::Role;
-use crate::domain::escape::{Detector, Incident, Step, StepOutcome};
-use crate::domain::id::NodeId;
-use crate::domain::node::{Content, Origin};
-use crate::domain::state::State;
-use crate::present::loops::LessonsView;
-use crate::present::many;
-use crate::resilience::policy::Policy;
+use crate::doc::Styled;
+use crate::edit_result;
+use crate::panes::rows::{Row, Target};
+use crate::model::run::RunPart;
+use crate::theme::Role;
+use overrule_domain::escape::{Detector, Incident, Step, StepOutcome};
+use overrule_domain::id::NodeId;
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::state::State;
+use overrule_present::loops::LessonsView;
+use overrule_present::many;
+use overrule_resilience::policy::Policy;
 
 /// Maximum number of steps that are listed, the newest ones.
 const STEPS: usize = 8;

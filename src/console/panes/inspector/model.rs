@@ -5,13 +5,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::console::doc::{Cache, Doc};
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::Pane;
-use crate::console::model::seek::Seek;
-use crate::console::work::Work;
-use crate::domain::id::{NodeKind, Rev, Seq, TurnId};
-use crate::domain::state::State;
+use crate::doc::{Cache, Doc};
+use crate::panes::graph::model::Pick;
+use crate::panes::Pane;
+use crate::model::seek::Seek;
+use crate::work::Work;
+use overrule_domain::id::{NodeKind, Rev, Seq, TurnId};
+use overrule_domain::state::State;
 
 /// A tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,14 +2,14 @@
 //!
 //! Must not know: what is on a tab.
 
-use crate::console::model::Model;
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{DocumentKey, Subject, Tab};
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::tabs::{self, Maker, Older, Output};
-use crate::domain::id::Seq;
-use crate::domain::node::Node;
+use crate::model::Model;
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{DocumentKey, Subject, Tab};
+use crate::panes::queue::model::QueueEntry;
+use crate::tabs::{self, Maker, Older, Output};
+use overrule_domain::id::Seq;
+use overrule_domain::node::Node;
 
 /// Lays out the text of the selected node and tab, if something of it changed.
 pub(super) fn inspect(model: &mut Model, width: u16, height: usize) {

@@ -7,19 +7,19 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use regex::Regex;
 
-use crate::console::view::paint::{Canvas, row_of};
-use crate::console::view::shell;
-use crate::console::columns::Columns as _;
-use crate::console::doc::{Doc, Styled};
-use crate::console::model::Model;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{Subject, Tab};
-use crate::console::model::screen::inside;
-use crate::console::panes::Pane;
-use crate::console::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
+use crate::columns::Columns as _;
+use crate::doc::{Doc, Styled};
+use crate::model::Model;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
+use crate::model::screen::inside;
+use crate::panes::Pane;
+use crate::theme::Role;
 
 /// Draws the pane.
-pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) {
     let inspector = &model.inspector;
     let role = shell::rule(model, canvas, area, Pane::INSPECTOR);
     let body = inside(area);
@@ -89,7 +89,7 @@ fn unnamed(model: &Model) -> Option<String> {
 }
 
 /// Draws a document from a row, below the fixed rows of its head; cut rows have a sign.
-pub(in crate::console) fn text(
+pub(crate) fn text(
     canvas: &mut Canvas<'_>,
     body: Rect,
     doc: &Doc,
@@ -130,7 +130,7 @@ fn read_of(canvas: &mut Canvas<'_>, place: Rect, last: &Styled, doc: &Doc, shown
 }
 
 /// Draws the rows of a document from one; cut rows have a sign.
-pub(in crate::console) fn rows(
+pub(crate) fn rows(
     canvas: &mut Canvas<'_>,
     body: Rect,
     doc: &Doc,
@@ -145,7 +145,7 @@ pub(in crate::console) fn rows(
 }
 
 /// Draws the range of visible rows at the right end of the title line.
-pub(in crate::console) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
+pub(crate) fn position(canvas: &mut Canvas<'_>, area: Rect, doc: &Doc, top: usize) {
     let shown = doc.shown(top, usize::from(inside(area).height));
     place_in(canvas, area, &shown, doc.rows());
 }

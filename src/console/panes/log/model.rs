@@ -7,11 +7,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::console::motion::Move;
-use crate::domain::breaker::Phase;
-use crate::domain::envelope::{Actor, Envelope};
-use crate::domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::Seq;
+use crate::motion::Move;
+use overrule_domain::breaker::Phase;
+use overrule_domain::envelope::{Actor, Envelope};
+use overrule_domain::event::{CallEvent, Event, ResilienceEvent, RunEvent, TurnEvent};
+use overrule_domain::id::Seq;
 
 /// Maximum number of stored lines.
 pub const MAX_LINES: usize = 5000;

@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::{Canvas, row_of};
-use crate::console::panes::rows::view as rows;
-use crate::console::view::shell;
-use crate::console::doc::Styled;
-use crate::console::event_text;
-use crate::console::model::Model;
-use crate::console::panes::log::model::Line;
-use crate::console::model::screen::inside;
-use crate::console::panes::Pane;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::panes::rows::view as rows;
+use crate::view::shell;
+use crate::doc::Styled;
+use crate::event_text;
+use crate::model::Model;
+use crate::panes::log::model::Line;
+use crate::model::screen::inside;
+use crate::panes::Pane;
+use crate::symbols::Symbol;
+use crate::theme::Role;
 
 /// The fewest columns with a time in each line.
 const TIMED: u16 = 60;

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::console::call_group::CallGroup;
-use crate::domain::id::{NodeId, Rev, TurnId};
+use crate::call_group::CallGroup;
+use overrule_domain::id::{NodeId, Rev, TurnId};
 
 /// A queue entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,7 +182,7 @@ impl QueuePane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::NodeKind;
+    use overrule_domain::id::NodeKind;
 
     fn call(no: u32) -> QueueEntry {
         QueueEntry::Call {

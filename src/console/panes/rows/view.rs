@@ -4,17 +4,17 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::columns::Columns as _;
-use crate::console::model::Model;
-use crate::console::model::screen::inside;
-use crate::console::panes::{Pane, lower};
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::console::view::paint::{Canvas, row_of};
-use crate::console::view::shell;
+use crate::columns::Columns as _;
+use crate::model::Model;
+use crate::model::screen::inside;
+use crate::panes::{Pane, lower};
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use crate::view::paint::{Canvas, row_of};
+use crate::view::shell;
 
 /// Draws the pane.
-pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, name: &str) {
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, name: &str) {
     let Some(pane) = lower().find(|pane| pane.name() == name) else {
         return;
     };
@@ -43,7 +43,7 @@ pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rec
 }
 
 /// Marks the row under the cursor.
-pub(in crate::console) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
+pub(crate) fn point(model: &Model, canvas: &mut Canvas<'_>, place: Rect) {
     canvas.tint(place, Role::Selection);
     let pointer = Symbol::Pointer.glyph(model.settings.charset);
     canvas.put(
@@ -56,7 +56,7 @@ pub(in crate::console) fn point(model: &Model, canvas: &mut Canvas<'_>, place: R
 }
 
 /// Draws the names and keys of the other panes in this place, as far as there is room.
-pub(in crate::console) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
+pub(crate) fn others(model: &Model, canvas: &mut Canvas<'_>, area: Rect, pane: Pane, used: u16) {
     let mut x = area.x + used + 1;
     for other in lower().filter(|other| *other != pane) {
         let key = model.settings.keymap.first(other.verb());

@@ -2,8 +2,8 @@
 //!
 //! Must not know: where a sequence begins and ends.
 
-use crate::console::key::{Code, Key};
-use crate::console::msg::{Mouse, TermMsg};
+use crate::key::{Code, Key};
+use crate::msg::{Mouse, TermMsg};
 
 /// The key of `ESC O` and a byte.
 pub(super) const fn single(byte: u8) -> Option<Code> {

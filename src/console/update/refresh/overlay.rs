@@ -5,19 +5,19 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::{bulk, listings};
-use crate::console::doc::Doc;
-use crate::console::model::arming::{Arming, Question};
-use crate::console::model::cached::Caches;
-use crate::console::model::edit_preview::Change;
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
-use crate::console::model::run::RunPart;
-use crate::console::model::screen::inside;
-use crate::console::model::{Model, Settings};
-use crate::console::panes::log::model::LogPane;
-use crate::console::tabs::{self, Maker};
-use crate::domain::id::Seq;
-use crate::policy::backtest::would;
+use crate::doc::Doc;
+use crate::model::arming::{Arming, Question};
+use crate::model::cached::Caches;
+use crate::model::edit_preview::Change;
+use crate::model::listing::Kind;
+use crate::model::overlay::{Dialog, DialogKind, Overlay, PageContent, Review, RuleView};
+use crate::model::run::RunPart;
+use crate::model::screen::inside;
+use crate::model::{Model, Settings};
+use crate::panes::log::model::LogPane;
+use crate::tabs::{self, Maker};
+use overrule_domain::id::Seq;
+use overrule_policy::backtest::would;
 
 /// Makes the content of a page.
 fn content(
@@ -72,7 +72,7 @@ fn preview(mut maker: Maker<'_>, review: &mut Review, cached: &mut Caches) {
 }
 
 /// Updates the topmost overlay.
-pub(in crate::console) fn overlay(model: &mut Model) {
+pub(crate) fn overlay(model: &mut Model) {
     model.screen.broad = matches!(
         model.overlays.last(),
         Some(Overlay::Listing(list)) if matches!(list.kind, Kind::Compare { .. } | Kind::Branches { .. })

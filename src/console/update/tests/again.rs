@@ -3,13 +3,13 @@
 //! Must not know: when a request is retried.
 
 use super::arming::ARGS;
-use crate::console::model::run_phase::RunPhase;
-use crate::console::msg::Out;
-use crate::console::testing::Stage;
-use crate::domain::breaker::{Phase, Scope};
-use crate::domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::turn::{StreamFault, StreamFaultKind, Usage};
+use crate::model::run_phase::RunPhase;
+use crate::msg::Out;
+use crate::testing::Stage;
+use overrule_domain::breaker::{Phase, Scope};
+use overrule_domain::event::{Event, ResilienceEvent, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::turn::{StreamFault, StreamFaultKind, Usage};
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (160, 50)];
 

@@ -1,12 +1,12 @@
 //! Tests how the nodes of two branches are paired where turns are shifted.
 
 use super::branches::list;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Outcome;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::{Epoch, TurnId};
-use crate::present::branch_diff::{BranchDiff, Pair, Side};
-use crate::present::content_text;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::Outcome;
+use overrule_domain::event::TurnEvent;
+use overrule_domain::id::{Epoch, TurnId};
+use overrule_present::branch_diff::{BranchDiff, Pair, Side};
+use overrule_present::content_text;
 
 /// A turn: a thought, and calls as `tool path`.
 type Turn<'a> = (&'a str, &'a [&'a str]);

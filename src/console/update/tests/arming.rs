@@ -1,16 +1,16 @@
 //! Tests that a decision needs a frame that the operator could read.
 
-use crate::console::key::Key;
-use crate::console::link::Update;
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, call_id, id};
-use crate::domain::call::{Decision, Digest, EffectClass, Shown, ShownForm};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{Rev, TurnId};
-use crate::domain::node::{Content, Origin};
+use crate::key::Key;
+use crate::link::Update;
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage, call_id, id};
+use overrule_domain::call::{Decision, Digest, EffectClass, Shown, ShownForm};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use overrule_domain::id::{Rev, TurnId};
+use overrule_domain::node::{Content, Origin};
 
 pub(super) const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -403,7 +403,7 @@ fn with_one_pane_a_decision_key_shows_the_call_or_how_to_see_it() {
 #[test]
 fn a_halted_run_decides_nothing() {
     let mut stage = armed();
-    stage.send(Msg::Run(crate::console::link::Update::Halted("disk full".into())));
+    stage.send(Msg::Run(crate::link::Update::Halted("disk full".into())));
     stage.wait(ARMING);
     stage.press("a");
     assert_eq!(stage.commands(), []);
@@ -492,7 +492,7 @@ fn a_refusal_names_what_changed() {
     }));
     stage.ready("c3", 2);
     stage.refuse_last(
-        crate::domain::refusal::RefusalKind::Changed,
+        overrule_domain::refusal::RefusalKind::Changed,
         "c3 changed since it was shown",
     );
     let text = stage.text();

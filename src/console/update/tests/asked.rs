@@ -1,16 +1,16 @@
 //! Tests what is offered without an approval: calls that ask you, a queue shown alone.
 
-use crate::config::keymap::parse;
-use crate::console::hints;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::EffectClass;
+use crate::hints;
+use crate::keymap::file::parse;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::EffectClass;
 
 /// A selected call that asks the operator a question.
 fn question(width: u16, height: u16) -> Stage {
     let mut stage = Stage::with(width, height, |settings| {
         let changes = parse("keys.toml", "answer = \"ctrl-y\"").unwrap();
-        settings.keymap = crate::console::keymap::Keymap::new(&changes).unwrap();
+        settings.keymap = crate::keymap::Keymap::new(&changes).unwrap();
     });
     stage.begin();
     stage.has_tool("ask_operator", EffectClass::Read, &["asks_operator"]);

@@ -1,14 +1,14 @@
 //! Tests undo, redo and branches: each is previewed and needs a frame that was read.
 
-use crate::console::model::Source;
-use crate::console::model::listing::{Item, Kind, Listing};
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{self, ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::{Epoch, NodeKind, Rev, TurnId};
-use crate::domain::state::State;
+use crate::model::Source;
+use crate::model::listing::{Item, Kind, Listing};
+use crate::model::overlay::Overlay;
+use crate::testing::{self, ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, Edit, EditCommand, RunCommand};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::{Epoch, NodeKind, Rev, TurnId};
+use overrule_domain::state::State;
 
 /// Two branches: a read and a write that ran, and the same with an edited read.
 fn edited() -> Stage {
@@ -203,12 +203,10 @@ fn two_branches_are_shown_side_by_side_where_there_is_room() {
     stage.press("s");
     let text = stage.text();
     assert!(text.contains("t2    same"), "{text}");
-    stage.send(crate::console::msg::Msg::Term(
-        crate::console::msg::TermMsg::Resize {
-            width: 160,
-            height: 50,
-        },
-    ));
+    stage.send(crate::msg::Msg::Term(crate::msg::TermMsg::Resize {
+        width: 160,
+        height: 50,
+    }));
     let text = stage.text();
     let row = text.lines().find(|line| line.contains("c3    differs")).unwrap();
     assert!(

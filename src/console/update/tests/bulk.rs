@@ -1,17 +1,17 @@
 //! Tests the list of approvals: it stays as opened and approves calls that wait unchanged.
 
 use super::arming::approve_as;
-use crate::console::hints;
-use crate::console::link::Update;
-use crate::console::model::overlay::{Bulk, Overlay};
-use crate::console::msg::Msg;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::log::model::Line;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{EffectClass, Gate, Outcome, Verdict};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::hints;
+use crate::link::Update;
+use crate::model::overlay::{Bulk, Overlay};
+use crate::msg::Msg;
+use crate::panes::graph::model::Pick;
+use crate::panes::log::model::Line;
+use crate::panes::queue::model::QueueEntry;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{EffectClass, Gate, Outcome, Verdict};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 /// An approval from the list.
 fn approve(call: u32, rev: u32, unread: u64) -> Command {
@@ -146,11 +146,11 @@ fn what_was_read_of_the_list_stays_read_when_a_call_leaves_it() {
     stage.draw();
     stage.press("A pgdn pgdn pgdn");
     let rows = list(&stage).doc.rows();
-    stage.call(crate::domain::event::CallEvent::Decided {
+    stage.call(overrule_domain::event::CallEvent::Decided {
         call: id("c4"),
-        rev: crate::domain::id::Rev(1),
+        rev: overrule_domain::id::Rev(1),
         digest: None,
-        decision: crate::domain::call::Decision::Reject {
+        decision: overrule_domain::call::Decision::Reject {
             reason: "elsewhere".into(),
         },
     });
@@ -173,7 +173,7 @@ fn a_list_of_which_nothing_waits_any_more_approves_nothing() {
     stage.awaiting_revised(
         "c3",
         ("write_file", r#"{"path":"other","content":"b"}"#),
-        crate::domain::node::Origin::Repair { attempt: 1 },
+        overrule_domain::node::Origin::Repair { attempt: 1 },
     );
     stage.draw();
     stage.press("ctrl-a");

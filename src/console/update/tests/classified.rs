@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::Stage;
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::resilience::correction::{Correction, Verdict};
-use crate::resilience::policy::Policy;
+use crate::msg::{Msg, Out};
+use crate::testing::Stage;
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_resilience::correction::{Correction, Verdict};
+use overrule_resilience::policy::Policy;
 
 /// The page on the failed call of the sample.
 fn shown(width: u16, height: u16) -> Stage {
@@ -127,7 +127,7 @@ fn a_rule_that_is_in_force_is_not_sent_again_when_its_file_is_read() {
         policy
     };
     let read = |policy: &Policy| {
-        Msg::Files(crate::console::files::Read {
+        Msg::Files(crate::files::Read {
             policy: policy.values(),
             theme: "dark".to_owned(),
             ..Default::default()

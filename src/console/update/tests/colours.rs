@@ -5,16 +5,16 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 
-use crate::console::hints;
-use crate::console::sgr::{Sgr, Tone};
-use crate::console::theme::Role;
+use crate::hints;
+use crate::sgr::{Sgr, Tone};
+use crate::theme::Role;
 
-use crate::console::json;
-use crate::console::msg::Out;
-use crate::console::testing::Stage;
-use crate::console::testing::work;
-use crate::console::theme::{Colours, Theme};
-use crate::domain::call::Outcome;
+use crate::json;
+use crate::msg::Out;
+use crate::testing::Stage;
+use crate::testing::work;
+use crate::theme::{Colours, Theme};
+use overrule_domain::call::Outcome;
 
 const RED: &str = "\u{1b}[31mred\u{1b}[0m plain";
 

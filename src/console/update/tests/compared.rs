@@ -1,10 +1,10 @@
 //! Tests the comparison of two branches of a long run, with rows made on demand.
 
 use super::branches::list;
-use crate::console::model::listing::{Item, Kind};
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Outcome;
-use crate::domain::id::Epoch;
+use crate::model::listing::{Item, Kind};
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::Epoch;
 
 /// A long run whose prompt was edited: two branches that differ in nearly all, compared.
 fn long() -> Stage {
@@ -179,8 +179,8 @@ fn a_difference_names_the_part_that_differs() {
 fn of_two_long_branches_the_rows_on_the_screen_are_made_and_no_others() {
     for width in [100, 160] {
         let mut stage = long();
-        let resize = crate::console::msg::TermMsg::Resize { width, height: 40 };
-        stage.send(crate::console::msg::Msg::Term(resize));
+        let resize = crate::msg::TermMsg::Resize { width, height: 40 };
+        stage.send(crate::msg::Msg::Term(resize));
         stage.draw();
         for keys in ["g", "G", "k k k", "g j", "s G"] {
             stage.press(keys);

@@ -2,14 +2,14 @@
 //!
 //! Must not know: how conversations begin.
 
-use crate::console::link::{Conversation, Update};
-use crate::console::msg::{Leave, Msg, Out};
-use crate::console::testing::{Stage, id};
-use crate::domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::node::{Channel, Origin};
-use crate::domain::turn::Usage;
+use crate::link::{Conversation, Update};
+use crate::msg::{Leave, Msg, Out};
+use crate::testing::{Stage, id};
+use overrule_domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::node::{Channel, Origin};
+use overrule_domain::turn::Usage;
 
 fn other(session: &str, waiting: usize) -> Conversation {
     Conversation {

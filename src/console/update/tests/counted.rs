@@ -1,7 +1,7 @@
 //! Tests that counts over the whole run in panes and tabs are exact in every frame.
 
-use crate::console::testing::Stage;
-use crate::domain::id::NodeId;
+use crate::testing::Stage;
+use overrule_domain::id::NodeId;
 
 /// The row of the calls in the budget.
 fn calls(stage: &mut Stage) -> String {
@@ -40,7 +40,7 @@ fn dependents_are_shown_for_the_selected_node() {
     for _ in 0..2 {
         stage.press("j");
         let (text, here) = (stage.text(), stage.selected().unwrap());
-        let below = crate::domain::graph::descendants(&stage.model.run.state, here);
+        let below = overrule_domain::graph::descendants(&stage.model.run.state, here);
         let message = format!("descendants: {} nodes", below.len());
         assert!(text.contains(&message), "{text}");
         let mut first = below.iter().take(3);

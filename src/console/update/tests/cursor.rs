@@ -2,14 +2,14 @@
 //!
 //! Must not know: how the cursor is drawn.
 
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::{Subject, Tab};
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::event::CallEvent;
-use crate::domain::id::{NodeId, Rev};
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::{Subject, Tab};
+use crate::panes::queue::model::QueueEntry;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::event::CallEvent;
+use overrule_domain::id::{NodeId, Rev};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 

@@ -3,14 +3,14 @@
 //! Must not know: who counts the time.
 
 use super::arming::ARGS;
-use crate::console::link::Update;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Consequence, Decision, Verdict};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::event::CallEvent;
-use crate::domain::id::{Epoch, Rev};
+use crate::link::Update;
+use crate::model::overlay::Overlay;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Consequence, Decision, Verdict};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::event::CallEvent;
+use overrule_domain::id::{Epoch, Rev};
 
 /// A selected write with 90 seconds to decide about it.
 fn asked(width: u16, height: u16, on_expiry: Consequence) -> Stage {
@@ -158,7 +158,7 @@ fn an_answer_for_a_call_now_running_shows_what_it_cancels() {
     stage.wait(ARMING);
     stage.press("w");
     stage.type_text("yes");
-    stage.start_at("c3", Rev(1), crate::domain::id::Attempt(1));
+    stage.start_at("c3", Rev(1), overrule_domain::id::Attempt(1));
     stage.press("ctrl-s");
     assert_eq!(stage.commands(), []);
     assert!(is_review(&stage));
@@ -189,8 +189,8 @@ fn a_stopped_run_refuses_edits_with_a_message() {
     let mut stage = asked(80, 24, Consequence::Halt);
     stage.press("w");
     stage.type_text("yes");
-    stage.engine(crate::domain::event::Event::Run(
-        crate::domain::event::RunEvent::Stopped {
+    stage.engine(overrule_domain::event::Event::Run(
+        overrule_domain::event::RunEvent::Stopped {
             reason: "c3 was not decided in time".into(),
         },
     ));

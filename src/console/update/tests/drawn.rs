@@ -1,7 +1,7 @@
 //! Tests that a drawn frame causes another one only if that would show something else.
 
 use super::arming::key;
-use crate::console::testing::{ARMING, Stage};
+use crate::testing::{ARMING, Stage};
 
 /// True if the frame after a key needs another frame after it.
 fn needs_another(stage: &mut Stage, name: &str) -> bool {

@@ -1,11 +1,11 @@
 //! Tests that a change is previewed first, and that a commit does what was previewed.
 
-use crate::console::model::edit_preview::{Change, EditPreview};
-use crate::console::model::overlay::{Overlay, PageContent, Review};
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::lineage;
+use crate::model::edit_preview::{Change, EditPreview};
+use crate::model::overlay::{Overlay, PageContent, Review};
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage};
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::lineage;
 
 fn review(stage: &Stage) -> &Review {
     match stage.model.overlays.last() {

@@ -1,16 +1,16 @@
 //! Tests editors: what they send, when they preview an edit, and that no text is lost.
 
-use crate::console::link::Update;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{EditedFile, Msg, Out};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::EffectClass;
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand, InsertAfter};
-use crate::domain::envelope::Actor;
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{Epoch, Rev};
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::link::Update;
+use crate::model::overlay::Overlay;
+use crate::msg::{EditedFile, Msg, Out};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::EffectClass;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, Edit, EditCommand, InsertAfter};
+use overrule_domain::envelope::Actor;
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{Epoch, Rev};
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 const ARGS: &str = r#"{"path":"a","content":"1.10 \u0041"}"#;
 
@@ -25,7 +25,7 @@ fn waiting() -> Stage {
     stage
 }
 
-fn editor(stage: &mut Stage) -> &mut crate::console::model::editor::Editor {
+fn editor(stage: &mut Stage) -> &mut crate::model::editor::Editor {
     match stage.model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => editor,
         other => panic!("no editor but {other:?}"),
@@ -328,7 +328,7 @@ fn a_refused_edit_keeps_its_text() {
     stage.wait(ARMING);
     stage.press("enter");
     stage.refuse_last(
-        crate::domain::refusal::RefusalKind::Effects,
+        overrule_domain::refusal::RefusalKind::Effects,
         "2 effects happened since the preview",
     );
     stage.draw();

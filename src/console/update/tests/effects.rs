@@ -1,19 +1,19 @@
 //! Tests the list of orphaned effects, and calls that revert or probe them.
 
 use super::branches::{commit, list};
-use crate::console::link::{OrphanCandidate, Update};
-use crate::console::model::arming::HELD_MS;
-use crate::console::model::double_press::DOUBLE_PRESS_MS;
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
-use crate::domain::event::{CallEvent, EditEvent, Event, RunEvent};
-use crate::domain::id::Attempt;
-use crate::domain::orphan_process::OrphanProcess;
-use crate::domain::template::Template;
+use crate::link::{OrphanCandidate, Update};
+use crate::model::arming::HELD_MS;
+use crate::model::double_press::DOUBLE_PRESS_MS;
+use crate::model::listing::Kind;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, Out};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, Resolution};
+use overrule_domain::event::{CallEvent, EditEvent, Event, RunEvent};
+use overrule_domain::id::Attempt;
+use overrule_domain::orphan_process::OrphanProcess;
+use overrule_domain::template::Template;
 
 /// The list of effects that need attention, with no answer given yet.
 const LEFT: Kind = Kind::Effects { all: Some(false) };
@@ -32,16 +32,16 @@ fn effects_under_what_was_replaced_are_listed_and_offered_when_a_session_is_take
     assert!(text.contains("1970-01-01 00:00:00 UTC, succeeded"), "{text}");
     let state = stage.model.run.state.clone();
     let mut later = Stage::new(100, 40);
-    later.send(crate::console::msg::Msg::Run(
-        crate::console::link::Update::Snapshot(Box::new(state)),
-    ));
+    later.send(crate::msg::Msg::Run(crate::link::Update::Snapshot(Box::new(
+        state,
+    ))));
     assert!(later.text().contains("c3 r1 write_file"), "{}", later.text());
     assert_eq!(list(&later).kind, LEFT);
     later.press("esc");
     let again = later.model.run.state.clone();
-    later.send(crate::console::msg::Msg::Run(
-        crate::console::link::Update::Snapshot(Box::new(again)),
-    ));
+    later.send(crate::msg::Msg::Run(crate::link::Update::Snapshot(Box::new(
+        again,
+    ))));
     assert!(later.model.overlays.is_empty(), "offered once");
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Must not know: keys.
 
-use crate::console::panes;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
+use crate::panes;
+use crate::testing::{Stage, id};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
 
 #[test]
 fn a_limit_that_stops_the_run_is_named_with_the_command_that_raises_it() {

@@ -1,10 +1,10 @@
 //! Tests that no key decides about a folded row, or is offered for hidden nodes.
 
-use crate::console::hints::hints;
-use crate::console::layout::fold::RowKind;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Outcome;
+use crate::hints::hints;
+use crate::layout::fold::RowKind;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::Outcome;
 
 /// Twelve reads side by side, in one row.
 fn fan() -> Stage {

@@ -1,12 +1,12 @@
 //! Tests that the state on screen is the fold of the journal in every frame.
 
-use crate::console::link::Update;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::apply::fold;
-use crate::domain::envelope::Envelope;
-use crate::domain::id::Epoch;
+use crate::link::Update;
+use crate::model::overlay::Overlay;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::apply::fold;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::id::Epoch;
 
 /// The number of active nodes.
 fn active(stage: &Stage) -> usize {

@@ -2,14 +2,14 @@
 //!
 //! Must not know: how rows are made.
 
-use crate::console::link::Update;
-use crate::console::msg::Msg;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::Subject;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::live::{Live, LivePart};
+use crate::link::Update;
+use crate::msg::Msg;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::Subject;
+use crate::testing::{Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::live::{Live, LivePart};
 
 fn read() -> Stage {
     let mut stage = Stage::new(140, 40);

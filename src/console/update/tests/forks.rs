@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use crate::console::link::{At, Forking, NewSession, ReplayControl, Update};
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Msg, Out};
-use crate::console::testing::{Stage, id};
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::fork::{Elsewhere, ForkPreview, Reading};
-use crate::domain::id::Seq;
+use crate::link::{At, Forking, NewSession, ReplayControl, Update};
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::msg::{Leave, Msg, Out};
+use crate::testing::{Stage, id};
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::fork::{Elsewhere, ForkPreview, Reading};
+use overrule_domain::id::Seq;
 
 /// A recording in the middle of its run, and the preview of a fork from there.
 fn recording(width: u16, height: u16) -> (Stage, ForkPreview) {

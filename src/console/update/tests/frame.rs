@@ -1,13 +1,13 @@
 //! Tests what the decision frame shows next to the arguments, and who says it.
 
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{ARMING, Stage, flat, id};
-use crate::console::theme::Role;
-use crate::domain::call::{Consequence, Decision, Digest, FileCheck, Gate, Operand, Part, Quoted, Verdict};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::Rev;
-use crate::domain::node::Origin;
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{ARMING, Stage, flat, id};
+use crate::theme::Role;
+use overrule_domain::call::{Consequence, Decision, Digest, FileCheck, Gate, Operand, Part, Quoted, Verdict};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::node::Origin;
 
 /// A selected write with this verdict of the policy.
 fn asked(width: u16, verdict: Verdict) -> Stage {

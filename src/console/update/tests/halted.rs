@@ -1,20 +1,20 @@
 //! Tests a halted run: views and cancels work, and nothing else is offered or sent.
 
-use crate::console::context::Context;
-use crate::console::hints::{context, hints};
-use crate::console::link::Update;
-use crate::console::model::overlay::{Overlay, PageContent};
-use crate::console::model::{Message, Model};
-use crate::console::msg::{Msg, Out};
-use crate::console::panes::Pane;
-use crate::console::panes::rows::Target;
-use crate::console::refusal;
-use crate::console::refusal::HALTED;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::console::verbs::availability::{Availability, is_offered, of};
-use crate::console::verbs::{Verb, verbs};
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::refusal::{Refusal, RefusalKind};
+use crate::context::Context;
+use crate::hints::{context, hints};
+use crate::link::Update;
+use crate::model::overlay::{Overlay, PageContent};
+use crate::model::{Message, Model};
+use crate::msg::{Msg, Out};
+use crate::panes::Pane;
+use crate::panes::rows::Target;
+use crate::refusal;
+use crate::refusal::HALTED;
+use crate::testing::{ARMING, Stage, id};
+use crate::verbs::availability::{Availability, is_offered, of};
+use crate::verbs::{Verb, verbs};
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::refusal::{Refusal, RefusalKind};
 
 /// As the engine reports it: with advice, and a path at its end.
 const WHY: &str = "No space left on device (os error 28): the session cannot be written; make room on the disk, then \
@@ -237,7 +237,7 @@ fn a_halted_run_shows_nothing_as_waiting() {
     assert_eq!(stage.model.title(), "overrule: HALTED");
     // A replay ends with its reader, and allows no decisions anyway.
     let mut stage = Stage::with(80, 24, |settings| {
-        settings.source = crate::console::model::Source::Replay;
+        settings.source = crate::model::Source::Replay;
     });
     stage.begin();
     halt(&mut stage);

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::console::model::overlay::Overlay;
-use crate::console::model::screen::inside;
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Attempt;
+use crate::model::overlay::Overlay;
+use crate::model::screen::inside;
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::Attempt;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -271,7 +271,7 @@ proptest! {
         stage.press("3 g");
         seen.extend(pane(&mut stage).iter().filter_map(|row| row.strip_prefix("┃ ").map(str::to_owned)));
         let frame = stage.model.arming.frame.clone().expect("it is on screen");
-        prop_assert_eq!(&frame.question, &crate::console::update::decide::question(&stage.model).unwrap());
+        prop_assert_eq!(&frame.question, &crate::update::decide::question(&stage.model).unwrap());
         prop_assert_eq!(frame.rows, all.len());
         let missed: BTreeSet<usize> = frame.read.misses(frame.rows).into_iter().flatten().collect();
         for (at, row) in all.iter().enumerate() {

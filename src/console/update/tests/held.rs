@@ -3,11 +3,11 @@
 //! Must not know: how fast a keyboard repeats.
 
 use super::arming::{ARGS, armed, key};
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Decision;
-use crate::domain::command::{CallCommand, Command, RunCommand};
-use crate::domain::event::CallEvent;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::Decision;
+use overrule_domain::command::{CallCommand, Command, RunCommand};
+use overrule_domain::event::CallEvent;
 
 /// Holds a key down: it repeats after this delay, and then thirty times a second. Approved calls
 /// start immediately.

@@ -1,15 +1,15 @@
 //! Tests help from every context: it opens, goes back, and loses nothing below it.
 
-use crate::config::keymap::parse;
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::keymap::Keymap;
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::rule::RuleSpec;
+use crate::context::Context;
+use crate::hints::context;
+use crate::keymap::Keymap;
+use crate::keymap::file::parse;
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::rule::RuleSpec;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -205,7 +205,7 @@ fn help_in_a_replay_begins_with_what_works_there_and_a_search_in_it_hides_nothin
         .doc
         .window(0, page.doc.rows(), None)
         .iter()
-        .map(crate::console::doc::Styled::plain)
+        .map(crate::doc::Styled::plain)
         .collect();
     let lists = |name: &str| rows.iter().any(|row| named(row) == Some(name));
     assert!(lists("play") && lists("effects") && lists("search"), "{rows:#?}");

@@ -3,19 +3,19 @@
 //! Must not know: how a hint is drawn.
 
 use super::branches::list;
-use crate::console::event_text;
-use crate::console::hints::hints;
-use crate::console::model::listing::Kind;
-use crate::console::panes;
-use crate::console::panes::log::model::Line;
-use crate::console::panes::rows::{NameHash, Target};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::breaker::Phase;
-use crate::domain::call::EffectClass;
-use crate::domain::command::Command;
-use crate::domain::escape::Detector;
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::Rev;
+use crate::event_text;
+use crate::hints::hints;
+use crate::model::listing::Kind;
+use crate::panes;
+use crate::panes::log::model::Line;
+use crate::panes::rows::{NameHash, Target};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::EffectClass;
+use overrule_domain::command::Command;
+use overrule_domain::escape::Detector;
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::Rev;
 
 /// The hint of a key in the status line.
 fn label(stage: &Stage, key: &str) -> Option<&'static str> {

@@ -2,18 +2,18 @@
 //!
 //! Must not know: the domain's reasons for superseding a node.
 
-use crate::console::hints::hints;
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Mark;
-use crate::console::panes::graph::model::bars::{self, BarKind};
-use crate::console::panes::graph::model::query::Query;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Consequence, Decision, Outcome, Status};
-use crate::domain::command::Edit;
-use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{Rev, TurnId};
-use crate::domain::lineage::plan;
+use crate::hints::hints;
+use crate::panes::Pane;
+use crate::panes::graph::model::Mark;
+use crate::panes::graph::model::bars::{self, BarKind};
+use crate::panes::graph::model::query::Query;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Consequence, Decision, Outcome, Status};
+use overrule_domain::command::Edit;
+use overrule_domain::event::{CallEvent, TurnEvent};
+use overrule_domain::id::{Rev, TurnId};
+use overrule_domain::lineage::plan;
 
 /// The superseded call, selected with its arguments.
 fn at_history() -> Stage {
@@ -187,13 +187,12 @@ fn a_fold_row_names_the_edit_that_superseded_its_nodes() {
 
 #[test]
 fn what_one_edit_replaced_is_one_row_over_all_turns() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/rewritten-thought.jsonl");
-    let place = crate::journal::Place::at(&path).unwrap();
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("sessions/rewritten-thought.jsonl");
+    let place = overrule_journal::Place::at(&path).unwrap();
     let mut stage = Stage::new(140, 60);
-    for envelope in crate::journal::read(&place).unwrap().envelopes {
-        stage.send(crate::console::msg::Msg::Run(
-            crate::console::link::Update::Event(envelope.into()),
-        ));
+    for envelope in overrule_journal::read(&place).unwrap().envelopes {
+        stage.send(crate::msg::Msg::Run(crate::link::Update::Event(envelope.into())));
     }
     assert_eq!(folds(&mut stage), ["20 superseded by i19"]);
 }
@@ -209,7 +208,7 @@ fn what_was_unfolded_before_an_edit_is_folded_as_history() {
             &name,
             "read_file",
             r#"{"path":"a"}"#,
-            crate::domain::call::Outcome::ok("1"),
+            overrule_domain::call::Outcome::ok("1"),
         );
     }
     stage.close();

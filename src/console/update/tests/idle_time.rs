@@ -2,12 +2,12 @@
 //!
 //! Must not know: when the engine gives up.
 
-use crate::console::link::Update;
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::Stage;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::TurnId;
-use crate::domain::live::{Live, LivePart};
+use crate::link::Update;
+use crate::msg::{Msg, Out};
+use crate::testing::Stage;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::live::{Live, LivePart};
 
 /// A run that has just sent a request to its model.
 fn asked(width: u16, height: u16) -> Stage {
@@ -68,7 +68,7 @@ fn a_stalled_stream_is_distinguished_from_a_working_one() {
 fn working_time_advances_while_nothing_arrives() {
     let mut stage = asked(120, 40);
     stage.engine(Event::Run(RunEvent::LimitsRaised {
-        limits: crate::domain::event::run::Limits {
+        limits: overrule_domain::event::run::Limits {
             wall_ms: Some(30_000),
             ..stage.model.run.state.limits
         },

@@ -1,11 +1,11 @@
 //! Tests that approving an irreversible call needs the name of its tool.
 
 use super::arming::approve;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Digest, Shown, ShownForm};
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
-use crate::domain::id::Rev;
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Digest, Shown, ShownForm};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
+use overrule_domain::id::Rev;
 
 /// An irreversible call that was on screen for long enough.
 fn irreversible() -> Stage {

@@ -1,11 +1,11 @@
 //! Tests quitting: running calls do not end by accident, and quitting always works.
 
-use crate::console::link::Update;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Msg, Out};
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, RunCommand};
+use crate::link::Update;
+use crate::model::overlay::Overlay;
+use crate::msg::{Leave, Msg, Out};
+use crate::testing::{ARMING, Stage};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command, RunCommand};
 
 fn stage() -> Stage {
     let mut stage = Stage::new(100, 40);

@@ -1,10 +1,10 @@
 //! Tests lists of several calls: each list and the inspector say the same about a call.
 
-use crate::console::testing::{Stage, id};
-use crate::domain::call::{Digest, FileCheck, Operand};
-use crate::domain::event::{CallEvent, EditEvent, Event};
-use crate::domain::id::Rev;
-use crate::domain::node::{Content, Origin};
+use crate::testing::{Stage, id};
+use overrule_domain::call::{Digest, FileCheck, Operand};
+use overrule_domain::event::{CallEvent, EditEvent, Event};
+use overrule_domain::id::Rev;
+use overrule_domain::node::{Content, Origin};
 
 /// Two waiting calls. The first was repaired, and runs a file that changed since the call asked
 /// before.
@@ -81,7 +81,7 @@ fn every_approval_list_shows_the_executed_files_and_who_changed_the_calls() {
         let rows: Vec<String> = doc
             .window(0, doc.rows(), None)
             .iter()
-            .map(crate::console::doc::Styled::plain)
+            .map(crate::doc::Styled::plain)
             .collect();
         let from = rows.iter().position(|row| row.starts_with("c3 r2")).unwrap();
         let upto = rows.iter().position(|row| row.starts_with("c4 r1")).unwrap();

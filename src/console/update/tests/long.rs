@@ -1,12 +1,12 @@
 //! Tests long texts: background work lays them out, and no decision precedes that.
 
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{ARMING, Stage, id, work};
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command};
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, Out, TermMsg};
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{ARMING, Stage, id, work};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command};
 
 /// The most bytes that a frame may scan.
 const SHORT: usize = 64 * 1024;

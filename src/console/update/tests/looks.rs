@@ -2,19 +2,19 @@
 
 use ratatui::style::Color;
 
-use crate::config::keymap::parse;
-use crate::console::context::Context;
-use crate::console::files::Read;
-use crate::console::keymap::Keymap;
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::testing::Stage;
-use crate::console::theme::{Colours, Role, Theme};
-use crate::console::update::live_reload::choose;
-use crate::console::verbs::approve;
-use crate::domain::command::{Command, ResilienceCommand};
+use crate::context::Context;
+use crate::files::Read;
+use crate::keymap::Keymap;
+use crate::keymap::file::parse;
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, TermMsg};
+use crate::panes::Pane;
+use crate::testing::Stage;
+use crate::theme::{Colours, Role, Theme};
+use crate::update::live_reload::choose;
+use crate::verbs::approve;
+use overrule_domain::command::{Command, ResilienceCommand};
 
 fn built_in() -> Vec<(String, Result<Theme, String>)> {
     Theme::names()

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use crate::console::model::Source;
-use crate::console::panes;
-use crate::console::panes::rows::Target;
-use crate::console::testing::{Stage, id};
-use crate::domain::command::{Command, EscapeCommand};
-use crate::domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
-use crate::domain::event::{EscapeEvent, Event, RunEvent};
-use crate::domain::id::{Seq, ThreadId, TurnId};
+use crate::model::Source;
+use crate::panes;
+use crate::panes::rows::Target;
+use crate::testing::{Stage, id};
+use overrule_domain::command::{Command, EscapeCommand};
+use overrule_domain::escape::{Detector, Finding, LoopStep, Signature, StepOutcome};
+use overrule_domain::event::{EscapeEvent, Event, RunEvent};
+use overrule_domain::id::{Seq, ThreadId, TurnId};
 
 fn stage() -> Stage {
     let mut stage = Stage::new(140, 50);

@@ -1,19 +1,19 @@
 //! Tests the panes at the bottom: one at a time, with rows that lead to their subject.
 
-use crate::console::context::Context;
-use crate::console::hints::{context, hints};
-use crate::console::model::Source;
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::Overlay;
-use crate::console::panes;
-use crate::console::panes::Pane;
-use crate::console::panes::rows::Target;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::{Epoch, Rev};
+use crate::context::Context;
+use crate::hints::{context, hints};
+use crate::model::Source;
+use crate::model::listing::Kind;
+use crate::model::overlay::Overlay;
+use crate::panes;
+use crate::panes::Pane;
+use crate::panes::rows::Target;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::{Epoch, Rev};
 
 fn spent() -> Stage {
     let mut stage = Stage::new(120, 40);
@@ -89,7 +89,7 @@ fn the_current_write_is_shown_with_its_readers() {
     assert!(text.starts_with("plan = ") && text.contains("by c3 r1"), "{text}");
     assert!(text.contains("read by c5"), "{text}");
     assert!(text.contains("c5 writes it in the same turn"), "{text}");
-    stage.finish("c5", crate::domain::call::Outcome::ok("\"newer\""));
+    stage.finish("c5", overrule_domain::call::Outcome::ok("\"newer\""));
     stage.draw();
     let text = row(&stage, 0);
     assert!(text.contains("newer") && text.contains("by c5 r1"), "{text}");
@@ -334,9 +334,9 @@ fn panes_keep_the_cursor_while_the_run_continues() {
 
 #[test]
 fn earlier_events_are_in_the_log_before_the_notes() {
-    use crate::console::link::Update;
-    use crate::console::msg::Msg;
-    use crate::console::panes::log::model::Line;
+    use crate::link::Update;
+    use crate::msg::Msg;
+    use crate::panes::log::model::Line;
     let stage = spent();
     let past: Vec<_> = stage
         .model

@@ -3,13 +3,13 @@
 //! Must not know: who else works on the run.
 
 use super::arming::ARGS;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, flat, id};
-use crate::domain::call::Decision;
-use crate::domain::command::{Command, EditCommand};
-use crate::domain::event::{CallEvent, EditEvent, Event};
-use crate::domain::id::{Attempt, Rev};
-use crate::domain::node::Origin;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage, flat, id};
+use overrule_domain::call::Decision;
+use overrule_domain::command::{Command, EditCommand};
+use overrule_domain::event::{CallEvent, EditEvent, Event};
+use overrule_domain::id::{Attempt, Rev};
+use overrule_domain::node::Origin;
 
 /// An editor on a waiting write.
 fn editing(width: u16, height: u16) -> Stage {

@@ -1,11 +1,11 @@
 //! Tests that the mouse points, scrolls and moves borders, and decides nothing.
 
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Mouse, Msg, Out, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::testing::{ARMING, Stage, id};
+use crate::context::Context;
+use crate::hints::context;
+use crate::model::overlay::Overlay;
+use crate::msg::{Mouse, Msg, Out, TermMsg};
+use crate::panes::Pane;
+use crate::testing::{ARMING, Stage, id};
 
 fn act(stage: &mut Stage, mouse: Mouse, x: u16, y: u16) {
     stage.send(Msg::Term(TermMsg::Mouse { mouse, x, y }));

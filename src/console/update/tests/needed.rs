@@ -2,15 +2,15 @@
 //!
 //! Must not know: how a loop is found.
 
-use crate::console::hints;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::breaker::Phase;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::Rev;
+use crate::hints;
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, EscapeCommand, RunCommand};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::Rev;
 
 fn failed() -> Outcome {
     Outcome::err(ToolError {
@@ -151,7 +151,7 @@ fn stopping_a_looping_branch_informs_the_model_and_resumes_the_rest() {
     let commands = stage.carry_out();
     let reported = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(&edits[..], [Edit::InsertPrompt { text, .. }] if text.contains("Leave this part of the task")));
     assert!(commands.iter().any(reported), "{commands:?}");
-    assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
+    assert_eq!(stage.model.run.state.mode, overrule_domain::state::Mode::Running);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_committed_fix_resumes_the_run() {
     let commands = stage.carry_out();
     let guided = |one: &Command| matches!(one, Command::Edit(EditCommand::Commit { edits, .. }) if matches!(edits[..], [Edit::InsertPrompt { .. }]));
     assert!(commands.iter().any(guided), "{commands:?}");
-    assert_eq!(stage.model.run.state.mode, crate::domain::state::Mode::Running);
+    assert_eq!(stage.model.run.state.mode, overrule_domain::state::Mode::Running);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn waiting_calls_are_shown_with_what_was_tried() {
     );
     stage.press("enter");
     assert!(stage.model.overlays.is_empty());
-    assert_eq!(stage.model.screen.lead, crate::console::panes::Pane::QUEUE);
+    assert_eq!(stage.model.screen.lead, crate::panes::Pane::QUEUE);
 }
 
 #[test]
@@ -432,14 +432,14 @@ fn a_stopped_run_is_taken_up_again_by_the_key_of_a_paused_one() {
 impl Stage {
     /// A failed call that is to run again, and waits for a free slot.
     fn ready_again(&mut self, call: &str) {
-        let call = crate::console::testing::id(call);
+        let call = crate::testing::id(call);
         self.call(CallEvent::Woken { call });
         self.ready(&call.to_string(), 1);
         self.call(CallEvent::Decided {
             call,
             rev: Rev(1),
             digest: None,
-            decision: crate::domain::call::Decision::Auto { rule: "test".into() },
+            decision: overrule_domain::call::Decision::Auto { rule: "test".into() },
         });
     }
 }

@@ -4,19 +4,19 @@
 
 use std::sync::Arc;
 
-use crate::console::model::Source;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::console::update::input;
-use crate::console::verbs::availability::{self, Availability, is_offered};
-use crate::console::verbs::{By, Verb, verbs};
-use crate::domain::advice::Cards;
-use crate::domain::call::Outcome;
-use crate::domain::command::Command;
-use crate::domain::decide;
-use crate::domain::event::run::ToolOrigin;
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::node::Origin;
-use crate::domain::turn::StreamFaultKind;
+use crate::model::Source;
+use crate::testing::{ARMING, Stage, id};
+use crate::update::input;
+use crate::verbs::availability::{self, Availability, is_offered};
+use crate::verbs::{By, Verb, verbs};
+use overrule_domain::advice::Cards;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::Command;
+use overrule_domain::decide;
+use overrule_domain::event::run::ToolOrigin;
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::node::Origin;
+use overrule_domain::turn::StreamFaultKind;
 
 fn verb(name: &str) -> &'static Verb {
     verbs().find(|verb| verb.name == name).unwrap()

@@ -3,10 +3,10 @@
 //! Must not know: the terminal.
 
 use super::verbs::{ARGS, stage};
-use crate::console::link::Update;
-use crate::console::msg::{Msg, Out, TermMsg};
-use crate::console::testing::{Stage, id};
-use crate::domain::event::{Event, RunEvent};
+use crate::link::Update;
+use crate::msg::{Msg, Out, TermMsg};
+use crate::testing::{Stage, id};
+use overrule_domain::event::{Event, RunEvent};
 
 #[test]
 fn suspend_copy_and_redraw_go_outside() {
@@ -36,7 +36,7 @@ fn a_resize_and_the_wheel_change_nothing_but_the_view() {
         height: 20,
     }));
     stage.send(Msg::Term(TermMsg::Mouse {
-        mouse: crate::console::msg::Mouse::WheelUp,
+        mouse: crate::msg::Mouse::WheelUp,
         x: 3,
         y: 3,
     }));
@@ -49,7 +49,7 @@ fn an_event_already_applied_is_not_applied_again() {
     let mut stage = stage();
     let state = stage.model.run.state.clone();
     let event = Event::Run(RunEvent::Paused { reason: "x".into() });
-    let envelope = crate::domain::envelope::Envelope::bare(1, event);
+    let envelope = overrule_domain::envelope::Envelope::bare(1, event);
     stage.send(Msg::Run(Update::Event(std::sync::Arc::new(envelope))));
     assert_eq!(stage.model.run.state, state);
 }

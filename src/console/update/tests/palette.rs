@@ -1,8 +1,8 @@
 //! Tests that the palette over a question applies to that question as it was read.
 
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -121,11 +121,11 @@ fn a_preview_that_became_another_below_the_palette_is_not_committed_from_it() {
 
 #[test]
 fn every_command_is_in_the_palette_of_where_it_works() {
-    use crate::console::context::Context;
-    use crate::console::keymap::Keymap;
+    use crate::context::Context;
+    use crate::keymap::Keymap;
     let keymap = Keymap::new(&[]).unwrap();
-    let palette: crate::console::key::Key = ":".parse().unwrap();
-    for entry in crate::console::verbs::verbs() {
+    let palette: crate::key::Key = ":".parse().unwrap();
+    for entry in crate::verbs::verbs() {
         let wants = entry.decides || entry.effect.acts();
         let has = entry.contexts.iter().any(|context| {
             // Leaving and stopping are questions with their keys in them; a text takes every character.
@@ -142,8 +142,8 @@ fn every_command_is_in_the_palette_of_where_it_works() {
 
 #[test]
 fn what_was_typed_is_marked_in_the_names_that_fit() {
-    use crate::console::model::overlay::Overlay;
-    use crate::console::theme::Role;
+    use crate::model::overlay::Overlay;
+    use crate::theme::Role;
     let mut stage = stage();
     stage.draw();
     stage.press(":");
@@ -170,7 +170,7 @@ fn what_was_typed_is_marked_in_the_names_that_fit() {
 
 #[test]
 fn commands_of_other_places_come_last_and_show_where_they_work() {
-    use crate::console::model::overlay::Overlay;
+    use crate::model::overlay::Overlay;
     let mut stage = stage();
     stage.draw();
     stage.press(":");
@@ -317,7 +317,7 @@ fn what_can_be_done_now_comes_first() {
 
 #[test]
 fn what_cannot_be_done_now_is_dim() {
-    use crate::console::theme::Role;
+    use crate::theme::Role;
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = Stage::new(width, height);
         stage.begin();

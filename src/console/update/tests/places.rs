@@ -1,20 +1,20 @@
 //! Tests prefilled lines and lists, scrolling dialogs, clicked tabs, and names of keys.
 
-use crate::config::keymap::parse;
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::keymap::Keymap;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Mouse, Msg, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::run::{ContextLimit, Limits, Reduction};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
+use crate::context::Context;
+use crate::hints::context;
+use crate::keymap::Keymap;
+use crate::keymap::file::parse;
+use crate::model::overlay::Overlay;
+use crate::msg::{Mouse, Msg, TermMsg};
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::event::run::{ContextLimit, Limits, Reduction};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
 
 #[test]
 fn the_dialogs_of_choices_scroll_by_half_a_screen_and_name_every_answer() {

@@ -3,18 +3,18 @@
 //! Must not know: how a question is read.
 
 use super::offered::{broke, nothing, paused, read, stopped, too_long, waiting};
-use crate::console::context::Context;
-use crate::console::hints::context;
-use crate::console::model::arming::VisibleQuestion;
-use crate::console::model::{Model, Source};
-use crate::console::msg::Out;
-use crate::console::panes::Pane;
-use crate::console::refusal::Refusal;
-use crate::console::testing::{ARMING, Stage};
-use crate::console::update::refresh::prepare;
-use crate::console::verbs::availability::{Availability, carry_out, of_at};
-use crate::console::verbs::{By, Care, Moment, Press, Verb, verbs};
-use crate::domain::command::Command;
+use crate::context::Context;
+use crate::hints::context;
+use crate::model::arming::VisibleQuestion;
+use crate::model::{Model, Source};
+use crate::msg::Out;
+use crate::panes::Pane;
+use crate::refusal::Refusal;
+use crate::testing::{ARMING, Stage};
+use crate::update::refresh::prepare;
+use crate::verbs::availability::{Availability, carry_out, of_at};
+use crate::verbs::{By, Care, Moment, Press, Verb, verbs};
+use overrule_domain::command::Command;
 
 const LONG: &str = r#"{"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30"}"#;
 

@@ -2,10 +2,10 @@
 //!
 //! Must not know: what a decision does.
 
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::testing::{Stage, id};
+use crate::msg::{Msg, TermMsg};
+use crate::panes::Pane;
+use crate::panes::queue::model::QueueEntry;
+use crate::testing::{Stage, id};
 
 #[test]
 fn the_oldest_of_what_waits_comes_after_what_waits_no_more() {

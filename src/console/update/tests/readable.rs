@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::console::diff;
-use crate::console::link::{LoadRequest, Replaced, Update};
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Digest, EffectClass, Shown, ShownForm};
-use crate::domain::command::{CallCommand, Command, ConsentChoice};
-use crate::domain::id::Rev;
+use crate::diff;
+use crate::link::{LoadRequest, Replaced, Update};
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Digest, EffectClass, Shown, ShownForm};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice};
+use overrule_domain::id::Rev;
 
 const WRITE: &str = r#"{"path":"a.md","content":"one\nthree\n"}"#;
 
@@ -203,7 +203,7 @@ fn no_line_of_a_value_looks_like_another_argument() {
 fn enter_on_a_waiting_call_opens_what_it_needs() {
     let mut stage = Stage::asked(120, 40, WRITE);
     stage.press("1 G enter");
-    assert_eq!(stage.model.screen.focus, crate::console::panes::Pane::INSPECTOR);
+    assert_eq!(stage.model.screen.focus, crate::panes::Pane::INSPECTOR);
     assert!(stage.text().contains("may this call run?"), "{}", stage.text());
     stage.wait(ARMING);
     stage.press("a");

@@ -1,11 +1,11 @@
 //! Tests reading: required before a call runs, and kept while other views are open.
 
 use super::arming::approve_exact as approve;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Gate, Verdict};
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::node::Origin;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Gate, Verdict};
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::node::Origin;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 

@@ -2,12 +2,12 @@
 //!
 //! Must not know: how a repair is found.
 
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, flat, id};
-use crate::domain::command::{Command, ResilienceCommand};
-use crate::domain::event::{Event, ResilienceEvent};
-use crate::domain::id::Rev;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage, flat, id};
+use overrule_domain::command::{Command, ResilienceCommand};
+use overrule_domain::event::{Event, ResilienceEvent};
+use overrule_domain::id::Rev;
 
 /// A call with two possible repairs that was on screen for long enough.
 fn stage() -> Stage {

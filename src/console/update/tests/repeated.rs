@@ -1,13 +1,13 @@
 //! Tests a repeated effect: which execution it repeats, how that ended, and if it is active.
 
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{ConsentCause, EffectClass, Outcome};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::fork::Elsewhere;
-use crate::domain::id::Seq;
-use crate::domain::ledger;
-use crate::domain::state::LedgerOutcome;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{ConsentCause, EffectClass, Outcome};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::fork::Elsewhere;
+use overrule_domain::id::Seq;
+use overrule_domain::ledger;
+use overrule_domain::state::LedgerOutcome;
 
 const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 
@@ -74,9 +74,9 @@ fn nothing_is_shown_when_nothing_is_repeated() {
     let mut stage = repeats(120, |stage| vec![entry(stage, "c3")]);
     stage.call(CallEvent::Decided {
         call: id("c8"),
-        rev: crate::domain::id::Rev(1),
+        rev: overrule_domain::id::Rev(1),
         digest: None,
-        decision: crate::domain::call::Decision::RunAgain { shown: None },
+        decision: overrule_domain::call::Decision::RunAgain { shown: None },
     });
     assert!(!stage.text().contains("it repeats"), "{}", stage.text());
 }

@@ -1,15 +1,15 @@
 //! Tests the file that a write would replace: loaded and shown below the decision.
 
 use super::arming::{ARGS, approve_exact as approve};
-use crate::console::diff;
-use crate::console::link::{LoadRequest, LoadTarget, Replaced, Update};
-use crate::console::model::Source;
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::{ARMING, Stage, flat, id};
-use crate::domain::call::Decision;
-use crate::domain::event::CallEvent;
-use crate::domain::id::Rev;
-use crate::domain::node::Origin;
+use crate::diff;
+use crate::link::{LoadRequest, LoadTarget, Replaced, Update};
+use crate::model::Source;
+use crate::msg::{Msg, Out};
+use crate::testing::{ARMING, Stage, flat, id};
+use overrule_domain::call::Decision;
+use overrule_domain::event::CallEvent;
+use overrule_domain::id::Rev;
+use overrule_domain::node::Origin;
 
 /// The preview requests since the last call of this function.
 fn looked(stage: &mut Stage) -> Vec<Option<LoadTarget>> {
@@ -26,7 +26,7 @@ fn look(call: &str, rev: u32) -> LoadRequest {
     LoadRequest {
         call: id(call),
         rev: Rev(rev),
-        digest: Some(crate::domain::call::Digest(
+        digest: Some(overrule_domain::call::Digest(
             format!("digest-of-{call}-r{rev}").into(),
         )),
     }

@@ -1,13 +1,13 @@
 //! Tests the bar of a recorded run, and the keys that drive it.
 
-use crate::console::link::{At, ReplayControl, Update};
-use crate::console::model::Source;
-use crate::console::msg::{Mouse, Msg, Out, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::replay::{Mark, MarkKind};
-use crate::console::testing::{Stage, id};
-use crate::domain::call::EffectClass;
-use crate::domain::id::Seq;
+use crate::link::{At, ReplayControl, Update};
+use crate::model::Source;
+use crate::msg::{Mouse, Msg, Out, TermMsg};
+use crate::panes::Pane;
+use crate::replay::{Mark, MarkKind};
+use crate::testing::{Stage, id};
+use overrule_domain::call::EffectClass;
+use overrule_domain::id::Seq;
 
 fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::with(width, height, |settings| {

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::arming::{armed, key, settle};
-use crate::console::model::Source;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::Stage;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::{Event, RunEvent};
+use crate::model::Source;
+use crate::msg::{Msg, TermMsg};
+use crate::testing::Stage;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::event::{Event, RunEvent};
 
 fn restricted(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);

@@ -1,8 +1,8 @@
 //! Tests that text read before another program or layout does not count as read now.
 
 use super::arming::{approve, armed, key};
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage};
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage};
 
 #[test]
 fn what_was_typed_while_somebody_else_had_the_terminal_decides_nothing() {

@@ -1,16 +1,16 @@
 //! Tests session rules: previewed and counted first, accepted by a second key.
 
-use crate::console::link::Update;
-use crate::console::model::Source;
-use crate::console::model::editor::Editor;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, call_id, id};
-use crate::domain::call::{Decision, Digest, EffectClass, Outcome};
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::Rev;
-use crate::domain::rule::{RuleRequest, RuleSpec};
+use crate::link::Update;
+use crate::model::Source;
+use crate::model::editor::Editor;
+use crate::model::overlay::Overlay;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, call_id, id};
+use overrule_domain::call::{Decision, Digest, EffectClass, Outcome};
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::rule::{RuleRequest, RuleSpec};
 
 fn digest(no: u32) -> Digest {
     Digest(format!("digest-of-c{no}-r1").into())

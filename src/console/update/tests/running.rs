@@ -1,13 +1,13 @@
 //! Tests what the screen shows of a call that runs, and that an idle console is not woken.
 
-use crate::console::link::Update;
-use crate::console::msg::Msg;
-use crate::console::panes::Pane;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::id::Attempt;
-use crate::domain::live::LiveOutput;
+use crate::link::Update;
+use crate::msg::Msg;
+use crate::panes::Pane;
+use crate::testing::{Stage, id};
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::id::Attempt;
+use overrule_domain::live::LiveOutput;
 
 fn stage(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);

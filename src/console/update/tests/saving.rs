@@ -1,10 +1,10 @@
 //! Tests writing a text to a file when it is too long for the clipboard.
 
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::Stage;
-use crate::domain::call::Outcome;
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, Out};
+use crate::testing::Stage;
+use overrule_domain::call::Outcome;
 
 /// The result of a read, with this many bytes, in the inspector.
 fn shows(bytes: usize, read_only: bool) -> Stage {

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage, id, text_of};
-use crate::domain::call::Decision;
-use crate::domain::command::{CallCommand, Command};
-use crate::domain::event::{CallEvent, EditEvent, Event};
-use crate::domain::id::{NodeId, Rev};
-use crate::domain::node::{Content, Origin};
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage, id, text_of};
+use overrule_domain::call::Decision;
+use overrule_domain::command::{CallCommand, Command};
+use overrule_domain::event::{CallEvent, EditEvent, Event};
+use overrule_domain::id::{NodeId, Rev};
+use overrule_domain::node::{Content, Origin};
 
 #[derive(Debug, Clone)]
 enum Act {

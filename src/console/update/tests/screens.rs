@@ -2,17 +2,17 @@
 
 use proptest::prelude::*;
 
-use crate::console::key::{Code, Key};
-use crate::console::link::Update;
-use crate::console::model::Source;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::panes::Pane;
-use crate::console::panes::graph::model::Pick;
-use crate::console::panes::queue::model::QueueEntry;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::id::TurnId;
-use crate::domain::live::{Live, LivePart};
+use crate::key::{Code, Key};
+use crate::link::Update;
+use crate::model::Source;
+use crate::msg::{Msg, TermMsg};
+use crate::panes::Pane;
+use crate::panes::graph::model::Pick;
+use crate::panes::queue::model::QueueEntry;
+use crate::testing::{Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::TurnId;
+use overrule_domain::live::{Live, LivePart};
 
 fn any_key() -> impl Strategy<Value = Key> {
     let code = prop_oneof![
@@ -244,7 +244,7 @@ fn a_pinned_cursor_keeps_its_row_on_the_screen() {
             Outcome::ok("1"),
         );
     }
-    let fan = (id("c3"), crate::console::layout::fold::FoldKind::Fan);
+    let fan = (id("c3"), crate::layout::fold::FoldKind::Fan);
     stage.model.graph.settings.unfolded.insert(fan);
     stage.draw();
     stage.press("k k k");
@@ -319,7 +319,7 @@ fn a_value_of_ten_megabytes_is_cut_once() {
 
 #[test]
 fn every_tab_of_a_thought_can_be_reached_one_after_the_other() {
-    use crate::console::panes::inspector::model::Tab;
+    use crate::panes::inspector::model::Tab;
     let mut stage = Stage::new(100, 30);
     stage.begin();
     stage.thought("t2", "first");

@@ -1,9 +1,9 @@
 //! Tests that search covers the whole of each text, and reports what was never stored.
 
-use crate::console::panes::graph::model::Pick;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
+use crate::panes::graph::model::Pick;
+use crate::testing::{Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::NodeId;
 
 /// A read whose result has a word after this many bytes.
 fn far(bytes: usize, discarded: u64) -> Stage {
@@ -239,8 +239,8 @@ fn a_call_and_its_result_are_one_match() {
 fn a_pane_at_the_bottom_is_searched_where_the_cursor_is() {
     for (width, height) in [(80, 24), (160, 50)] {
         let mut stage = many();
-        let resize = crate::console::msg::TermMsg::Resize { width, height };
-        stage.send(crate::console::msg::Msg::Term(resize));
+        let resize = crate::msg::TermMsg::Resize { width, height };
+        stage.send(crate::msg::Msg::Term(resize));
         stage.press("1 g");
         let before = stage.selected();
         stage.press("L g");

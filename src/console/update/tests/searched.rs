@@ -1,11 +1,11 @@
 //! Tests the search in open lists, in previews, and in the queue.
 
 use super::branches::list;
-use crate::console::model::listing::Item;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::id::Epoch;
+use crate::model::listing::Item;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::Epoch;
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
@@ -43,8 +43,8 @@ fn the_branches_are_searched_and_the_cursor_goes_to_the_match() {
 fn a_comparison_is_searched_beyond_the_rows_that_are_made() {
     for (width, height) in SIZES {
         let mut stage = Stage::committed();
-        let resize = crate::console::msg::TermMsg::Resize { width, height };
-        stage.send(crate::console::msg::Msg::Term(resize));
+        let resize = crate::msg::TermMsg::Resize { width, height };
+        stage.send(crate::msg::Msg::Term(resize));
         stage.press("b g c");
         stage.press("n");
         assert_eq!(stage.status(), "Nothing searched here yet. / searches");

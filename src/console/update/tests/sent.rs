@@ -1,13 +1,13 @@
 //! Tests the context tab: a sent request is shown as sent, whatever an edit changes.
 
-use crate::console::link::{SentBody, Update};
-use crate::console::msg::Msg;
-use crate::console::testing::{Stage, id};
-use crate::domain::event::edit::EditEvent;
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::{Epoch, Rev, TurnId};
-use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::turn::{Stop, Usage};
+use crate::link::{SentBody, Update};
+use crate::msg::Msg;
+use crate::testing::{Stage, id};
+use overrule_domain::event::edit::EditEvent;
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::{Epoch, Rev, TurnId};
+use overrule_domain::node::{Channel, Content, Origin};
+use overrule_domain::turn::{Stop, Usage};
 
 /// The request of turn 3 was sent with a thought of turn 2.
 fn asked() -> Stage {
@@ -92,7 +92,7 @@ fn unrelated_events_do_not_reload_the_request() {
     assert!(made.is_some());
     for no in 0..5 {
         let reason = format!("pause {no}");
-        stage.engine(Event::Run(crate::domain::event::RunEvent::Paused { reason }));
+        stage.engine(Event::Run(overrule_domain::event::RunEvent::Paused { reason }));
         stage.draw();
     }
     assert_eq!(stage.model.inspector.made, made);

@@ -1,13 +1,13 @@
 //! Tests settings for the whole run, and driving a recorded run.
 
 use super::verbs::stage;
-use crate::console::link::ReplayControl;
-use crate::console::model::Source;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Out;
-use crate::console::testing::Stage;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::id::Seq;
+use crate::link::ReplayControl;
+use crate::model::Source;
+use crate::model::overlay::Overlay;
+use crate::msg::Out;
+use crate::testing::Stage;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::id::Seq;
 
 #[test]
 fn policy_limits_and_title_come_from_the_palette() {

@@ -2,13 +2,13 @@
 //!
 //! Must not know: what is shortened.
 
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, RunCommand};
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::node::{Channel, Origin};
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, RunCommand};
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::node::{Channel, Origin};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
 const KEYS: [(&str, RunCommand); 3] = [
     ("alt-s", RunCommand::Shorten {}),

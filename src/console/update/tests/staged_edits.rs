@@ -1,17 +1,17 @@
 //! Tests staged edits: previewed as one, committed or dropped together, never lost.
 
-use crate::console::model::Source;
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Msg, Out, TermMsg};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::envelope::Actor;
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{Epoch, NodeId, Rev};
-use crate::domain::node::{Content, Origin};
-use crate::domain::refusal::RefusalKind;
+use crate::model::Source;
+use crate::model::listing::Kind;
+use crate::model::overlay::Overlay;
+use crate::msg::{Leave, Msg, Out, TermMsg};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{Command, Edit, EditCommand};
+use overrule_domain::envelope::Actor;
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{Epoch, NodeId, Rev};
+use overrule_domain::node::{Content, Origin};
+use overrule_domain::refusal::RefusalKind;
 
 /// A thought, two finished reads, a waiting write.
 pub(super) fn stage() -> Stage {
@@ -26,7 +26,7 @@ pub(super) fn stage() -> Stage {
     stage
 }
 
-fn field(stage: &mut Stage) -> &mut crate::console::field::Field {
+fn field(stage: &mut Stage) -> &mut crate::field::Field {
     match stage.model.overlays.last_mut() {
         Some(Overlay::Editor(editor)) => &mut editor.field,
         other => panic!("no editor but {other:?}"),

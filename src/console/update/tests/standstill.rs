@@ -3,10 +3,10 @@
 //! Must not know: how edits are staged.
 
 use super::staged_edits::{collect, two};
-use crate::console::model::listing::Kind;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Leave, Out};
-use crate::console::testing::{ARMING, Stage, id};
+use crate::model::listing::Kind;
+use crate::model::overlay::Overlay;
+use crate::msg::{Leave, Out};
+use crate::testing::{ARMING, Stage, id};
 
 /// A waiting write with a staged edit of it, which was then approved anyway.
 fn approved_after_an_edit(width: u16) -> Stage {

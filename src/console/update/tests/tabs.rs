@@ -1,11 +1,11 @@
 //! Tests that tabs stay in place and keep their position, and which rows count as read.
 
 use super::arming::approve;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Outcome;
-use crate::domain::id::Rev;
-use crate::domain::node::Origin;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::Rev;
+use overrule_domain::node::Origin;
 
 /// The column of each tab on the screen.
 fn places(stage: &Stage) -> Vec<(Tab, u16)> {

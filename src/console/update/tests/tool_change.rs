@@ -1,12 +1,12 @@
 //! Tests a call whose tool was redefined after it was written: shows old against new.
 
 use super::arming::ARGS;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Decision, EffectClass};
-use crate::domain::event::run::ToolCard;
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::Rev;
-use crate::domain::tool_change;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Decision, EffectClass};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::tool_change;
 
 /// The run resumes with another definition of the tool that writes.
 fn redefined(stage: &mut Stage, change: impl FnOnce(&mut ToolCard)) {

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a server is reached.
 
-use crate::console::link::{ServerOrder, ServerState, ServerTool, Update};
-use crate::console::msg::{Msg, Out};
-use crate::console::panes;
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::breaker::{Phase, Scope};
+use crate::link::{ServerOrder, ServerState, ServerTool, Update};
+use crate::msg::{Msg, Out};
+use crate::panes;
+use crate::testing::{ARMING, Stage};
+use overrule_domain::breaker::{Phase, Scope};
 
 fn server(name: &str, drift: &[&str]) -> ServerState {
     let tool = |name: &str, offered: Option<&str>| ServerTool {

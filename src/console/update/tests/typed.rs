@@ -3,11 +3,11 @@
 //! Must not know: terminals.
 
 use super::typing::editor;
-use crate::console::key::{Code, Key};
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, TermMsg};
-use crate::console::testing::{ARMING, Stage};
-use crate::domain::command::{Command, Edit, EditCommand};
+use crate::key::{Code, Key};
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, TermMsg};
+use crate::testing::{ARMING, Stage};
+use overrule_domain::command::{Command, Edit, EditCommand};
 
 /// An editor on new guidance.
 fn guiding() -> Stage {
@@ -97,7 +97,7 @@ fn keys_that_wait_together_count_as_typed_too_fast() {
 #[test]
 fn a_full_text_takes_no_more_and_keeps_what_it_has() {
     let mut stage = guiding();
-    let most = crate::console::field::LIMIT;
+    let most = crate::field::LIMIT;
     at_once(&mut stage, &"x".repeat(most - 1));
     at_once(&mut stage, "yz\u{e9}");
     let text = editor(&mut stage).field.text();
@@ -167,7 +167,7 @@ fn brackets_and_words_between_them_are_sent_as_they_were_typed() {
         let mut stage = guiding();
         let written = "one\nzz\u{e9} ⟨ end ⟨LF⟩ <LF> ⟨what⟩ <U+001B>";
         at_once(&mut stage, written);
-        let _shown = crate::text::shown_in_ascii(ascii);
+        let _shown = overrule_base::text::shown_in_ascii(ascii);
         assert_eq!(editor(&mut stage).field.text(), written);
         assert_eq!(editor(&mut stage).lines(), 2);
         stage.press("ctrl-s");

@@ -1,11 +1,11 @@
 //! Tests typing: fault positions, completion, selection, search, pastes of any size.
 
-use crate::console::field::{LIMIT, LINES};
-use crate::console::model::editor::Editor;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::{Msg, Out, TermMsg};
-use crate::console::testing::{ARMING, Stage};
-use crate::console::theme::Role;
+use crate::field::{LIMIT, LINES};
+use crate::model::editor::Editor;
+use crate::model::overlay::Overlay;
+use crate::msg::{Msg, Out, TermMsg};
+use crate::testing::{ARMING, Stage};
+use crate::theme::Role;
 use ratatui::style::Modifier;
 
 /// An open editor on the arguments of a call of `write_file`.
@@ -310,9 +310,9 @@ type Between = fn(&mut Stage);
 
 #[test]
 fn double_presses_count_only_in_a_row_and_in_time() {
-    use crate::console::model::double_press::DOUBLE_PRESS_MS;
+    use crate::model::double_press::DOUBLE_PRESS_MS;
     let click: Between = |stage| {
-        let mouse = crate::console::msg::Mouse::Press;
+        let mouse = crate::msg::Mouse::Press;
         stage.send(Msg::Term(TermMsg::Mouse { mouse, x: 3, y: 3 }));
     };
     let ways: [(Between, bool); 5] = [

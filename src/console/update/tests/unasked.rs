@@ -1,11 +1,11 @@
 //! Tests a dialog over a call that changed meanwhile: it says so and decides nothing.
 
-use crate::console::hints::hints;
-use crate::console::model::overlay::Overlay;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::Decision;
-use crate::domain::event::CallEvent;
-use crate::domain::id::Rev;
+use crate::hints::hints;
+use crate::model::overlay::Overlay;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::Decision;
+use overrule_domain::event::CallEvent;
+use overrule_domain::id::Rev;
 
 /// The choices of a call below a thought.
 fn dialog(make: impl Fn(&mut Stage)) -> Stage {

@@ -1,12 +1,12 @@
 //! Tests that unchanged text is not laid out again, by counting and not by timing.
 
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{Stage, id, work};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::event::{EditEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, Rev};
-use crate::domain::node::{Content, Origin};
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{Stage, id, work};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::event::{EditEvent, Event, RunEvent};
+use overrule_domain::id::{Attempt, Rev};
+use overrule_domain::node::{Content, Origin};
 
 /// A very long value.
 const LONG: usize = 10_000_000;

@@ -1,14 +1,14 @@
 //! Tests the question about an unknown outcome, also while its process still runs.
 
-use crate::console::link::{OrphanCandidate, Update};
-use crate::console::model::orphan_status::OrphanStatus;
-use crate::console::msg::{Msg, Out};
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::command::{CallCommand, Command, Resolution};
-use crate::domain::event::{CallEvent, Event, RunEvent};
-use crate::domain::id::{Attempt, Rev};
-use crate::domain::orphan_process::OrphanProcess;
+use crate::link::{OrphanCandidate, Update};
+use crate::model::orphan_status::OrphanStatus;
+use crate::msg::{Msg, Out};
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::command::{CallCommand, Command, Resolution};
+use overrule_domain::event::{CallEvent, Event, RunEvent};
+use overrule_domain::id::{Attempt, Rev};
+use overrule_domain::orphan_process::OrphanProcess;
 
 const PROCESS: u32 = 25_142;
 

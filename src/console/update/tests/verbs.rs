@@ -1,16 +1,16 @@
 //! Tests that every verb sends its command, and only where it may.
 
-use crate::console::link::Update;
-use crate::console::model::overlay::Overlay;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{Decision, Digest, Outcome, Shown, ShownForm};
-use crate::domain::command::{
+use crate::link::Update;
+use crate::model::overlay::Overlay;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{Decision, Digest, Outcome, Shown, ShownForm};
+use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent};
-use crate::domain::id::{Attempt, Rev, TurnId};
-use crate::domain::refusal::RefusalKind;
+use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent};
+use overrule_domain::id::{Attempt, Rev, TurnId};
+use overrule_domain::refusal::RefusalKind;
 
 pub const ARGS: &str = r#"{"path":"a","content":"b"}"#;
 

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::console::context::Context;
-use crate::console::testing::Stage;
-use crate::console::verbs::{Verb, verbs};
-use crate::domain::command::{
+use crate::context::Context;
+use crate::testing::Stage;
+use crate::verbs::{Verb, verbs};
+use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, EscapeCommand, ResilienceCommand, Resolution,
     RunCommand, WeightCommand,
 };
-use crate::domain::rule::RuleRequest;
+use overrule_domain::rule::RuleRequest;
 
 /// How the console sends a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

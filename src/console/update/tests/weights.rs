@@ -1,9 +1,9 @@
 //! Tests the pane of weights and breakers: what made a weight, setting it, resetting.
 
-use crate::console::model::overlay::Overlay;
-use crate::console::panes;
-use crate::console::panes::rows::{NameHash, Target};
-use crate::console::testing::{Stage, id};
+use crate::model::overlay::Overlay;
+use crate::panes;
+use crate::panes::rows::{NameHash, Target};
+use crate::testing::{Stage, id};
 
 /// Puts the cursor on the first weight of a tool.
 fn on_weight(stage: &mut Stage, tool: &str) {
@@ -65,13 +65,13 @@ fn a_weight_is_explained_down_to_the_executions_that_made_it() {
 
 #[test]
 fn the_cursor_stays_on_its_weight_where_others_come_before_it() {
-    use crate::domain::command::{Command, WeightCommand};
+    use overrule_domain::command::{Command, WeightCommand};
     let mut stage = Stage::new(120, 40);
     stage.ailing();
     on_weight(&mut stage, "search");
     // A tool above it runs for the first time, and the key comes before another frame.
     stage.thought("t20", "And one more.");
-    stage.finished("c21", "list_dir", "{}", crate::domain::call::Outcome::ok("[]"));
+    stage.finished("c21", "list_dir", "{}", overrule_domain::call::Outcome::ok("[]"));
     stage.press("backspace");
     let sent = stage.commands();
     assert!(
@@ -83,7 +83,7 @@ fn the_cursor_stays_on_its_weight_where_others_come_before_it() {
 
 #[test]
 fn a_weight_is_set_and_reset() {
-    use crate::domain::command::{Command, WeightCommand};
+    use overrule_domain::command::{Command, WeightCommand};
     let mut stage = Stage::new(120, 40);
     stage.ailing();
     on_weight(&mut stage, "search");
@@ -128,7 +128,7 @@ fn a_weight_is_set_and_reset() {
 
 #[test]
 fn a_breaker_that_opened_is_listed_and_reset_from_its_row() {
-    use crate::domain::breaker::{Breaker, Phase, Scope};
+    use overrule_domain::breaker::{Breaker, Phase, Scope};
     let mut stage = Stage::new(120, 40);
     stage.ailing();
     let quiet = Scope::Tool("read_file".into());

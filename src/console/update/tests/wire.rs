@@ -1,14 +1,14 @@
 //! Tests the wire tab: loaded on demand, and again after the stream has ended.
 
-use crate::console::doc::Styled;
-use crate::console::link::Frames;
-use crate::console::msg::{Msg, Out};
-use crate::console::panes::Pane;
-use crate::console::panes::inspector::model::Tab;
-use crate::console::testing::{Stage, id};
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{Rev, TurnId};
-use crate::domain::node::{Channel, Content, Origin};
+use crate::doc::Styled;
+use crate::link::Frames;
+use crate::msg::{Msg, Out};
+use crate::panes::Pane;
+use crate::panes::inspector::model::Tab;
+use crate::testing::{Stage, id};
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{Rev, TurnId};
+use overrule_domain::node::{Channel, Content, Origin};
 
 fn asked(stage: &mut Stage) -> Vec<(TurnId, u32)> {
     std::mem::take(&mut stage.out)

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use crate::console::columns::Columns as _;
-use crate::console::testing::{Stage, id};
+use crate::columns::Columns as _;
+use crate::testing::{Stage, id};
 
 /// A fan of calls, with lanes next to the selected thought.
 fn stage(width: u16, fan: u32, text: &str) -> Stage {

@@ -5,11 +5,11 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage};
-use crate::console::theme::{Colours, Role, Theme};
-use crate::domain::call::Outcome;
-use crate::text::FRAME;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage};
+use crate::theme::{Colours, Role, Theme};
+use overrule_base::text::FRAME;
+use overrule_domain::call::Outcome;
 
 /// Texts that try to look like the console's own rows.
 fn pretence() -> impl Strategy<Value = String> {

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use ratatui::style::Color;
 
-use crate::console::layout::gutter::Line;
-use crate::console::panes::graph::model::{Form, Level, Pick};
-use crate::console::symbols::Charset;
-use crate::console::testing::{Stage, id};
-use crate::console::theme::{Colours, Theme};
-use crate::domain::call::Outcome;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::TurnId;
+use crate::layout::gutter::Line;
+use crate::panes::graph::model::{Form, Level, Pick};
+use crate::symbols::Charset;
+use crate::testing::{Stage, id};
+use crate::theme::{Colours, Theme};
+use overrule_domain::call::Outcome;
+use overrule_domain::event::TurnEvent;
+use overrule_domain::id::TurnId;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 

@@ -1,12 +1,12 @@
 //! Tests the banner of a halt at common sizes: its consequences and its reason.
 
-use crate::console::link::Update;
-use crate::console::msg::Msg;
-use crate::console::testing::Stage;
+use crate::link::Update;
+use crate::msg::Msg;
+use crate::testing::Stage;
 
 /// A full disk, as the engine reports it for a session with a long path.
 fn full_disk(stage: &mut Stage) {
-    let halt = crate::engine::log::Unwritten {
+    let halt = overrule_engine::log::Unwritten {
         why: "No space left on device (os error 28)".into(),
         more: format!(
             "make room on the disk, then resume: everything acknowledged is there; failed to write the journal: \
@@ -15,7 +15,7 @@ fn full_disk(stage: &mut Stage) {
         ),
     };
     stage.send(Msg::Run(Update::Halted(
-        crate::engine::halt::Halt::Unwritten(halt).to_string(),
+        overrule_engine::halt::Halt::Unwritten(halt).to_string(),
     )));
     stage.draw();
 }

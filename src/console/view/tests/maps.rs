@@ -2,8 +2,8 @@
 //!
 //! Must not know: how boxes are placed.
 
-use crate::console::testing::Stage;
-use crate::domain::call::Outcome;
+use crate::testing::Stage;
+use overrule_domain::call::Outcome;
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 

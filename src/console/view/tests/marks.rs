@@ -5,9 +5,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::console::doc::Styled;
-use crate::console::theme::{Colours, Role, Theme};
-use crate::console::view::paint::Canvas;
+use crate::doc::Styled;
+use crate::theme::{Colours, Role, Theme};
+use crate::view::paint::Canvas;
 
 const AREA: Rect = Rect::new(0, 0, 12, 1);
 

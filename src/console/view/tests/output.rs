@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a tool asks for colours.
 
-use crate::console::json;
-use crate::console::model::screen::inside;
-use crate::console::testing::Stage;
-use crate::console::theme::{Colours, Theme};
-use crate::domain::call::Outcome;
+use crate::json;
+use crate::model::screen::inside;
+use crate::testing::Stage;
+use crate::theme::{Colours, Theme};
+use overrule_domain::call::Outcome;
 
 const OUTPUT: &str = "\u{1b}[1;32mok\u{1b}[0m    12 tests\n\
     \u{1b}[31mFAIL  one\ncontinued\u{1b}[0m\n\

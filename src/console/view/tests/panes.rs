@@ -1,17 +1,17 @@
 //! Snapshots of the panes at the bottom, at common sizes.
 
-use crate::console::layout::gutter::Line;
-use crate::console::symbols::Charset;
-use crate::console::testing::{Stage, id};
-use crate::domain::call::ErrorClass;
-use crate::domain::escape::{Detector, LoopStep};
-use crate::domain::event::run::Limits;
-use crate::domain::event::{CallEvent, Event, RunEvent, TurnEvent, WeightEvent};
-use crate::domain::id::{Attempt, Rev, ThreadId, TurnId};
-use crate::domain::price::Price;
-use crate::domain::repair_stats::RepairStats;
-use crate::domain::turn::{Stop, Usage};
-use crate::domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
+use crate::layout::gutter::Line;
+use crate::symbols::Charset;
+use crate::testing::{Stage, id};
+use overrule_domain::call::ErrorClass;
+use overrule_domain::escape::{Detector, LoopStep};
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{CallEvent, Event, RunEvent, TurnEvent, WeightEvent};
+use overrule_domain::id::{Attempt, Rev, ThreadId, TurnId};
+use overrule_domain::price::Price;
+use overrule_domain::repair_stats::RepairStats;
+use overrule_domain::turn::{Stop, Usage};
+use overrule_domain::weight::{Learned, StepRecord, ToolRecord, WeightRecord};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
@@ -26,9 +26,9 @@ fn at_sizes(name: &str, scene: impl Fn(&mut Stage)) {
 /// The same without colours and with plain characters: nothing of it may be lost.
 fn plain(name: &str, scene: impl Fn(&mut Stage)) {
     let mut stage = Stage::with(80, 24, |settings| {
-        settings.look = crate::console::theme::Theme::built_in("mono")
+        settings.look = crate::theme::Theme::built_in("mono")
             .unwrap()
-            .look(crate::console::theme::Colours::None);
+            .look(crate::theme::Colours::None);
         settings.charset = Charset::Ascii;
         settings.line = Line::Ascii;
     });
@@ -197,9 +197,9 @@ fn empty_panes_show_a_message() {
 }
 
 /// Every status that a call can have, with words of its own.
-fn statuses() -> Vec<crate::domain::call::Status> {
-    use crate::domain::call::{ConsentCause, ErrorClass, Status};
-    use crate::domain::id::Attempt;
+fn statuses() -> Vec<overrule_domain::call::Status> {
+    use overrule_domain::call::{ConsentCause, ErrorClass, Status};
+    use overrule_domain::id::Attempt;
     vec![
         Status::Proposed,
         Status::Invalid,
@@ -222,9 +222,9 @@ fn statuses() -> Vec<crate::domain::call::Status> {
 #[test]
 fn every_status_is_distinguishable_without_colors_and_in_ascii() {
     let mut stage = Stage::with(100, 30, |settings| {
-        settings.look = crate::console::theme::Theme::built_in("mono")
+        settings.look = crate::theme::Theme::built_in("mono")
             .unwrap()
-            .look(crate::console::theme::Colours::None);
+            .look(crate::theme::Colours::None);
         settings.charset = Charset::Ascii;
         settings.line = Line::Ascii;
     });
@@ -232,7 +232,7 @@ fn every_status_is_distinguishable_without_colors_and_in_ascii() {
     stage.proposed("c3", "read_file", r#"{"path":"a"}"#);
     let mut rows = std::collections::BTreeMap::new();
     for status in statuses() {
-        let call = crate::console::testing::id("c3");
+        let call = crate::testing::id("c3");
         stage.model.run.state.calls.get_mut(&call).unwrap().status = status.clone();
         let buffer = stage.draw();
         assert!(
@@ -305,8 +305,8 @@ fn scripts_of_every_direction_keep_their_order_and_their_columns() {
 
 #[test]
 fn an_operator_who_is_called_so_is_named_once() {
-    use crate::domain::envelope::Actor;
-    use crate::domain::event::{Event, RunEvent};
+    use overrule_domain::envelope::Actor;
+    use overrule_domain::event::{Event, RunEvent};
     for (user, expected) in [("operator", "operator  "), ("ada", "operator ada")] {
         let mut stage = Stage::new(120, 40);
         stage.sample();
@@ -327,8 +327,8 @@ fn an_operator_who_is_called_so_is_named_once() {
 
 #[test]
 fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
-    use crate::domain::call::Decision;
-    use crate::domain::envelope::{Actor, Via};
+    use overrule_domain::call::Decision;
+    use overrule_domain::envelope::{Actor, Via};
     let output = |via: Option<Via>| {
         let mut stage = Stage::new(120, 40);
         stage.begin();
@@ -339,7 +339,7 @@ fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
         };
         let reject = CallEvent::Decided {
             call: id("c3"),
-            rev: crate::domain::id::Rev(1),
+            rev: overrule_domain::id::Rev(1),
             digest: None,
             decision: Decision::Reject { reason: "no".into() },
         };
@@ -347,7 +347,7 @@ fn the_source_of_a_decision_is_shown_in_the_log_and_the_decisions_tab() {
         stage.press("4");
         let log = stage.flat();
         stage.press("1 G 3");
-        while stage.model.inspector.tab != crate::console::panes::inspector::model::Tab::Attempts {
+        while stage.model.inspector.tab != crate::panes::inspector::model::Tab::Attempts {
             stage.press(">");
             stage.draw();
         }

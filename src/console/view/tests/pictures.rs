@@ -1,14 +1,14 @@
 //! Snapshots of the whole screen, at common sizes.
 
-use crate::console::layout::gutter::Line;
-use crate::console::link::{At, Update};
-use crate::console::model::Source;
-use crate::console::msg::Msg;
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage};
-use crate::console::theme::{Colours, Theme};
-use crate::domain::event::{Event, RunEvent};
-use crate::domain::rule::RuleSpec;
+use crate::layout::gutter::Line;
+use crate::link::{At, Update};
+use crate::model::Source;
+use crate::msg::Msg;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage};
+use crate::theme::{Colours, Theme};
+use overrule_domain::event::{Event, RunEvent};
+use overrule_domain::rule::RuleSpec;
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 

@@ -4,15 +4,15 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::super::{shell, twin};
-use crate::console::layout::gutter::Line;
-use crate::console::model::overlay::Overlay;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::testing::{ARMING, Stage, text_of};
-use crate::console::verbs;
-use crate::domain::breaker::Phase;
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::Limits;
-use crate::domain::event::{Event, RunEvent};
+use crate::layout::gutter::Line;
+use crate::model::overlay::Overlay;
+use crate::symbols::{Charset, Symbol};
+use crate::testing::{ARMING, Stage, text_of};
+use crate::verbs;
+use overrule_domain::breaker::Phase;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::Limits;
+use overrule_domain::event::{Event, RunEvent};
 
 type Scene = fn(&mut Stage);
 

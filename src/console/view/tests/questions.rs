@@ -1,11 +1,11 @@
 //! Snapshots of everything that asks the operator, and of pages and lists that lead there.
 
-use crate::console::link::Frames;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::domain::call::{ConsentCause, Consequence, Decision, Gate, Part, Quoted, Verdict};
-use crate::domain::event::CallEvent;
-use crate::domain::id::Rev;
+use crate::link::Frames;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, id};
+use overrule_domain::call::{ConsentCause, Consequence, Decision, Gate, Part, Quoted, Verdict};
+use overrule_domain::event::CallEvent;
+use overrule_domain::id::Rev;
 
 /// From a corner of a screen to a wide one.
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];

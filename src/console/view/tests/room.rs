@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they are drawn.
 
-use crate::console::testing::Stage;
+use crate::testing::Stage;
 
 /// A run of some forty turns.
 fn long(width: u16, height: u16) -> Stage {

@@ -5,11 +5,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
-use crate::console::testing::{Stage, id};
-use crate::console::theme::{Colours, Role, Theme};
-use crate::domain::call::Outcome;
-use crate::domain::event::TurnEvent;
-use crate::domain::id::TurnId;
+use crate::testing::{Stage, id};
+use crate::theme::{Colours, Role, Theme};
+use overrule_domain::call::Outcome;
+use overrule_domain::event::TurnEvent;
+use overrule_domain::id::TurnId;
 
 const HEAD: &str = "affected rows of the graph";
 
@@ -88,7 +88,7 @@ fn an_undo_shows_what_is_restored() {
     stage.two_turns();
     stage.press("1 g j j");
     preview(&mut stage);
-    stage.wait(crate::console::testing::ARMING);
+    stage.wait(crate::testing::ARMING);
     stage.press("enter");
     stage.carry_out();
     stage.press("u");

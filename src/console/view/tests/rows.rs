@@ -2,12 +2,12 @@
 //!
 //! Must not know: how lanes are found.
 
-use crate::console::testing::{Stage, id};
-use crate::domain::escape::Detector;
-use crate::domain::event::{Event, RunEvent, TurnEvent};
-use crate::domain::id::TurnId;
-use crate::domain::node::{Channel, Origin};
-use crate::domain::rule::RuleSpec;
+use crate::testing::{Stage, id};
+use overrule_domain::escape::Detector;
+use overrule_domain::event::{Event, RunEvent, TurnEvent};
+use overrule_domain::id::TurnId;
+use overrule_domain::node::{Channel, Origin};
+use overrule_domain::rule::RuleSpec;
 
 /// The screen line with the row of a node.
 fn row(text: &str, words: &str) -> String {

@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 
-use crate::console::hints;
-use crate::console::model::Source;
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage, id};
-use crate::console::theme::Role;
-use crate::console::verbs;
-use crate::domain::call::Outcome;
-use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::id::TurnId;
+use crate::hints;
+use crate::model::Source;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage, id};
+use crate::theme::Role;
+use crate::verbs;
+use overrule_domain::call::Outcome;
+use overrule_domain::event::{EditEvent, Event, TurnEvent};
+use overrule_domain::id::TurnId;
 
 #[test]
 fn nothing_untrusted_reaches_the_screen_raw() {
@@ -92,7 +92,7 @@ fn a_state_is_shown_without_colors() {
 fn ascii_draws_only_ascii_of_its_own() {
     let mut stage = Stage::with(80, 24, |settings| {
         settings.charset = Charset::Ascii;
-        settings.line = crate::console::layout::gutter::Line::Ascii;
+        settings.line = crate::layout::gutter::Line::Ascii;
     });
     stage.begin();
     stage.thought("t2", "plain");
@@ -114,7 +114,7 @@ fn what_an_edit_replaced_is_one_row_that_unfolds() {
         stage.finished(call, "read_file", r#"{"path":"x"}"#, Outcome::ok("1"));
     }
     stage.engine(Event::Edit(EditEvent::Committed {
-        epoch: crate::domain::id::Epoch(1),
+        epoch: overrule_domain::id::Epoch(1),
         intervention: id("i6"),
         target: Some(id("t2")),
         after: None,

@@ -1,12 +1,12 @@
 //! Tests text at the edges of the screen: a cut is marked, and labels stay with their subject.
 
-use crate::console::link::{At, Update};
-use crate::console::model::Source;
-use crate::console::msg::Msg;
-use crate::console::testing::{ARMING, Stage, flat, id};
-use crate::domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
-use crate::domain::id::Rev;
-use crate::domain::node::{Content, Origin};
+use crate::link::{At, Update};
+use crate::model::Source;
+use crate::msg::Msg;
+use crate::testing::{ARMING, Stage, flat, id};
+use overrule_domain::event::{CallEvent, EditEvent, Event, ResilienceEvent};
+use overrule_domain::id::Rev;
+use overrule_domain::node::{Content, Origin};
 
 const LONG: &str = "c4 still runs as process 25142, started before the interruption. End it and what it \
                     started with `kill -- -25142`, or wait for it.";
@@ -84,7 +84,7 @@ fn what_has_no_room_on_the_screen_is_read_in_the_log() {
         stage.draw();
         let rows = from_below(&mut stage);
         assert!(rows[0].contains("… L: all of it"), "{width}x{height}: {rows:?}");
-        let is_whole = |line: &&crate::console::panes::log::model::Line| matches!(line, crate::console::panes::log::model::Line::Problem(words) if *words == long);
+        let is_whole = |line: &&crate::panes::log::model::Line| matches!(line, crate::panes::log::model::Line::Problem(words) if *words == long);
         let logged = |stage: &Stage| {
             let lines = stage.model.log.shown().map(|(_, line)| line);
             lines.filter(is_whole).count()
@@ -194,18 +194,18 @@ fn text_cut_at_two_places_is_marked_once() {
     let mut stage = Stage::new(80, 24);
     stage.begin();
     for room in 30..80 {
-        let line = crate::console::doc::Styled::new()
-            .untrusted(crate::console::theme::Role::Text, &"a".repeat(90), room)
-            .own(crate::console::theme::Role::Dim, " and more of it");
+        let line = crate::doc::Styled::new()
+            .untrusted(crate::theme::Role::Text, &"a".repeat(90), room)
+            .own(crate::theme::Role::Dim, " and more of it");
         let area = ratatui::layout::Rect::new(0, 0, 40, 1);
         let mut buf = ratatui::buffer::Buffer::empty(area);
         let look = stage.model.settings.look.clone();
-        let mut canvas = crate::console::view::paint::Canvas {
+        let mut canvas = crate::view::paint::Canvas {
             buf: &mut buf,
             look: &look,
         };
         canvas.row(area, &line, '…');
-        let text = crate::console::testing::text_of(&buf);
+        let text = crate::testing::text_of(&buf);
         assert!(text.contains('…') && !text.contains("……"), "{room}: {text}");
     }
 }
@@ -323,7 +323,7 @@ fn what_cannot_be_committed_is_not_offered() {
         rev: Rev(2),
         content: Content::Text {
             text: "other".into(),
-            channel: crate::domain::node::Channel::Spoken,
+            channel: overrule_domain::node::Channel::Spoken,
             opaque: None,
         },
         origin: Origin::Operator { user: "eve".into() },
@@ -388,7 +388,7 @@ fn resolving_an_unknown_outcome_warns_of_a_process_that_may_still_run() {
     stage.running("c3", "shell", r#"{"command":"sleep 600"}"#);
     stage.call(CallEvent::Spawned {
         call: id("c3"),
-        attempt: crate::domain::id::Attempt(1),
+        attempt: overrule_domain::id::Attempt(1),
         pid: 25142,
         ticks: 9,
     });
@@ -396,8 +396,8 @@ fn resolving_an_unknown_outcome_warns_of_a_process_that_may_still_run() {
         !stage.text().contains("its process was"),
         "it runs before our eyes"
     );
-    stage.engine(Event::Run(crate::domain::event::RunEvent::Reopened {
-        interrupted: vec![(id("c3"), crate::domain::id::Attempt(1))],
+    stage.engine(Event::Run(overrule_domain::event::RunEvent::Reopened {
+        interrupted: vec![(id("c3"), overrule_domain::id::Attempt(1))],
         version: "0".into(),
     }));
     stage.press("2");
@@ -416,20 +416,20 @@ fn resolving_an_unknown_outcome_warns_of_a_process_that_may_still_run() {
 fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
     let mut stage = Stage::new(120, 40);
     stage.begin();
-    let ran = crate::domain::call::Outcome::ok("\"2\"");
+    let ran = overrule_domain::call::Outcome::ok("\"2\"");
     stage.finished("c3", "read_file", r#"{"path":"a"}"#, ran);
     stage.awaiting("c4", "read_file", r#"{"path":"b"}"#);
     stage.call(CallEvent::Decided {
         call: id("c4"),
-        rev: crate::domain::id::Rev(1),
+        rev: overrule_domain::id::Rev(1),
         digest: None,
-        decision: crate::domain::call::Decision::Answer,
+        decision: overrule_domain::call::Decision::Answer,
     });
     stage.call(CallEvent::Given {
         call: id("c4"),
-        rev: crate::domain::id::Rev(1),
-        outcome: crate::domain::call::Outcome::ok("\"1\""),
-        origin: crate::domain::node::Origin::Operator { user: "ada".into() },
+        rev: overrule_domain::id::Rev(1),
+        outcome: overrule_domain::call::Outcome::ok("\"1\""),
+        origin: overrule_domain::node::Origin::Operator { user: "ada".into() },
     });
     stage.close();
     stage.press("1 G");
@@ -450,8 +450,8 @@ fn a_call_that_was_answered_does_not_read_like_one_that_ran() {
         .unwrap_or_default();
     assert!(row.contains("answered, not run"), "{exported}");
     while stage.model.inspector.subject
-        != Some(crate::console::panes::inspector::model::Subject::Pick(
-            crate::console::panes::graph::model::Pick::Node(id("c4")),
+        != Some(crate::panes::inspector::model::Subject::Pick(
+            crate::panes::graph::model::Pick::Node(id("c4")),
         ))
     {
         stage.press("k");

@@ -2,14 +2,14 @@
 //!
 //! Must not know: how a time is recorded.
 
-use crate::console::layout::gutter::Line;
-use crate::console::panes::graph::model::bars::{self, BarKind};
-use crate::console::testing::{Stage, id};
-use crate::domain::call::{Decision, Outcome};
-use crate::domain::envelope::Actor;
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Rev, Seq};
-use crate::domain::node::Origin;
+use crate::layout::gutter::Line;
+use crate::panes::graph::model::bars::{self, BarKind};
+use crate::testing::{Stage, id};
+use overrule_domain::call::{Decision, Outcome};
+use overrule_domain::envelope::Actor;
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{Rev, Seq};
+use overrule_domain::node::Origin;
 
 const A: &str = r#"{"path":"a.txt"}"#;
 

@@ -1,8 +1,8 @@
 //! Tests what an editor shows: its text, the cursor and the faults.
 
-use crate::console::layout::gutter::Line;
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage};
+use crate::layout::gutter::Line;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage};
 
 fn editing(width: u16, height: u16) -> Stage {
     let mut stage = Stage::new(width, height);

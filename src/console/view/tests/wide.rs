@@ -3,10 +3,10 @@
 use ratatui::buffer::{Buffer, CellWidth as _};
 use ratatui::style::Modifier;
 
-use crate::console::columns::{Columns as _, measured};
-use crate::console::layout::gutter::Line;
-use crate::console::symbols::Charset;
-use crate::console::testing::{ARMING, Stage};
+use crate::columns::{Columns as _, measured};
+use crate::layout::gutter::Line;
+use crate::symbols::Charset;
+use crate::testing::{ARMING, Stage};
 
 /// Text of a model, with letters and signs of ambiguous width.
 const MODEL_TEXT: &str =

@@ -2,12 +2,12 @@
 //!
 //! Must not know: why a turn was decided.
 
-use crate::domain::apply::At;
-use crate::domain::history::History;
-use crate::domain::id::{Seq, ThreadId, TurnId};
-use crate::domain::price::RunCost;
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Producer, Stop, Stream, Turn, TurnMore, Usage};
+use crate::apply::At;
+use crate::history::History;
+use crate::id::{Seq, ThreadId, TurnId};
+use crate::price::RunCost;
+use crate::state::State;
+use crate::turn::{Activity, Producer, Stop, Stream, Turn, TurnMore, Usage};
 
 /// Inserts a turn after another one of its thread.
 pub(super) fn place(

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::history::{Line, Then};
-use crate::domain::id::{Rev, ThreadId, TurnId};
-use crate::domain::node::{Node, NodeState, Origin, Revision};
-use crate::domain::state::State;
+use crate::history::{Line, Then};
+use crate::id::{Rev, ThreadId, TurnId};
+use crate::node::{Node, NodeState, Origin, Revision};
+use crate::state::State;
 
 /// What both branches have in common.
 #[derive(Debug, Default)]

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use super::{invalidation, not_pinned_above, nothing_open_before, supersede_turns, try_out, waits};
-use crate::domain::advance;
-use crate::domain::draft::Draft;
-use crate::domain::event::EditEvent;
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::thread;
+use crate::advance;
+use crate::draft::Draft;
+use crate::event::EditEvent;
+use crate::id::{NodeId, TurnId};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::thread;
 
 /// Rolls back to a turn, under a node that represents the step in the graph.
-pub(in crate::domain::decide) fn go_back(
+pub(in crate::decide) fn go_back(
     draft: &mut Draft<'_>,
     id: TurnId,
     intervention: NodeId,

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::invalidation::{cancel_running, orphan_own};
 use super::{begin, insert, recall, revise};
-use crate::domain::branch;
-use crate::domain::call::{AttemptRecord, Call, Decision, Outcome, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::history::{Line, Then};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
-use crate::domain::node::{Content, Node, Origin};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::domain::thread;
+use crate::branch;
+use crate::call::{AttemptRecord, Call, Decision, Outcome, Status};
+use crate::draft::Draft;
+use crate::event::{CallEvent, TurnEvent};
+use crate::history::{Line, Then};
+use crate::id::{Attempt, Epoch, NodeId, NodeKind, Rev};
+use crate::node::{Content, Node, Origin};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::State;
+use crate::thread;
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
@@ -232,7 +232,7 @@ fn insert_with_result(
     let shown = gave.or_else(|| of_rev().filter(|_| entry.is_none()));
     let ran = shown.is_some();
     let args = shown.map_or(written, |record| record.args.clone());
-    let effect = life.map_or(crate::domain::call::EffectClass::Unknown, |life| life.effect);
+    let effect = life.map_or(crate::call::EffectClass::Unknown, |life| life.effect);
     let delegates = life.is_some_and(|life| life.delegates);
     let after = insert::place(draft, None)?;
     begin(

@@ -5,19 +5,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::call::Status;
-use crate::domain::correction;
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use crate::domain::server_question;
-use crate::domain::state::State;
-use crate::domain::thread::{self, Child};
-use crate::domain::turn::{Stream, Turn};
+use crate::call::Status;
+use crate::correction;
+use crate::draft::Draft;
+use crate::event::{CallEvent, EditEvent, TurnEvent};
+use crate::graph;
+use crate::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use crate::server_question;
+use crate::state::State;
+use crate::thread::{self, Child};
+use crate::turn::{Stream, Turn};
 
 /// The value of a call changed: marks its readers as stale, supersedes later turns.
-pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
+pub(in crate::decide) fn invalidate_after_value(draft: &mut Draft<'_>, call: NodeId) {
     suspect_readers(draft, call);
     if let Some(turn) = draft.state.turn_of(call).map(|turn| turn.id) {
         supersede_after(draft, turn);
@@ -25,14 +25,14 @@ pub(in crate::domain::decide) fn invalidate_after_value(draft: &mut Draft<'_>, c
 }
 
 /// Marks the direct and indirect readers of a call as stale.
-pub(in crate::domain::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
+pub(in crate::decide) fn suspect_readers(draft: &mut Draft<'_>, call: NodeId) {
     let readers = graph::readers_of(draft.state, call);
     suspect(draft, readers);
 }
 
 /// Marks readers of superseded calls as stale if they stay active: a call may read one that follows
 /// it in its turn.
-pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
+pub(in crate::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, gone: &[NodeId]) {
     let mut readers = BTreeSet::new();
     for id in gone.iter().filter(|id| id.kind == NodeKind::Call) {
         readers.extend(graph::readers_of(draft.state, *id));
@@ -46,7 +46,7 @@ pub(in crate::domain::decide) fn suspect_readers_of_gone(draft: &mut Draft<'_>, 
 }
 
 /// Marks calls as stale, without those that have not read their inputs yet.
-pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
+pub(in crate::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<NodeId>) {
     let calls: Vec<NodeId> = calls
         .into_iter()
         .filter(|id| {
@@ -63,7 +63,7 @@ pub(in crate::domain::decide) fn suspect(draft: &mut Draft<'_>, calls: BTreeSet<
 }
 
 /// Suspends later turns until it is known whether their context changed.
-pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
+pub(in crate::decide) fn suspend_later(draft: &mut Draft<'_>, call: NodeId) {
     let Some(turn) = draft.state.turn_of(call) else {
         return;
     };
@@ -80,7 +80,7 @@ pub(in crate::domain::decide) fn suspend_later(draft: &mut Draft<'_>, call: Node
 
 /// What is superseded if the model is asked again for a turn: this one and all later ones. Also the last turn that stays, after which
 /// the new one comes. The words of another program's user stay: its agent sends them again.
-pub(in crate::domain::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
+pub(in crate::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<TurnId>, Option<TurnId>) {
     let falls = |one: &&Turn| one.pos >= turn.pos && !state.has_words_of_agent(one);
     let turns = state.turns_of(turn.thread).filter(falls).map(|one| one.id);
     let mut stays = state
@@ -91,7 +91,7 @@ pub(in crate::domain::decide) fn from_turn(state: &State, turn: &Turn) -> (Vec<T
 
 /// Supersedes later turns: closes streams, cancels running calls, lists effects. The words of another program's user stay:
 /// its agent sends them again.
-pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
+pub(in crate::decide) fn supersede_after(draft: &mut Draft<'_>, turn: TurnId) {
     let Some(turn) = draft.state.turns.get(&turn) else {
         return;
     };
@@ -124,7 +124,7 @@ pub(in crate::domain::decide) fn supersede_after(draft: &mut Draft<'_>, turn: Tu
 /// Resumes the callers of an edited sub-agent thread, upwards: each call continues with the same
 /// execution. Readers of its result become stale, and later turns of its thread are suspended until
 /// it is known whether their context changed.
-pub(in crate::domain::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
+pub(in crate::decide) fn resume_callers(draft: &mut Draft<'_>, thread: ThreadId) {
     let state = draft.state;
     for child in thread::above(state, thread) {
         let Some(call) = state.calls.get(&child.call) else {
@@ -146,7 +146,7 @@ pub(in crate::domain::decide) fn resume_callers(draft: &mut Draft<'_>, thread: T
 }
 
 /// Ends a sub-agent and all its work.
-pub(in crate::domain::decide) fn end_child(draft: &mut Draft<'_>, child: &Child) {
+pub(in crate::decide) fn end_child(draft: &mut Draft<'_>, child: &Child) {
     let turns = draft.state.turns_of(child.thread).map(|turn| turn.id).collect();
     supersede_turns(draft, turns);
 }
@@ -242,7 +242,7 @@ pub(crate) fn effects_of(state: &State, calls: &BTreeSet<NodeId>) -> Vec<Seq> {
             let Some(entry) = state.ledger.get(&record.intent) else {
                 continue;
             };
-            let happened = entry.outcome != crate::domain::state::LedgerOutcome::DidNot;
+            let happened = entry.outcome != crate::state::LedgerOutcome::DidNot;
             if entry.effect.has_effect() && happened && !entry.more.orphaned {
                 entries.push(entry.seq);
             }

@@ -2,12 +2,12 @@
 //!
 //! Must not know: how requests are changed.
 
-use crate::domain::command::Edit;
-use crate::domain::id::TurnId;
-use crate::domain::node::Node;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::domain::thread::ROOT;
+use crate::command::Edit;
+use crate::id::TurnId;
+use crate::node::Node;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::State;
+use crate::thread::ROOT;
 
 /// True for the last turn of the run.
 fn is_last(state: &State, turn: TurnId) -> bool {

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{begin, seen};
-use crate::domain::branch;
-use crate::domain::branch::recall::{CallMove, Moves, recall};
-use crate::domain::call::{Call, Status};
-use crate::domain::draft::Draft;
-use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::id::{Attempt, Epoch, NodeId, TurnId};
-use crate::domain::lineage;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::{EpochOrigin, LedgerOutcome, State};
-use crate::domain::turn::{Stream, TurnState};
+use crate::branch;
+use crate::branch::recall::{CallMove, Moves, recall};
+use crate::call::{Call, Status};
+use crate::draft::Draft;
+use crate::event::{CallEvent, EditEvent, TurnEvent};
+use crate::id::{Attempt, Epoch, NodeId, TurnId};
+use crate::lineage;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::{EpochOrigin, LedgerOutcome, State};
+use crate::turn::{Stream, TurnState};
 
 /// Refuses if the current epoch is not the one that the operator saw.
 fn as_shown(state: &State, epoch: Option<Epoch>) -> Result<(), Refusal> {

@@ -11,21 +11,21 @@ use super::invalidation::{
     cancel_running, invalidate_after_value, lose_corrections, orphan, orphan_own, supersede_after,
     supersede_turns, suspect, suspect_readers, suspect_readers_of_gone,
 };
-use crate::domain::advice::Advice;
-use crate::domain::call::{Call, Digest, EffectClass, Outcome, Status};
-use crate::domain::draft::Draft;
-use crate::domain::effective_status;
-use crate::domain::event::{CallEvent, EditEvent, TurnEvent};
-use crate::domain::graph;
-use crate::domain::id::{Attempt, NodeId, NodeKind, Rev};
-use crate::domain::node::{Channel, Content, Node, Origin};
-use crate::domain::ready;
-use crate::domain::reference::OutPath;
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::domain::tags;
-use crate::domain::thread;
-use crate::domain::turn::{Activity, Producer, Stream, Turn};
+use crate::advice::Advice;
+use crate::call::{Call, Digest, EffectClass, Outcome, Status};
+use crate::draft::Draft;
+use crate::effective_status;
+use crate::event::{CallEvent, EditEvent, TurnEvent};
+use crate::graph;
+use crate::id::{Attempt, NodeId, NodeKind, Rev};
+use crate::node::{Channel, Content, Node, Origin};
+use crate::ready;
+use crate::reference::OutPath;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::State;
+use crate::tags;
+use crate::thread;
+use crate::turn::{Activity, Producer, Stream, Turn};
 
 type Reason<'a> = Option<&'a Arc<str>>;
 
@@ -143,7 +143,7 @@ pub(super) fn call(
         args: args.clone(),
     };
     revised(draft, id, content, approves);
-    let mut readers = crate::domain::graph::readers_of(draft.state, id);
+    let mut readers = crate::graph::readers_of(draft.state, id);
     readers.extend(readers_of_new_names(draft.state, id, args));
     suspect(draft, readers);
     if reported || started {
@@ -157,7 +157,7 @@ fn readers_of_new_names(state: &State, id: NodeId, args: &str) -> BTreeSet<NodeI
     let scanned = state.scan(args);
     let label = scanned.label.unwrap_or_else(|| id.to_string());
     let heads = scanned.out.as_ref().map(OutPath::heads).unwrap_or_default();
-    crate::domain::graph::readers_of_names(state, id, &label, &heads)
+    crate::graph::readers_of_names(state, id, &label, &heads)
 }
 
 /// Refuses arguments that the tool does not accept.
@@ -183,7 +183,7 @@ pub(super) fn check_args(
     let mut faults = advice.check(tool, args, false);
     faults.extend(state.scan(args).faults);
     if advice.tool(tool).is_some_and(|facts| facts.delegates()) {
-        faults.extend(crate::domain::delegate::faults_of(advice, args));
+        faults.extend(crate::delegate::faults_of(advice, args));
     }
     if faults.is_empty() {
         return Ok(());

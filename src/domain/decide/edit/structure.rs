@@ -6,12 +6,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::command::Edit;
-use crate::domain::id::NodeId;
-use crate::domain::reference::{Expr, Reference, Root};
-use crate::domain::refusal::{Refusal, RefusalKind};
-use crate::domain::state::State;
-use crate::domain::turn::Stream;
+use crate::command::Edit;
+use crate::id::NodeId;
+use crate::reference::{Expr, Reference, Root};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::state::State;
+use crate::turn::Stream;
 
 /// Name and references of an edited call.
 struct Sketch {

@@ -6,15 +6,15 @@
 //! immediately. So the same decision restores the holds.
 
 use super::try_out;
-use crate::domain::command::{Command, Edit, EditCommand};
-use crate::domain::draft::Draft;
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::state::State;
+use crate::command::{Command, Edit, EditCommand};
+use crate::draft::Draft;
+use crate::event::{EditEvent, Event};
+use crate::graph;
+use crate::id::{NodeId, NodeKind};
+use crate::state::State;
 
 /// Suspends the descendants of open edits again, unless this decision commits or invalidates the edit.
-pub(in crate::domain::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
+pub(in crate::decide) fn restore_holds(draft: &mut Draft<'_>, command: Option<&Command>) {
     let commits = |event: &Event| matches!(event, Event::Edit(EditEvent::Committed { .. }));
     if draft.state.editing.is_empty() || !draft.events.iter().any(commits) {
         return;

@@ -4,13 +4,13 @@
 
 use super::super::world::*;
 use super::{answered, answers};
-use crate::domain::call::{Decision, Status};
-use crate::domain::command::RunCommand;
-use crate::domain::event::{Event, TurnEvent};
-use crate::domain::id::NodeKind;
-use crate::domain::node::Origin;
-use crate::domain::refusal::RefusalKind;
-use crate::domain::repeat::is_outdated;
+use overrule_domain::call::{Decision, Status};
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::{Event, TurnEvent};
+use overrule_domain::id::NodeKind;
+use overrule_domain::node::Origin;
+use overrule_domain::refusal::RefusalKind;
+use overrule_domain::repeat::is_outdated;
 
 #[test]
 fn an_equal_request_after_an_edit_takes_its_recorded_reply() {

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::call::{Call, Status};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Content;
-use crate::domain::ready::{self, Readiness};
-use crate::domain::reference::Root;
-use crate::domain::state::State;
-use crate::domain::transcript::bytes;
-use crate::domain::turn::Activity;
+use overrule_domain::call::{Call, Status};
+use overrule_domain::id::{NodeId, NodeKind, Seq};
+use overrule_domain::node::Content;
+use overrule_domain::ready::{self, Readiness};
+use overrule_domain::reference::Root;
+use overrule_domain::repeat::{begun_since, beside, changes};
+use overrule_domain::state::{LedgerEntry, LedgerOutcome, State};
+use overrule_domain::transcript::bytes;
+use overrule_domain::turn::Activity;
 
 /// The agenda, rebuilt from nodes and calls.
 #[expect(clippy::too_many_lines, reason = "one list after the other")]
@@ -60,7 +61,7 @@ pub fn agenda(state: &State) {
         with(&|call: &Call| matches!(call.status, Status::Repairing(_))),
         "repairing"
     );
-    let selecting = Status::Repairing(crate::domain::ladder::Stage::Selecting);
+    let selecting = Status::Repairing(overrule_domain::ladder::Stage::Selecting);
     let failed = with(&|call: &Call| {
         matches!(call.status, Status::Failed(_) | Status::Invalid) || call.status == selecting
     });
@@ -106,7 +107,7 @@ pub fn agenda(state: &State) {
         effects.map(|entry| &entry.seq).eq(agenda.effects.keys()),
         "effects"
     );
-    crate::domain::repeat::check::by_place(state);
+    executions_by_place(state);
     for turn in state.turns.values() {
         let bytes: usize = turn.nodes.iter().map(|id| bytes::of_node(state, *id)).sum();
         assert_eq!(turn.bytes, bytes, "bytes of {}", turn.id);
@@ -160,7 +161,7 @@ fn names(state: &State) {
             .refs
             .out
             .iter()
-            .flat_map(crate::domain::reference::OutPath::heads)
+            .flat_map(overrule_domain::reference::OutPath::heads)
         {
             assert!(
                 state
@@ -234,5 +235,23 @@ fn activity(state: &State) {
             }
             _ => {}
         }
+    }
+}
+
+/// What is looked for by place is all that there is.
+fn executions_by_place(state: &State) {
+    for seq in state.ledger.keys().copied() {
+        let entries = || state.ledger.values().filter(|entry| changes(entry));
+        let begun = entries().any(|entry| entry.seq > seq) || state.elsewhere.keys().any(|one| *one > seq);
+        assert_eq!(begun_since(state, seq), begun, "begun since {seq}");
+        let at_the_time = |entry: &&LedgerEntry| match entry.outcome {
+            LedgerOutcome::Running | LedgerOutcome::Unknown => true,
+            LedgerOutcome::Known(_) | LedgerOutcome::DidNot => entry.ended.is_none_or(|ended| ended > seq),
+        };
+        let before = entries().filter(|entry| entry.seq < seq);
+        let before: Vec<Seq> = before.filter(at_the_time).map(|entry| entry.seq).collect();
+        let found = beside(state, seq).filter(|entry| changes(entry));
+        let found: Vec<Seq> = found.map(|entry| entry.seq).collect();
+        assert_eq!(found, before, "at the same time as {seq}");
     }
 }

@@ -133,7 +133,7 @@ fn an_undo_is_not_named_as_a_loss() {
         epoch: None,
         effects_seen: None,
     };
-    let found = crate::domain::lineage::plan_of(&w.state, &undo).unwrap();
+    let found = overrule_domain::lineage::plan_of(&w.state, &undo).unwrap();
     assert!(found.corrections.is_empty() && found.corrections_lost.is_empty());
     w.undo().unwrap();
     assert_eq!(w.value(w.id("b")), GOOD);

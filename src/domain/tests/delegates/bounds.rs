@@ -3,9 +3,9 @@
 //! Must not know: the rest.
 
 use super::*;
-use crate::domain::call::ErrorClass;
-use crate::domain::command::RunCommand;
-use crate::domain::event::run::Limits;
+use overrule_domain::call::ErrorClass;
+use overrule_domain::command::RunCommand;
+use overrule_domain::event::run::Limits;
 
 #[test]
 fn a_sub_agent_has_the_tools_that_it_was_given_and_no_others() {
@@ -47,7 +47,7 @@ fn a_sub_agent_has_the_tools_that_it_was_given_and_no_others() {
     );
     // The operator may use any tool in its place.
     let not = w.id("not");
-    w.edit(crate::domain::command::Edit::Call {
+    w.edit(overrule_domain::command::Edit::Call {
         node: not,
         base: w.rev(not),
         tool: "write".into(),

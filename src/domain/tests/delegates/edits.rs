@@ -3,9 +3,9 @@
 //! Must not know: the rest.
 
 use super::*;
-use crate::domain::command::{Command, Edit, EditCommand, RunCommand};
-use crate::domain::lineage;
-use crate::domain::refusal::RefusalKind;
+use overrule_domain::command::{Command, Edit, EditCommand, RunCommand};
+use overrule_domain::lineage;
+use overrule_domain::refusal::RefusalKind;
 
 /// The last turn of the root.
 fn tip(w: &World) -> TurnId {
@@ -91,7 +91,7 @@ fn a_different_sub_agent_answer_supersedes_later_turns_and_asks_the_root_again()
 
 #[test]
 fn every_kind_of_edit_inside_touches_that_thread_and_its_call_alone() {
-    type Act = fn(&mut World) -> Result<(), crate::domain::refusal::Refusal>;
+    type Act = fn(&mut World) -> Result<(), overrule_domain::refusal::Refusal>;
     fn node(w: &World, kind: NodeKind) -> NodeId {
         let own = thread_of(w, w.id("a"));
         let here = |id: &NodeId| thread::of(&w.state, *id) == own;
@@ -272,7 +272,7 @@ fn an_undone_edit_inside_brings_back_the_answer_and_leaves_the_sibling_at_work()
         (w.status(w.id("b2")), w.starts(w.id("b1"))),
         (Status::Succeeded, 1)
     );
-    w.end(crate::domain::turn::Stop::End);
+    w.end(overrule_domain::turn::Stop::End);
     w.on(b).reply(&[answer("b")]);
     w.reply(&[answer("end")]);
     // And forward again: the edited thread is active as it was left.
@@ -342,7 +342,7 @@ fn what_is_held_above_holds_a_sub_agent_too() {
     assert_eq!(w.status(w.id("r")), Status::Succeeded);
     assert_eq!(kind(w.approve(w.id("w"))), RefusalKind::Status);
     w.stream(call("read", r#"{"_as":"later","n":2}"#));
-    w.end(crate::domain::turn::Stop::Calls);
+    w.end(overrule_domain::turn::Stop::Calls);
     assert!(w.runs(w.id("later")).is_empty());
     assert_eq!(w.asked.len(), asked);
     w.finish(w.id("s"));

@@ -3,10 +3,10 @@
 //! Must not know: the rest.
 
 use super::*;
-use crate::domain::call::ErrorClass;
-use crate::domain::command::{CallCommand, Command, Edit, RunCommand};
-use crate::domain::lineage;
-use crate::domain::turn::Stop;
+use overrule_domain::call::ErrorClass;
+use overrule_domain::command::{CallCommand, Command, Edit, RunCommand};
+use overrule_domain::lineage;
+use overrule_domain::turn::Stop;
 
 /// A with a running call, a call that has written and an open stream; B works in the background.
 fn busy() -> World {
@@ -53,7 +53,7 @@ fn a_cancelled_sub_agent_ends_with_all_that_it_does() {
     // Run again: another sub-agent, with consent because the first one wrote.
     w.retry(a).unwrap();
     assert!(matches!(w.status(a), Status::Consent(_)));
-    w.consent(a, crate::domain::command::ConsentChoice::RunAgain)
+    w.consent(a, overrule_domain::command::ConsentChoice::RunAgain)
         .unwrap();
     assert_ne!(thread_of(&w, a), of_a);
 }
@@ -152,7 +152,7 @@ fn the_program_may_die_between_any_two_events_of_a_delegation() {
         let (turn, request) = w.tip();
         for block in [delegate("a", ""), delegate("b", "")] {
             // A stream that was cut with the program brings nothing any more.
-            w.input(crate::domain::input::Input::Block { turn, request, block });
+            w.input(overrule_domain::input::Input::Block { turn, request, block });
         }
         died(&w, before);
         let again = w.state.turns[&turn].asked;

@@ -45,7 +45,7 @@ fn guidance_at_the_tip_of_a_working_turn_waits_for_it() {
     w.stream(call("read", r#"{"_as":"a"}"#));
     w.guide("and quickly").unwrap();
     assert_eq!(w.asked.len(), 1);
-    w.end(crate::domain::turn::Stop::Calls);
+    w.end(overrule_domain::turn::Stop::Calls);
     w.drain();
     assert!(w.last_request().contains("and quickly"));
     let guidance = w.all(NodeKind::Prompt)[1];

@@ -4,7 +4,7 @@
 
 use super::super::ladder;
 use super::*;
-use crate::domain::escape::Proposal;
+use overrule_domain::escape::Proposal;
 
 fn world() -> World {
     World::with(Rules {

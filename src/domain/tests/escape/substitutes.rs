@@ -3,8 +3,8 @@
 //! Must not know: which tools exist.
 
 use super::*;
-use crate::domain::tests::ladder;
-use crate::resilience::breaker::Settings;
+use crate::ladder;
+use overrule_resilience::breaker::Settings;
 
 #[test]
 fn another_tool_makes_the_call_where_one_is_known() {
@@ -60,7 +60,7 @@ fn a_substitute_takes_its_way_through_the_gate() {
     let mut config = Config::default();
     config.substitutes.insert("read".into(), "idem".into());
     let mut w = World::with(Rules {
-        gates: std::iter::once(("idem".to_owned(), crate::domain::call::Gate::Ask)).collect(),
+        gates: std::iter::once(("idem".to_owned(), overrule_domain::call::Gate::Ask)).collect(),
         ..rules(config)
     });
     times(&mut w, 5, "read", r#"{"n":-1}"#);

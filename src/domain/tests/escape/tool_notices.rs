@@ -45,7 +45,7 @@ fn digests_are_recorded_and_recomputed_only_where_there_is_none() {
     // A journal of an older program has none: the same is found.
     let mut old = w.log.clone();
     for envelope in &mut old {
-        if let Event::Call(crate::domain::event::CallEvent::Finished { digest, .. }) = &mut envelope.event {
+        if let Event::Call(overrule_domain::event::CallEvent::Finished { digest, .. }) = &mut envelope.event {
             *digest = None;
         }
     }
@@ -56,11 +56,11 @@ fn digests_are_recorded_and_recomputed_only_where_there_is_none() {
             .values()
             .all(|call| call.attempts.iter().all(|one| one.digest.is_none()))
     );
-    let mut watch = crate::resilience::loops::Watch::new(Config::default());
+    let mut watch = overrule_resilience::loops::Watch::new(Config::default());
     let looked = watch.look(&state, ThreadId(0));
     assert_eq!(
         looked,
-        crate::resilience::loops::Watch::new(Config::default()).look(&w.state, ThreadId(0))
+        overrule_resilience::loops::Watch::new(Config::default()).look(&w.state, ThreadId(0))
     );
     assert!(!looked.is_empty(), "two copies are a warning");
 }

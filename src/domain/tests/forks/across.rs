@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::{begun, written};
-use crate::domain::call::{ConsentCause, Decision, Gate, Status};
-use crate::domain::command::ConsentChoice;
-use crate::domain::id::NodeKind;
-use crate::domain::tests::world::*;
+use crate::world::*;
+use overrule_domain::call::{ConsentCause, Decision, Gate, Status};
+use overrule_domain::command::ConsentChoice;
+use overrule_domain::id::NodeKind;
 
 #[test]
 fn a_fork_of_a_fork_knows_what_both_did() {

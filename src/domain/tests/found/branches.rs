@@ -4,13 +4,13 @@
 
 use super::super::world::*;
 use super::keep_later;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::Edit;
-use crate::domain::event::run::Limits;
-use crate::domain::id::{Epoch, NodeKind, Rev};
-use crate::domain::lineage;
-use crate::domain::node::Node;
-use crate::domain::refusal::RefusalKind;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::Edit;
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::{Epoch, NodeKind, Rev};
+use overrule_domain::lineage;
+use overrule_domain::node::Node;
+use overrule_domain::refusal::RefusalKind;
 
 #[test]
 fn a_call_that_ran_on_a_branch_that_was_left_when_the_program_died_runs_when_it_comes_back() {

@@ -3,12 +3,12 @@
 //! Must not know: how the session was drawn.
 
 use super::super::world::*;
-use crate::domain::call::Status;
-use crate::domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
-use crate::domain::event::run::Limits;
-use crate::domain::id::NodeId;
-use crate::domain::state::Mode;
-use crate::domain::turn::Stream;
+use overrule_domain::call::Status;
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, EditCommand, Resolution, RunCommand};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::NodeId;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::Stream;
 
 /// Answers everything until the run has its answer; a run that cannot get there is stuck.
 pub fn bring_home(w: &mut World) {
@@ -63,7 +63,7 @@ fn can_be_helped(w: &World, id: NodeId) -> bool {
         && w.state
             .turn_of(id)
             // Descendants of a suspended turn wait with it, also in a sub-agent.
-            .is_some_and(|turn| crate::domain::thread::acts(&w.state, turn))
+            .is_some_and(|turn| overrule_domain::thread::acts(&w.state, turn))
 }
 
 /// Decides on a waiting call so that it can continue.

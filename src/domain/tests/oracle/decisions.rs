@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::mirror::{Mirror, parse, slots};
 use super::naive::{End, Fate, Naive, Turn};
 use super::script::NodeContent;
-use crate::domain::call::Outcome;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, RunCommand};
-use crate::domain::id::{Epoch, NodeId, NodeKind, TurnId};
-use crate::domain::state::State;
+use overrule_domain::call::Outcome;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, InsertAfter, RunCommand};
+use overrule_domain::id::{Epoch, NodeId, NodeKind, TurnId};
+use overrule_domain::state::State;
 
 impl Mirror {
     pub(super) fn apply(&mut self, state: &State, command: &Command) {
@@ -194,7 +194,7 @@ impl Mirror {
     /// Copies the revision of a node from another branch.
     pub(super) fn take(&mut self, state: &State, id: NodeId, from: Epoch, keep: bool) {
         // Where a branch ends is a name of the run.
-        let from = crate::domain::branch::end(state, from);
+        let from = overrule_domain::branch::end(state, from);
         let own = self.turns.clone();
         let (there, words) = self
             .snapshots

@@ -10,16 +10,16 @@ use super::super::op_sequence::OpSequence;
 use super::super::world::*;
 use super::mirror::Mirror;
 use super::script::{FORMS, NodeContent, Script, hash, lines};
-use crate::domain::call::{EffectClass, Gate, Outcome, Status};
-use crate::domain::command::{
+use overrule_domain::call::{EffectClass, Gate, Outcome, Status};
+use overrule_domain::command::{
     CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution, RunCommand,
 };
-use crate::domain::event::run::Limits;
-use crate::domain::id::{NodeId, NodeKind, Rev, TurnId};
-use crate::domain::input::Block;
-use crate::domain::node::Channel;
-use crate::domain::state::Mode;
-use crate::domain::turn::{Activity, Stop, Stream, Turn};
+use overrule_domain::event::run::Limits;
+use overrule_domain::id::{NodeId, NodeKind, Rev, TurnId};
+use overrule_domain::input::Block;
+use overrule_domain::node::Channel;
+use overrule_domain::state::Mode;
+use overrule_domain::turn::{Activity, Stop, Stream, Turn};
 
 /// A run with its mirror.
 pub struct Session {
@@ -169,7 +169,7 @@ impl Session {
         let digest = self.w.digest(id);
         match life.status {
             Status::Consent(_) => {
-                let entries = crate::domain::advance::gate::equal_entries(&self.w.state, life);
+                let entries = overrule_domain::advance::gate::equal_entries(&self.w.state, life);
                 let choice = match tape.draw(5) {
                     0 => ConsentChoice::Reuse {
                         entry: tape.one(&entries).copied().unwrap_or_default(),

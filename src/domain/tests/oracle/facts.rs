@@ -8,11 +8,11 @@ use super::super::world::World;
 use super::mirror::{Mirror, parse, slots};
 use super::naive::{End, Fate, Naive, Turn, end_of, give_places};
 use super::script::{Line, NodeContent};
-use crate::domain::call::{Decision, EffectClass, Outcome};
-use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
-use crate::domain::node::Origin;
-use crate::domain::state::State;
+use overrule_domain::call::{Decision, EffectClass, Outcome};
+use overrule_domain::event::{CallEvent, TurnEvent};
+use overrule_domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
+use overrule_domain::node::Origin;
+use overrule_domain::state::State;
 
 impl Mirror {
     pub(super) fn turn(&mut self, w: &World, event: &TurnEvent) {

@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::super::world::World;
 use super::naive::{Cell, End, Fate, Naive, Node, Turn, Words, end_of, key};
 use super::script::{NodeContent, Script, lines};
-use crate::domain::call::{Outcome, Status};
-use crate::domain::command::Command;
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{EditEvent, Event};
-use crate::domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
-use crate::domain::node::Content;
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Stream};
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::command::Command;
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{EditEvent, Event};
+use overrule_domain::id::{Attempt, NodeId, Seq, ThreadId, TurnId};
+use overrule_domain::node::Content;
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Stream};
 
 /// The graph at the end of an epoch.
 pub(super) struct Snapshot {
@@ -295,7 +295,9 @@ fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
         (content, claims) => panic!("{id} says {content:?}, not {claims:?}"),
     }
     let call = &state.calls[&id];
-    let observed = state.observation(id).and_then(crate::domain::node::Node::outcome);
+    let observed = state
+        .observation(id)
+        .and_then(overrule_domain::node::Node::outcome);
     let end = match call.status {
         Status::Succeeded | Status::Failed(_) => end_of(observed.expect("a result")),
         _ => End::Nothing,
@@ -310,7 +312,7 @@ fn compare_node(state: &State, node: &Node, cell: &Cell, script: &Script) {
     );
     let pinned = state.observation(id).is_some_and(|node| node.pinned);
     if let (Some(args), Status::Succeeded | Status::Failed(_), false) = (&cell.args, &call.status, pinned) {
-        let ran = crate::domain::ready::resolved_args(state, call).map(|args| parse(&args));
+        let ran = overrule_domain::ready::resolved_args(state, call).map(|args| parse(&args));
         assert_eq!(ran.as_ref(), Some(args), "what {id} ran with");
     }
     if cell.guessed {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::script::{Line, NodeContent, Script, label_of};
-use crate::domain::call::{Gate, Outcome};
-use crate::domain::id::{Attempt, NodeId, TurnId};
+use overrule_domain::call::{Gate, Outcome};
+use overrule_domain::id::{Attempt, NodeId, TurnId};
 
 /// What befell a call, oldest first.
 #[derive(Debug, Clone)]

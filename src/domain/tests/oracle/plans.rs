@@ -10,13 +10,13 @@ use super::super::op_sequence::OpSequence;
 use super::super::world::{RunningCall, World};
 use super::drive::Session;
 use super::script::Script;
-use crate::domain::call::{Gate, Status};
-use crate::domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
-use crate::domain::event::{CallEvent, EditEvent, Event, TurnEvent};
-use crate::domain::id::{Attempt, NodeId, NodeKind, Seq, TurnId};
-use crate::domain::lineage::{self, ModelRequest, Plan};
-use crate::domain::state::{LedgerOutcome, Mode};
-use crate::domain::turn::{Activity, Stream, Turn};
+use overrule_domain::call::{Gate, Status};
+use overrule_domain::command::{CallCommand, Command, ConsentChoice, Edit, EditCommand, Resolution};
+use overrule_domain::event::{CallEvent, EditEvent, Event, TurnEvent};
+use overrule_domain::id::{Attempt, NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::lineage::{self, ModelRequest, Plan};
+use overrule_domain::state::{LedgerOutcome, Mode};
+use overrule_domain::turn::{Activity, Stream, Turn};
 
 /// In which sessions plans are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -366,7 +366,7 @@ impl Session {
     fn open_up(&mut self) {
         self.cmd(Command::Edit(EditCommand::Release { node: None }));
         if matches!(self.w.state.mode, Mode::Paused(_) | Mode::Stopped(_)) {
-            self.cmd(Command::Run(crate::domain::command::RunCommand::Resume {}));
+            self.cmd(Command::Run(overrule_domain::command::RunCommand::Resume {}));
         }
     }
 

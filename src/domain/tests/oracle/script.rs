@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use crate::domain::call::{ErrorClass, Gate, Outcome, ToolError};
-use crate::domain::transcript::Message;
+use overrule_domain::call::{ErrorClass, Gate, Outcome, ToolError};
+use overrule_domain::transcript::Message;
 
 /// What the model sees of its context: no ids, no notices.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::super::op_sequence::OpSequence;
 use super::drive::Session;
 use super::script::{Script, label_of};
-use crate::domain::command::{Edit, EditCommand, InsertAfter};
-use crate::domain::id::{Epoch, NodeId, NodeKind};
+use overrule_domain::command::{Edit, EditCommand, InsertAfter};
+use overrule_domain::id::{Epoch, NodeId, NodeKind};
 
 impl Session {
     pub(super) fn active(&self, tape: &mut OpSequence<'_>, kind: NodeKind) -> Option<NodeId> {
@@ -161,7 +161,7 @@ impl Session {
         let epoch = if refused {
             epoch
         } else {
-            crate::domain::branch::of(&self.w.state, epoch)
+            overrule_domain::branch::of(&self.w.state, epoch)
         };
         let effects_seen = None;
         Some(match tape.draw(5) {

@@ -3,9 +3,9 @@
 //! Must not know: how a strategy works.
 
 use super::*;
-use crate::domain::id::NodeId;
-use crate::domain::repair_stats::StrategyCount;
-use crate::resilience::repair::Rules as Repairs;
+use overrule_domain::id::NodeId;
+use overrule_domain::repair_stats::StrategyCount;
+use overrule_resilience::repair::Rules as Repairs;
 
 const CLEANUP: Strategy = Strategy::TextCleanup;
 const MODEL: Strategy = Strategy::LlmBasedFormatCorrection;

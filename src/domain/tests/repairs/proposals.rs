@@ -3,13 +3,13 @@
 //! Must not know: which tools exist.
 
 use super::*;
-use crate::domain::id::NodeId;
-use crate::domain::node::Origin;
-use crate::domain::repair_trace;
-use crate::resilience::repair::Rules as Repairs;
+use overrule_domain::id::NodeId;
+use overrule_domain::node::Origin;
+use overrule_domain::repair_trace;
+use overrule_resilience::repair::Rules as Repairs;
 
 /// A refusal that no rule knows.
-fn no() -> crate::domain::call::Outcome {
+fn no() -> overrule_domain::call::Outcome {
     error(ErrorClass::Param, "", "no")
 }
 

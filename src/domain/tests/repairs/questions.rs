@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::domain::id::NodeId;
+use overrule_domain::id::NodeId;
 
 /// The data of the newest question about a call. It is the last line, whatever its texts hold.
 fn data(w: &World, call: NodeId) -> Value {
@@ -68,7 +68,7 @@ fn the_question_carries_the_end_of_the_conversation_oldest_first() {
     // The other running call has no result yet, and the call's own arguments are in another part.
     assert!(!output.iter().any(|one| one.contains("sibling")), "{output:?}");
     // A function of the state: the same state gives the same question.
-    let prompt = |state: &crate::domain::state::State| {
+    let prompt = |state: &overrule_domain::state::State| {
         state.calls[&a].failure.repairs[0].asked.clone().unwrap().prompt
     };
     assert_eq!(prompt(&apply::fold(&w.log)), prompt(&w.state));

@@ -3,9 +3,9 @@
 //! Must not know: what the answers should be.
 
 use super::World;
-use crate::domain::call::{Call, Digest, Outcome, Status};
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
+use overrule_domain::call::{Call, Digest, Outcome, Status};
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{NodeId, NodeKind, Rev, ThreadId, TurnId};
 
 impl World {
     /// Every branch that was left is still known as it was.
@@ -42,7 +42,7 @@ impl World {
         self.state
             .nodes
             .get(&id)
-            .map(crate::domain::node::Node::rev)
+            .map(overrule_domain::node::Node::rev)
             .unwrap_or_default()
     }
 
@@ -58,7 +58,7 @@ impl World {
         match self
             .state
             .observation(id)
-            .and_then(crate::domain::node::Node::outcome)
+            .and_then(overrule_domain::node::Node::outcome)
         {
             Some(Outcome::Ok { value, .. }) => value.to_string(),
             other => format!("{other:?}"),

@@ -3,9 +3,9 @@
 //! Must not know: the result of an action.
 
 use super::World;
-use crate::domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
-use crate::domain::id::{Epoch, NodeId};
-use crate::domain::refusal::Refusal;
+use overrule_domain::command::{CallCommand, Command, Edit, EditCommand, RunCommand};
+use overrule_domain::id::{Epoch, NodeId};
+use overrule_domain::refusal::Refusal;
 
 /// Undoes the newest active edit.
 pub const UNDO: EditCommand = EditCommand::Undo {
@@ -128,7 +128,7 @@ impl World {
     pub fn consent(
         &mut self,
         id: NodeId,
-        choice: crate::domain::command::ConsentChoice,
+        choice: overrule_domain::command::ConsentChoice,
     ) -> Result<(), Refusal> {
         self.consent_with(id, choice, None)
     }
@@ -136,7 +136,7 @@ impl World {
     pub fn consent_with(
         &mut self,
         id: NodeId,
-        choice: crate::domain::command::ConsentChoice,
+        choice: overrule_domain::command::ConsentChoice,
         word: Option<&str>,
     ) -> Result<(), Refusal> {
         let (rev, digest) = (self.rev(id), self.digest(id));

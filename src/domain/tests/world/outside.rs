@@ -3,12 +3,12 @@
 //! Must not know: the result of a reply.
 
 use super::{RunningCall, World};
-use crate::domain::call::Outcome;
-use crate::domain::id::{NodeId, ThreadId, TurnId};
-use crate::domain::input::{Block, Input};
-use crate::domain::ladder::Timer;
-use crate::domain::thread;
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
+use overrule_domain::call::Outcome;
+use overrule_domain::id::{NodeId, ThreadId, TurnId};
+use overrule_domain::input::{Block, Input};
+use overrule_domain::ladder::Timer;
+use overrule_domain::thread;
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
 impl World {
     /// The stream that was opened last.

@@ -3,9 +3,9 @@
 //! Must not know: what a wait is for.
 
 use super::World;
-use crate::domain::id::{NodeId, Seq};
-use crate::domain::input::Input;
-use crate::domain::ladder::Timer;
+use overrule_domain::id::{NodeId, Seq};
+use overrule_domain::input::Input;
+use overrule_domain::ladder::Timer;
 
 impl World {
     /// The time of a wait is over that is the newest of its kind.

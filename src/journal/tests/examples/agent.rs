@@ -3,9 +3,9 @@
 //! Must not know: how they are stored.
 
 use super::CALL;
-use crate::domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
-use crate::domain::event::RunEvent;
-use crate::domain::turn::Usage;
+use overrule_domain::agent::{LinkRole, LinkedSession, Rewriting, SideRequest};
+use overrule_domain::event::RunEvent;
+use overrule_domain::turn::Usage;
 
 pub(super) fn all() -> Vec<RunEvent> {
     vec![

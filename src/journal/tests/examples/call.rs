@@ -3,14 +3,14 @@
 //! Must not know: what they do.
 
 use super::{CALL, REV, text};
-use crate::domain::call::{
+use overrule_domain::call::{
     Binding, ConsentCause, Consequence, Decision, Digest, EffectClass, ErrorClass, Fault, FileCheck, Gate,
     Operand, Outcome, Shown, ShownForm, ToolError, Verdict,
 };
-use crate::domain::event::{CallEvent, Event};
-use crate::domain::id::{Attempt, Seq};
-use crate::domain::node::Origin;
-use crate::domain::reference::{Expr, OutPath, Reference, Root, Target};
+use overrule_domain::event::{CallEvent, Event};
+use overrule_domain::id::{Attempt, Seq};
+use overrule_domain::node::Origin;
+use overrule_domain::reference::{Expr, OutPath, Reference, Root, Target};
 
 fn target(root: Root) -> Target {
     Target {
@@ -157,11 +157,11 @@ fn checks() -> Vec<CallEvent> {
                 reason: "writes".to_owned(),
                 deadline_ms: Some(1),
                 on_expiry: Consequence::Escalate,
-                quoted: Some(crate::domain::call::Quoted {
+                quoted: Some(overrule_domain::call::Quoted {
                     place: "overrule.toml:3".into(),
                     words: Some("it is mine".into()),
                 }),
-                parts: vec![crate::domain::call::Part {
+                parts: vec![overrule_domain::call::Part {
                     gate: Gate::Allow,
                     rule: "user config.toml:1".into(),
                 }],

@@ -4,13 +4,13 @@
 
 use super::call::outcomes;
 use super::{CALL, REV, TURN, text};
-use crate::domain::call::Digest;
-use crate::domain::event::{EditEvent, Event, TurnEvent};
-use crate::domain::id::{Attempt, Epoch, NodeId, NodeKind, Seq, ThreadId};
-use crate::domain::node::{Channel, Content, Origin};
-use crate::domain::repair::Reply;
-use crate::domain::state::EpochOrigin;
-use crate::domain::turn::Usage;
+use overrule_domain::call::Digest;
+use overrule_domain::event::{EditEvent, Event, TurnEvent};
+use overrule_domain::id::{Attempt, Epoch, NodeId, NodeKind, Seq, ThreadId};
+use overrule_domain::node::{Channel, Content, Origin};
+use overrule_domain::repair::Reply;
+use overrule_domain::state::EpochOrigin;
+use overrule_domain::turn::Usage;
 
 pub(super) fn branches() -> Vec<Event> {
     vec![

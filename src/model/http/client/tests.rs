@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use self::server::{Step, serve};
 use super::{Access, Client, Error, Patience};
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::Message;
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
-use crate::model::wire::Wire;
-use crate::model::{Chunk, Model, Request, Tap, Way};
+use crate::wire::Wire;
+use crate::{Chunk, Model, Request, Tap, Way};
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::Message;
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 const KEY: &str = "sk-canary-123456";
 
@@ -53,10 +53,10 @@ fn request() -> Request {
             text: "go".into(),
         }],
         tools: Vec::new(),
-        quirks: crate::model::Quirks::new(),
+        quirks: crate::Quirks::new(),
         output_schema: None,
         turn: 1,
-        tap: crate::model::Tap::default(),
+        tap: crate::Tap::default(),
     }
 }
 

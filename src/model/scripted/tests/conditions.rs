@@ -214,7 +214,7 @@ fn the_documentation_shows_a_playbook_that_works_and_names_every_variable() {
     ];
     let output = script(&playbook, &Arc::new(View::of(&request(reported)))).unwrap();
     assert_eq!(output.blocks, [Block::Text("Hello Ada. I see 2 entries.".into())]);
-    for name in crate::model::scripted::scope::NAMES {
+    for name in crate::scripted::scope::NAMES {
         assert!(
             text.contains(&format!("`{name}")),
             "the variable {name} is not described"

@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats.
 
-use crate::canon::Oddity;
-use crate::model::show::excerpt;
+use crate::show::excerpt;
+use overrule_base::canon::Oddity;
 
 /// Why the body of a request cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

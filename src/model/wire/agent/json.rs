@@ -11,10 +11,10 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::RequestError;
-use crate::canon::pointer::escaped;
-use crate::canon::{OddityKind, scan};
-use crate::model::frame::{self, Object};
-use crate::model::show::excerpt;
+use crate::frame::{self, Object};
+use crate::show::excerpt;
+use overrule_base::canon::pointer::escaped;
+use overrule_base::canon::{OddityKind, scan};
 
 /// A value in a body.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@
 //! - [`StreamEncoder`] and [`encode_whole`] write the chunks of a reply, streamed or as one JSON text.
 
 mod error;
-pub(crate) mod json;
+pub mod json;
 mod neutral;
 mod reply;
 mod request;
@@ -26,7 +26,7 @@ pub use rewrite::{PartEdit, Rewrite};
 pub use stream::{Frames, ReplyHead, StreamEncoder};
 
 use super::{Decoder, Wire};
-use crate::model::Chunk;
+use crate::Chunk;
 
 /// The side of a format that an agent sees. Every function is pure.
 pub trait AgentSide: Sync {

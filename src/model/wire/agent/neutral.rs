@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use super::{AgentMessage, AgentRequest, AgentTool, CallForm, PartKind, Role};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::{Quirks, Request, Tap};
+use crate::{Quirks, Request, Tap};
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// A call without a result so far.
 struct Open {

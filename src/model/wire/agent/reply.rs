@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats, what is done with the parts.
 
-use crate::domain::turn::{Stop, Usage};
-use crate::model::Chunk;
+use crate::Chunk;
+use overrule_domain::turn::{Stop, Usage};
 
 /// A reply as far as its chunks are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::json::{self, Json};
-use crate::canon::canonical_text;
-use crate::model::frame;
-use crate::model::wire::Wire;
+use crate::frame;
+use crate::wire::Wire;
+use overrule_base::canon::canonical_text;
 
 /// A request of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,7 +82,7 @@ pub struct Part {
     pub place: Place,
     /// What it is.
     pub kind: PartKind,
-    /// What only the provider understands, in the form of [`Chunk::Sealed`](crate::model::Chunk::Sealed).
+    /// What only the provider understands, in the form of [`Chunk::Sealed`](crate::Chunk::Sealed).
     pub opaque: Option<String>,
 }
 

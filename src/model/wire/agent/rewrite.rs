@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::json::{self, Element};
 use super::{AgentMessage, AgentRequest, Part, Place, Role};
-use crate::model::frame;
+use crate::frame;
 
 /// A change of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]

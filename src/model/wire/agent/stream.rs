@@ -6,9 +6,9 @@
 //! the end of a reply an incomplete call is written as far as it came, where the format can carry that.
 
 use super::reply::{CallPart, ReplyPart, ReplyParts, Words};
-use crate::domain::turn::Stop;
-use crate::model::Chunk;
-use crate::model::wire::Wire;
+use crate::Chunk;
+use crate::wire::Wire;
+use overrule_domain::turn::Stop;
 
 /// What a reply says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

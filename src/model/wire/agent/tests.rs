@@ -9,7 +9,7 @@ mod streams;
 mod unchanged;
 
 use super::{AgentRequest, PartKind, decode_request};
-use crate::model::wire::Wire;
+use crate::wire::Wire;
 
 /// The requests of agents, with the format of each.
 pub(super) const REQUESTS: &[(&str, &str)] = &[

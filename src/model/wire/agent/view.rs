@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::json::quoted;
 use super::{AgentRequest, Part, PartKind, Role};
-use crate::model::wire::opaque::Members;
-use crate::text::visible_lines;
+use crate::wire::opaque::Members;
+use overrule_base::text::visible_lines;
 
 impl AgentRequest {
     /// Returns the request as one JSON object.

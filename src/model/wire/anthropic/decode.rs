@@ -11,13 +11,13 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::NAME;
-use crate::domain::turn::{Stop, StreamFault};
-use crate::model::Chunk;
-use crate::model::fault::Refusal;
-use crate::model::frame::{self, Object};
-use crate::model::wire::opaque::{Members, mark};
-use crate::model::wire::stop::stop;
-use crate::model::wire::{Decoder, Reply};
+use crate::Chunk;
+use crate::fault::Refusal;
+use crate::frame::{self, Object};
+use crate::wire::opaque::{Members, mark};
+use crate::wire::stop::stop;
+use crate::wire::{Decoder, Reply};
+use overrule_domain::turn::{Stop, StreamFault};
 
 /// Members of a message that are read, or known to be irrelevant.
 const MESSAGE: &[&str] = &[

@@ -4,14 +4,14 @@
 
 use super::NAME;
 use super::decode::is_opaque;
-use crate::model::frame::Object;
-use crate::model::wire::agent::json::{self, Fields, Json, quoted};
-use crate::model::wire::agent::{
+use crate::frame::Object;
+use crate::wire::agent::json::{self, Fields, Json, quoted};
+use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
-use crate::model::wire::opaque::{Members, mark};
-use crate::model::wire::openai_chat::decode_request::result_text;
-use crate::model::wire::words::arguments;
+use crate::wire::opaque::{Members, mark};
+use crate::wire::openai_chat::decode_request::result_text;
+use crate::wire::words::arguments;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["messages", "tools", "model", "stream", "system"];

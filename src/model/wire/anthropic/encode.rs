@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 
 use super::NAME;
 use super::decode::OWN_WORK;
-use crate::domain::event::run::ToolCard;
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::frame::Object;
-use crate::model::wire::Target;
-use crate::model::wire::opaque;
-use crate::model::wire::words::{
+use crate::frame::Object;
+use crate::wire::Target;
+use crate::wire::opaque;
+use crate::wire::words::{
     CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, parallel, takes, wire_name,
 };
-use crate::model::wire::{Options, Thinking, ToolChoice};
-use crate::model::{Quirk, Quirks, Request};
+use crate::wire::{Options, Thinking, ToolChoice};
+use crate::{Quirk, Quirks, Request};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// Signed reasoning, as a member that may be left out.
 pub const THINKING: &str = "thinking";

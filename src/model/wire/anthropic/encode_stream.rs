@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::domain::turn::{Stop, Usage};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{one_line, quoted, with_member};
-use crate::model::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
-use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::arguments;
+use crate::frame::{self, Object};
+use crate::wire::agent::json::{one_line, quoted, with_member};
+use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
+use crate::wire::opaque::{self, Members};
+use crate::wire::words::arguments;
+use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the frames of one reply.
 pub struct MessagesFrames {

@@ -8,14 +8,14 @@
 mod tests;
 
 use super::NAME;
-use crate::domain::turn::{Stop, StreamFault};
-use crate::model::Chunk;
-use crate::model::frame::{self, Object};
-use crate::model::show::visible;
-use crate::model::wire::choices::{ChoicePiece, Choices};
-use crate::model::wire::opaque::{Members, mark};
-use crate::model::wire::stop::stop;
-use crate::model::wire::{Decoder, Reply};
+use crate::Chunk;
+use crate::frame::{self, Object};
+use crate::show::visible;
+use crate::wire::choices::{ChoicePiece, Choices};
+use crate::wire::opaque::{Members, mark};
+use crate::wire::stop::stop;
+use crate::wire::{Decoder, Reply};
+use overrule_domain::turn::{Stop, StreamFault};
 
 /// Members of a frame that are read, or known to be irrelevant.
 const FRAME: &[&str] = &[

@@ -5,13 +5,13 @@
 use super::NAME;
 use super::decode::is_opaque;
 use super::encode::SIGNATURE;
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{self, Fields, Json, quoted};
-use crate::model::wire::agent::{
+use crate::frame::{self, Object};
+use crate::wire::agent::json::{self, Fields, Json, quoted};
+use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
-use crate::model::wire::opaque::mark;
-use crate::model::wire::words::arguments;
+use crate::wire::opaque::mark;
+use crate::wire::words::arguments;
 
 /// The names of the system text.
 const SYSTEM: &[&str] = &["systemInstruction", "system_instruction"];

@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use serde::Serialize;
 
 use super::NAME;
-use crate::domain::id::NodeId;
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::frame::Object;
-use crate::model::wire::Target;
-use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{
+use crate::frame::Object;
+use crate::wire::Target;
+use crate::wire::opaque::{self, Members};
+use crate::wire::words::{
     CONSOLE, CONTINUE, Said, answer_schema, arguments, in_order, offered, takes, wire_name,
 };
-use crate::model::wire::{Thinking, ToolChoice};
-use crate::model::{Quirk, Quirks, Request};
+use crate::wire::{Thinking, ToolChoice};
+use crate::{Quirk, Quirks, Request};
+use overrule_domain::id::NodeId;
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// The member with a signature.
 pub const SIGNATURE: &str = "thoughtSignature";

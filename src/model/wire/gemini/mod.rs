@@ -13,8 +13,8 @@ use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::bearer;
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
-use crate::model::fault::Refusal;
-use crate::model::{Quirk, Quirks, Request};
+use crate::fault::Refusal;
+use crate::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]

@@ -8,12 +8,12 @@
 mod tests;
 
 use super::NAME;
-use crate::domain::turn::{Stop, StreamFault};
-use crate::model::Chunk;
-use crate::model::frame::{self, Object};
-use crate::model::wire::opaque::Members;
-use crate::model::wire::stop::stop;
-use crate::model::wire::{Decoder, Reply};
+use crate::Chunk;
+use crate::frame::{self, Object};
+use crate::wire::opaque::Members;
+use crate::wire::stop::stop;
+use crate::wire::{Decoder, Reply};
+use overrule_domain::turn::{Stop, StreamFault};
 
 /// Members of a line that are read, or known to be irrelevant.
 const FRAME: &[&str] = &[

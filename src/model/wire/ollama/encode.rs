@@ -14,13 +14,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::frame::Object;
-use crate::model::wire::Target;
-use crate::model::wire::Thinking;
-use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{CONSOLE, answer_schema, arguments, offered, takes, wire_name};
-use crate::model::{Quirks, Request};
+use crate::frame::Object;
+use crate::wire::Target;
+use crate::wire::Thinking;
+use crate::wire::opaque::{self, Members};
+use crate::wire::words::{CONSOLE, answer_schema, arguments, offered, takes, wire_name};
+use crate::{Quirks, Request};
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// Reasoning of the model, as a member that may be left out.
 pub const THINKING: &str = "thinking";

@@ -3,12 +3,12 @@
 //! Must not know: sockets, who decides about calls.
 
 use super::NAME;
-use crate::domain::turn::{Stop, Usage};
-use crate::model::frame::Object;
-use crate::model::wire::agent::json::{one_line, quoted};
-use crate::model::wire::agent::{CallPart, Frames, ReplyHead, ReplyParts, Words};
-use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::arguments;
+use crate::frame::Object;
+use crate::wire::agent::json::{one_line, quoted};
+use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyParts, Words};
+use crate::wire::opaque::{self, Members};
+use crate::wire::words::arguments;
+use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the lines of one reply. A call that is not complete cannot be in it.
 pub struct OllamaFrames {

@@ -13,13 +13,13 @@
 mod tests;
 
 use super::known;
-use crate::domain::turn::{Stop, StreamFault};
-use crate::model::Chunk;
-use crate::model::fault::Refusal;
-use crate::model::frame::{self, Object};
-use crate::model::wire::choices::{ChoicePiece, Choices};
-use crate::model::wire::stop::stop;
-use crate::model::wire::{Decoder, Reply};
+use crate::Chunk;
+use crate::fault::Refusal;
+use crate::frame::{self, Object};
+use crate::wire::choices::{ChoicePiece, Choices};
+use crate::wire::stop::stop;
+use crate::wire::{Decoder, Reply};
+use overrule_domain::turn::{Stop, StreamFault};
 
 /// Decodes one stream.
 #[derive(Debug, Default)]

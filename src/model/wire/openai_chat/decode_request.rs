@@ -2,12 +2,12 @@
 //!
 //! Must not know: sockets, what a supervisor decides.
 
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{self, Fields, Json, quoted};
-use crate::model::wire::agent::{
+use crate::frame::{self, Object};
+use crate::wire::agent::json::{self, Fields, Json, quoted};
+use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
-use crate::model::wire::parts::added_members;
+use crate::wire::parts::added_members;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["messages", "tools", "model", "stream"];

@@ -17,17 +17,17 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::reshape;
-use crate::domain::event::run::ToolCard;
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::frame::{self, Object};
-use crate::model::wire::Target;
-use crate::model::wire::ToolChoice;
-use crate::model::wire::opaque;
-use crate::model::wire::parts::{CALL, FUNCTION};
-use crate::model::wire::words::{
+use crate::frame::{self, Object};
+use crate::wire::Target;
+use crate::wire::ToolChoice;
+use crate::wire::opaque;
+use crate::wire::parts::{CALL, FUNCTION};
+use crate::wire::words::{
     CONSOLE, answer_schema, arguments, effort, id, offered, parallel, takes, wire_name,
 };
-use crate::model::{Quirk, Quirks, Request};
+use crate::{Quirk, Quirks, Request};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// The signature of a call without one, as Gemini documents it for calls that none of its models
 /// made.

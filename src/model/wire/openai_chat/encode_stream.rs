@@ -4,11 +4,11 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::turn::{Stop, Usage};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{one_line, quoted, with_member};
-use crate::model::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
-use crate::model::wire::opaque::{Members, is_mark};
+use crate::frame::{self, Object};
+use crate::wire::agent::json::{one_line, quoted, with_member};
+use crate::wire::agent::{CallPart, Frames, ReplyHead, ReplyPart, ReplyParts, Words};
+use crate::wire::opaque::{Members, is_mark};
+use overrule_domain::turn::{Stop, Usage};
 
 /// Writes the frames of one reply.
 pub struct ChatFrames {

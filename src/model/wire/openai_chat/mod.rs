@@ -14,7 +14,7 @@ use secrecy::ExposeSecret;
 use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target};
-use crate::model::{Quirks, Request};
+use crate::{Quirks, Request};
 
 /// The format.
 #[derive(Debug)]

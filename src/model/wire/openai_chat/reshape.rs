@@ -3,8 +3,8 @@
 //! Must not know: sockets, what was refused.
 
 use super::encode::{Wire, plain};
-use crate::model::wire::words::{CONSOLE, CONTINUE};
-use crate::model::{Quirk, Quirks};
+use crate::wire::words::{CONSOLE, CONTINUE};
+use crate::{Quirk, Quirks};
 
 /// The prefix of the operator's words inside a tool result.
 const OPERATOR: &str = "[operator]";

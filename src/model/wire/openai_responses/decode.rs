@@ -10,13 +10,13 @@ mod tests;
 
 use super::NAME;
 use super::told::{Told, tool_of};
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind};
-use crate::model::Chunk;
-use crate::model::fault::Refusal;
-use crate::model::frame::{self, Object};
-use crate::model::wire::opaque::{Members, mark};
-use crate::model::wire::stop::stop;
-use crate::model::wire::{Decoder, Reply};
+use crate::Chunk;
+use crate::fault::Refusal;
+use crate::frame::{self, Object};
+use crate::wire::opaque::{Members, mark};
+use crate::wire::stop::stop;
+use crate::wire::{Decoder, Reply};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind};
 
 /// Types of items that ask the client for something. An agent may have offered it; a run does not.
 const FOR_CLIENT: &[&str] = &[

@@ -4,13 +4,13 @@
 
 use super::decode::{asks_client, is_in_container, is_named, is_opaque, typed_args};
 use super::{NAME, typed};
-use crate::model::frame::{self, Object};
-use crate::model::wire::agent::json::{self, Fields, Json, quoted};
-use crate::model::wire::agent::{
+use crate::frame::{self, Object};
+use crate::wire::agent::json::{self, Fields, Json, quoted};
+use crate::wire::agent::{
     AgentMessage, AgentRequest, AgentTool, CallForm, Part, PartEdit, PartKind, Place, RequestError, Role,
 };
-use crate::model::wire::opaque::{Members, mark};
-use crate::model::wire::openai_chat::decode_request::result_text;
+use crate::wire::opaque::{Members, mark};
+use crate::wire::openai_chat::decode_request::result_text;
 
 /// The members that are read, and no settings.
 const REQUEST: &[&str] = &["input", "tools", "model", "stream", "instructions"];

@@ -13,17 +13,17 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::NAME;
-use crate::canon::hash;
-use crate::domain::event::run::ToolCard;
-use crate::domain::transcript::{CalledAs, Message, ModelText};
-use crate::model::frame::Object;
-use crate::model::wire::Target;
-use crate::model::wire::ToolChoice;
-use crate::model::wire::opaque::{self, Members};
-use crate::model::wire::words::{
+use crate::frame::Object;
+use crate::wire::Target;
+use crate::wire::ToolChoice;
+use crate::wire::opaque::{self, Members};
+use crate::wire::words::{
     CONSOLE, Said, answer_schema, arguments, effort, id, in_order, offered, parallel, takes, wire_name,
 };
-use crate::model::{Quirk, Quirks, Request};
+use crate::{Quirk, Quirks, Request};
+use overrule_base::canon::hash;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::transcript::{CalledAs, Message, ModelText};
 
 /// Encrypted reasoning, as a member that may be left out.
 pub const REASONING: &str = "reasoning";

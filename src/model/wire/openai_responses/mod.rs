@@ -9,10 +9,10 @@ mod encode_stream;
 mod told;
 mod typed;
 
-pub(crate) use decode::{asks_client, is_named};
+pub use decode::{asks_client, is_named};
 
 /// Returns true for a call whose arguments are any text, by what the provider added to it.
-pub(crate) fn is_text_call(added: Option<&str>) -> bool {
+pub fn is_text_call(added: Option<&str>) -> bool {
     let added = super::opaque::of_call(NAME, added);
     added.is_some_and(|added| added.string("type").as_deref() == Some(decode::TEXT_CALL))
 }
@@ -21,8 +21,8 @@ use super::agent::json::Json;
 use super::agent::{AgentRequest, AgentSide, Frames, Part, PartEdit, ReplyHead, ReplyParts, RequestError};
 use super::openai_chat::{BASE, KEY_ENV, bearer};
 use super::{ApiKey, Decoder, Format, KeyVariable, Target, refusal};
-use crate::model::fault::Refusal;
-use crate::model::{Quirk, Quirks, Request};
+use crate::fault::Refusal;
+use crate::{Quirk, Quirks, Request};
 
 /// The format.
 #[derive(Debug)]

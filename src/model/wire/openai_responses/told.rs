@@ -5,8 +5,8 @@
 //! Some agents take a call from its pieces, others from its finished item or from the list at the end.
 
 use super::decode::{TEXT_CALL, is_named, typed_args};
-use crate::canon::canonical_text;
-use crate::model::frame::Object;
+use crate::frame::Object;
+use overrule_base::canon::canonical_text;
 
 /// A call as far as the server sent it.
 #[derive(Debug, Default)]

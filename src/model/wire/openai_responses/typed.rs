@@ -6,8 +6,8 @@
 
 use serde_json::{Value, json};
 
-use crate::model::frame;
-use crate::model::wire::agent::json::{quoted, with_member};
+use crate::frame;
+use crate::wire::agent::json::{quoted, with_member};
 
 /// Returns true for a type of calls whose result can be a text.
 pub fn has_text_result(call: &str) -> bool {

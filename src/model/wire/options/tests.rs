@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::*;
-use crate::model::fault::Refusal;
-use crate::model::wire::tests::{called, request, result, thought, user, wire};
-use crate::model::wire::{Target, Wire};
+use crate::fault::Refusal;
+use crate::wire::tests::{called, request, result, thought, user, wire};
+use crate::wire::{Target, Wire};
 
 #[test]
 fn nothing_is_recorded_of_what_is_not_set() {
@@ -164,7 +164,7 @@ fn a_message_without_its_thought_is_continued_without_thinking() {
     let sent = |texts| {
         let messages = vec![
             user("go"),
-            crate::domain::transcript::Message::Assistant {
+            overrule_domain::transcript::Message::Assistant {
                 texts,
                 calls: vec![called(1, "{}", None)],
             },

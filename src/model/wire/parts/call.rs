@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::super::scan::{Extent, Scanner};
-use crate::model::frame::{self, Object, string};
+use crate::frame::{self, Object, string};
 
 /// Members of a call and of its function that the program reads or makes itself. All others are the provider's own.
 pub const CALL: &[&str] = &["index", "id", "type", "function"];

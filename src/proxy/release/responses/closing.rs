@@ -3,9 +3,9 @@
 //! Must not know: who decided.
 
 use super::{Open, Responses, is_call};
-use crate::model::frame;
-use crate::model::wire::agent::json::quoted;
-use crate::proxy::release::splice::{in_member, set, text};
+use crate::release::splice::{in_member, set, text};
+use overrule_model::frame;
+use overrule_model::wire::agent::json::quoted;
 
 /// The id of an item that the model's server knows by it: what only the server can read, and what it executed.
 fn own_id(item: &str) -> Option<String> {

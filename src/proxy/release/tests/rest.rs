@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 
 use super::unclear::{KEPT, chunk, decided, events, items, masked, names, piece, undecided, wire};
-use crate::model::decode::summary;
-use crate::model::wire::Wire;
-use crate::proxy::events::Form;
-use crate::proxy::held::HeldReply;
-use crate::proxy::reading::{ReadEvent, read_all};
-use crate::proxy::release::Release;
+use crate::events::Form;
+use crate::held::HeldReply;
+use crate::reading::{ReadEvent, read_all};
+use crate::release::Release;
+use overrule_model::decode::summary;
+use overrule_model::wire::Wire;
 
 /// A reply of which the agent has what may pass, with an event that is not clear.
 fn unclear_at(wire: Wire, body: &str, unclear: impl Fn(usize, &ReadEvent) -> bool) -> (HeldReply, String) {

@@ -7,9 +7,9 @@ use std::slice::from_ref;
 use serde_json::{Value, json};
 
 use super::unclear::{KEPT, chunk, decided, events, piece, undecided, wire};
-use crate::model::Chunk;
-use crate::proxy::events::Form;
-use crate::proxy::reading::read_all;
+use crate::events::Form;
+use crate::reading::read_all;
+use overrule_model::Chunk;
 
 /// The events of one call of the Responses format: begun, pieces, finished, and the list at the end.
 fn told(begun: &Value, pieces: &[Value], finished: &Value, list: &[Value]) -> String {

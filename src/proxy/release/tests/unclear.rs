@@ -5,15 +5,15 @@
 use serde_json::{Value, json};
 
 use super::{call, changed, form, head, reply};
-use crate::domain::turn::Stop;
-use crate::model::Chunk;
-use crate::model::decode::{Summary, summary};
-use crate::model::wire::Wire;
-use crate::model::wire::agent::{encode_stream, encode_whole};
-use crate::proxy::events::Form;
-use crate::proxy::held::HeldReply;
-use crate::proxy::reading::read_all;
-use crate::proxy::release::Release;
+use crate::events::Form;
+use crate::held::HeldReply;
+use crate::reading::read_all;
+use crate::release::Release;
+use overrule_domain::turn::Stop;
+use overrule_model::Chunk;
+use overrule_model::decode::{Summary, summary};
+use overrule_model::wire::Wire;
+use overrule_model::wire::agent::{encode_stream, encode_whole};
 
 pub(super) fn wire(name: &str) -> Wire {
     Wire::named(name).unwrap()

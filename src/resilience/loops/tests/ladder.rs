@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::domain::escape::{Detector, Escape, Finding, Incident, LoopStep, Signature, Step, StepOutcome};
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
-use crate::domain::weight::StepRecord;
-use crate::resilience::loops::config::Config;
-use crate::resilience::loops::ladder::{Choice, Possible, choose};
+use crate::loops::config::Config;
+use crate::loops::ladder::{Choice, Possible, choose};
+use overrule_domain::escape::{Detector, Escape, Finding, Incident, LoopStep, Signature, Step, StepOutcome};
+use overrule_domain::id::{NodeId, NodeKind, Seq, ThreadId, TurnId};
+use overrule_domain::weight::StepRecord;
 
 fn finding(tool: &str) -> Finding {
     Finding {

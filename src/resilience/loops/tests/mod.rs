@@ -13,8 +13,8 @@ use super::action::{Action, Batch, End};
 use super::config::Config;
 use super::detect::{Detectors, Repetition};
 use super::fingerprint::fingerprint;
-use crate::domain::escape::args_hash;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::escape::args_hash;
+use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
 
 /// A call and its outcome: tool, arguments, and a value or an error.
 pub type CallResult<'t> = (&'t str, &'t str, Result<&'t str, &'t str>);

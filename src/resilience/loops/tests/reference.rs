@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 
-use crate::resilience::loops::near::Near;
-use crate::resilience::loops::period::{Limits, Periods, Repeat, Tail};
+use crate::loops::near::Near;
+use crate::loops::period::{Limits, Periods, Repeat, Tail};
 
 const LIMITS: Limits = Limits {
     window: 30,

@@ -3,9 +3,9 @@
 //! Must not know: runs, models.
 
 use super::{CallResult, turn};
-use crate::domain::escape::Detector;
-use crate::resilience::loops::config::Config;
-use crate::resilience::loops::detect::Detectors;
+use crate::loops::config::Config;
+use crate::loops::detect::Detectors;
+use overrule_domain::escape::Detector;
 
 /// A small generator, so that the ring is the same in every test run.
 struct Dice(u64);

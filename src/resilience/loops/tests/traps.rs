@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use super::{acting, action, loops, seen, turn, turns_of};
-use crate::domain::escape::{Detector, Signature};
-use crate::domain::id::{Seq, TurnId};
-use crate::resilience::loops::action::Batch;
-use crate::resilience::loops::config::Config;
-use crate::resilience::loops::detect::Detectors;
+use crate::loops::action::Batch;
+use crate::loops::config::Config;
+use crate::loops::detect::Detectors;
+use overrule_domain::escape::{Detector, Signature};
+use overrule_domain::id::{Seq, TurnId};
 
 fn sequence(letters: &str) -> Option<(usize, usize)> {
     loops(turns_of(letters))
@@ -169,7 +169,7 @@ fn the_same_error_for_any_arguments_is_reported_and_is_no_loop() {
 }
 
 /// Returns the warnings about tools after the last of some turns.
-fn notices(turns: Vec<Batch>) -> Vec<crate::resilience::loops::detect::Repetition> {
+fn notices(turns: Vec<Batch>) -> Vec<crate::loops::detect::Repetition> {
     let mut all = seen(&Config::default(), turns);
     all.retain(|one| one.detector.is_informational());
     all

@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::Case;
-use crate::domain::repair::{Diagnosis, Strategy};
-use crate::resilience::repair::idea::{Idea, Spot};
-use crate::resilience::repair::{
-    cleanup, convert, date, enumeration, fill, limit, place, rename, shift, wrapper,
-};
-use crate::schema::{LONGEST_PATH, Violation, schema_at};
+use crate::repair::idea::{Idea, Spot};
+use crate::repair::{cleanup, convert, date, enumeration, fill, limit, place, rename, shift, wrapper};
+use overrule_domain::repair::{Diagnosis, Strategy};
+use overrule_schema::{LONGEST_PATH, Violation, schema_at};
 
 /// Faults beyond which a call is no slip: every idea is tried against the whole schema.
 const MOST_FAULTS: usize = 32;
@@ -159,5 +157,5 @@ pub(super) fn shown(value: &Value) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    crate::text::visible(&short)
+    overrule_base::text::visible(&short)
 }

@@ -3,8 +3,8 @@
 //! Must not know: what a strategy does.
 
 use super::faults::{by_cost, suffices};
-use crate::domain::repair::Strategy;
-use crate::domain::repair_stats::{RepairStats, StrategyCount};
+use overrule_domain::repair::Strategy;
+use overrule_domain::repair_stats::{RepairStats, StrategyCount};
 
 /// Number of known outcomes that a strategy needs before it is compared with another.
 const LEAST: u32 = 3;

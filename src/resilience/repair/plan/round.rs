@@ -14,15 +14,15 @@ use super::faults::{
 };
 use super::order::learnt;
 use super::{Case, Next, value_of};
-use crate::domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
-use crate::resilience::repair::diagnose::{of_error, of_violation};
-use crate::resilience::repair::entry::Priority;
-use crate::resilience::repair::idea::{Idea, Spot};
-use crate::resilience::repair::model::ParameterRequest;
-use crate::resilience::repair::progress::fingerprint;
-use crate::resilience::repair::rules::Guesses;
-use crate::resilience::repair::{json, place};
-use crate::schema::Violation;
+use crate::repair::diagnose::{of_error, of_violation};
+use crate::repair::entry::Priority;
+use crate::repair::idea::{Idea, Spot};
+use crate::repair::model::ParameterRequest;
+use crate::repair::progress::fingerprint;
+use crate::repair::rules::Guesses;
+use crate::repair::{json, place};
+use overrule_domain::repair::{Certainty, Change, Choice, Diagnosis, Offer, Strategy};
+use overrule_schema::Violation;
 
 /// Maximum number of passes over the schema; each strategy has one attempt at each parameter in any case.
 const MOST_PASSES: usize = 64;
@@ -290,7 +290,7 @@ impl<'a> Round<'a> {
             .map_or("the arguments cannot be read", |fault| &fault.message);
         self.errors.push(output.to_owned());
         self.diagnoses.push(Diagnosis {
-            kind: crate::domain::repair::ErrorKind::FormatError,
+            kind: overrule_domain::repair::ErrorKind::FormatError,
             strategies: vec![Strategy::JsonCorrection],
             params: vec!["".into()],
             captures: Vec::new(),

@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::kit::{Bench, applied, asked, failed, loose_flight, refused};
-use crate::domain::call::ErrorClass;
-use crate::resilience::repair::codes_of;
-use crate::schema::{Checker, Error};
+use crate::repair::codes_of;
+use overrule_domain::call::ErrorClass;
+use overrule_schema::{Checker, Error};
 
 /// Arguments whose names are hard to find in a message.
 fn odd() -> Bench {

@@ -5,9 +5,9 @@
 use serde_json::json;
 
 use super::kit::{Bench, applied, asked, flight, given_up, guessing, refused};
-use crate::domain::repair::{Certainty, ErrorKind, Strategy};
-use crate::domain::repair_stats::{RepairStats, StrategyCount};
-use crate::resilience::repair::{Guesses, Next};
+use crate::repair::{Guesses, Next};
+use overrule_domain::repair::{Certainty, ErrorKind, Strategy};
+use overrule_domain::repair_stats::{RepairStats, StrategyCount};
 
 #[test]
 fn all_errors_are_repaired_in_one_round_with_one_diff() {

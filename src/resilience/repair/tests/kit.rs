@@ -5,12 +5,10 @@
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
-use crate::domain::call::{EffectClass, ErrorClass, ToolError};
-use crate::domain::repair_stats::RepairStats;
-use crate::resilience::repair::{
-    Background, Case, Entry, Guesses, Next, Past, Plan, Question, RawRule, Rules, plan,
-};
-use crate::schema::Checker;
+use crate::repair::{Background, Case, Entry, Guesses, Next, Past, Plan, Question, RawRule, Rules, plan};
+use overrule_domain::call::{EffectClass, ErrorClass, ToolError};
+use overrule_domain::repair_stats::RepairStats;
+use overrule_schema::Checker;
 
 /// A tool with its rules, and the state of a call of it.
 pub struct Bench {

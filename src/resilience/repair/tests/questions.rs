@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::kit::{Bench, asked, flight, loose_flight, refused};
-use crate::domain::repair::Certainty;
-use crate::resilience::repair::Rejected;
+use crate::repair::Rejected;
+use overrule_domain::repair::Certainty;
 
 fn seats() -> Bench {
     let mut bench = flight();

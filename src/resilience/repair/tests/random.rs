@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::kit::{Bench, failed, refused};
-use crate::domain::call::{EffectClass, ErrorClass};
-use crate::domain::repair::Certainty;
-use crate::resilience::repair::{Guesses, Next, Plan};
+use crate::repair::{Guesses, Next, Plan};
+use overrule_domain::call::{EffectClass, ErrorClass};
+use overrule_domain::repair::Certainty;
 
 fn property() -> impl Strategy<Value = Value> {
     prop_oneof![

@@ -7,8 +7,8 @@ use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
 
 use super::kit::{Bench, applied, given_up};
-use crate::domain::repair::{Certainty, Strategy};
-use crate::resilience::repair::Next;
+use crate::repair::Next;
+use overrule_domain::repair::{Certainty, Strategy};
 
 /// A tool with effects: its calls are repaired only if the repair is exact.
 fn tool() -> Bench {

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::kit::{Bench, applied, asked, flight, given_up, guessing, offered};
-use crate::domain::repair::{Certainty, Strategy};
-use crate::resilience::repair::{Next, ToolRules};
+use crate::repair::{Next, ToolRules};
+use overrule_domain::repair::{Certainty, Strategy};
 
 #[test]
 fn types_are_converted_only_without_loss() {

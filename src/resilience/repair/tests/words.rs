@@ -5,11 +5,11 @@
 use serde_json::{Value, json};
 
 use super::kit::{Bench, applied, asked, failed, flight, given_up, loose_flight, offered, refused, rule};
-use crate::domain::call::ErrorClass;
-use crate::domain::repair::{ErrorKind, Strategy};
-use crate::resilience::repair::{
+use crate::repair::{
     Code, CodePattern, Entry, Error, Next, Priority, RawRule, Repaired, ToolRules, codes_of, fingerprint,
 };
+use overrule_domain::call::ErrorClass;
+use overrule_domain::repair::{ErrorKind, Strategy};
 
 const FLIGHT: &str = r#"{"origin":"JFK","destination":"LAX","departure_date":"Oct 26, 2024","class":"business class","passengers":"2"}"#;
 

@@ -11,18 +11,18 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::domain::event::run::ToolCard;
-use crate::domain::input::Finding;
-use crate::domain::template::{NOT_SAVED, Purpose, Template};
-use crate::schema::RESERVED;
-use crate::tools::errors::{from_io, refused, shown};
-use crate::tools::output::{BoundedText, json_text};
-use crate::tools::replace;
-use crate::tools::run::panicked;
-use crate::tools::tool::{Job, Spec};
-use crate::tools::workspace::Workspace;
+use crate::errors::{from_io, refused, shown};
+use crate::output::{BoundedText, json_text};
+use crate::replace;
+use crate::run::panicked;
+use crate::tool::{Job, Spec};
+use crate::workspace::Workspace;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::input::Finding;
+use overrule_domain::template::{NOT_SAVED, Purpose, Template};
+use overrule_schema::RESERVED;
 
 /// Maximum length in bytes of a text that is kept so that it can be restored.
 const MAX_BACKUP: usize = 64 << 10;
@@ -31,7 +31,7 @@ const MAX_BACKUP: usize = 64 << 10;
 const MOST_SHOWN: u64 = 64 << 10;
 
 /// Builds a spec without tags or special facts.
-pub(in crate::tools) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
+pub(crate) fn spec(name: &str, description: &str, schema: &Value, effect: EffectClass) -> Spec {
     Spec {
         card: ToolCard {
             name: name.into(),
@@ -124,7 +124,7 @@ pub(super) fn output_outcome(stored: &BoundedText, meta: &Value) -> Outcome {
 /// Formats a file name as one line: nothing in it can begin another.
 pub(super) fn name_line(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt;
-    let (text, _) = crate::tools::output::marked(path.as_os_str().as_bytes());
+    let (text, _) = crate::output::marked(path.as_os_str().as_bytes());
     text.chars()
         .map(|c| {
             if c.is_control() {

@@ -6,10 +6,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::common::spec;
-use crate::domain::advice::Special;
-use crate::domain::call::{EffectClass, ErrorClass, Outcome};
-use crate::tools::errors::refused;
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::errors::refused;
+use crate::tool::{Job, Spec, Tool};
+use overrule_domain::advice::Special;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome};
 
 const WHAT: &str = "The complete answer; nothing else is shown as the result of the run.";
 

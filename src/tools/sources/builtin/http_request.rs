@@ -21,11 +21,11 @@ use tokio::time::Instant;
 use self::failures::{broken, by_status, causes, unsent};
 use super::common::{arguments, spec, text_outcome};
 use super::read_file::SNIFFED;
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::domain::event::run::EffectBy;
-use crate::tools::errors::{refused, shown, untouched};
-use crate::tools::output::{Bounded, BoundedText};
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::errors::{refused, shown, untouched};
+use crate::output::{Bounded, BoundedText};
+use crate::tool::{Job, Spec, Tool};
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
+use overrule_domain::event::run::EffectBy;
 
 /// Default time limit in seconds.
 const TIME: u64 = 30;
@@ -35,7 +35,7 @@ const HOPS: usize = 10;
 const BODY: u64 = 32 * 1024 * 1024;
 
 /// The `http_request` tool.
-pub(in crate::tools) struct HttpRequest {
+pub(crate) struct HttpRequest {
     spec: Spec,
     client: Arc<OnceLock<Result<Client, String>>>,
     proxy: bool,
@@ -43,7 +43,7 @@ pub(in crate::tools) struct HttpRequest {
 
 impl HttpRequest {
     /// Creates the tool with or without the system's proxy settings.
-    pub(in crate::tools) fn new(proxy: bool) -> Self {
+    pub(crate) fn new(proxy: bool) -> Self {
         let schema = json!({
             "type": "object",
             "properties": {

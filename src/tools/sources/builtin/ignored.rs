@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
 
-use crate::tools::workspace::Workspace;
+use crate::workspace::Workspace;
 
 /// Maximum bytes of an ignore file; a longer one is not read.
 const LONGEST: u64 = 1024 * 1024;

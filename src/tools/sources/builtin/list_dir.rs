@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::common::{arguments, blocking, name_line, spec, text_outcome};
 use super::walk;
-use crate::domain::call::{EffectClass, Outcome, ToolError};
-use crate::tools::errors::untouched;
-use crate::tools::tool::{Job, Spec, Tool};
-use crate::tools::workspace::Workspace;
+use crate::errors::untouched;
+use crate::tool::{Job, Spec, Tool};
+use crate::workspace::Workspace;
+use overrule_domain::call::{EffectClass, Outcome, ToolError};
 
 /// Maximum number of entries listed.
 const MOST: usize = 2_000;

@@ -3,17 +3,17 @@
 //! Must not know: scheduling, approvals, the model.
 
 mod ask_operator;
-pub(in crate::tools) mod common;
+pub(crate) mod common;
 mod delegate;
 mod edit_file;
 mod final_answer;
-pub(in crate::tools) mod http_request;
+pub(crate) mod http_request;
 mod ignored;
 mod list_dir;
 mod read_file;
 mod search;
 mod set;
-pub(in crate::tools) mod shell;
+pub(crate) mod shell;
 mod walk;
 mod write_file;
 

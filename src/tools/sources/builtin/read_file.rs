@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::common::{arguments, blocking, output_outcome, spec};
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::tools::errors::{from_io, refused, shown, untouched};
-use crate::tools::output::Bounded;
-use crate::tools::tool::{Job, Spec, Tool};
-use crate::tools::workspace::Workspace;
+use crate::errors::{from_io, refused, shown, untouched};
+use crate::output::Bounded;
+use crate::tool::{Job, Spec, Tool};
+use crate::workspace::Workspace;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// A NUL among this many first bytes shows that a file is not text.
 pub(super) const SNIFFED: usize = 8 * 1024;

@@ -17,11 +17,11 @@ use tokio_util::sync::CancellationToken;
 use super::common::{arguments, blocking, name_line, spec, text_outcome};
 use super::read_file::SNIFFED;
 use super::walk;
-use crate::domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
-use crate::tools::errors::{refused, shown, untouched};
-use crate::tools::output::marked;
-use crate::tools::tool::{Job, Spec, Tool};
-use crate::tools::workspace::Workspace;
+use crate::errors::{refused, shown, untouched};
+use crate::output::marked;
+use crate::tool::{Job, Spec, Tool};
+use crate::workspace::Workspace;
+use overrule_domain::call::{EffectClass, ErrorClass, Outcome, ToolError};
 
 /// Maximum number of matching lines returned.
 const MOST: usize = 200;

@@ -18,9 +18,9 @@ use super::read_file::ReadFile;
 use super::search::Search;
 use super::shell::Shell;
 use super::write_file::WriteFile;
-use crate::tools::child::Environment;
-use crate::tools::sources::{Changes, Context, Source};
-use crate::tools::tool::Tool;
+use crate::child::Environment;
+use crate::sources::{Changes, Context, Source};
+use crate::tool::Tool;
 
 /// What the tools of a session depend on.
 #[derive(Debug, Clone)]

@@ -18,12 +18,12 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::common::{arguments, spec};
-use crate::domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
-use crate::tools::child::{self, Environment, Started};
-use crate::tools::errors::{from_io, refused, untouched};
-use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
-use crate::tools::tool::{Job, OnOutput, Spec, Tool};
-use crate::tools::workspace::Workspace;
+use crate::child::{self, Environment, Started};
+use crate::errors::{from_io, refused, untouched};
+use crate::output::{Bounded, BoundedText, HEAD, TAIL, WholeChars, json_text};
+use crate::tool::{Job, OnOutput, Spec, Tool};
+use crate::workspace::Workspace;
+use overrule_domain::call::{EffectClass, ErrorClass, Operand, Outcome, ToolError};
 
 /// Default time limit in seconds.
 const TIME: u64 = 120;
@@ -110,7 +110,7 @@ impl Tool for Shell {
 }
 
 /// Returns the files that a program with these arguments would run in the workspace, in their present state.
-pub(in crate::tools) fn operands_of(argv: Vec<String>, workspace: &Path) -> Vec<Operand> {
+pub(crate) fn operands_of(argv: Vec<String>, workspace: &Path) -> Vec<Operand> {
     let args = Args {
         command: None,
         argv: Some(argv),
@@ -125,7 +125,7 @@ pub(in crate::tools) fn operands_of(argv: Vec<String>, workspace: &Path) -> Vec<
     clippy::struct_field_names,
     reason = "it is the program of the program's call"
 )]
-pub(in crate::tools) struct Program {
+pub(crate) struct Program {
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -139,7 +139,7 @@ pub(in crate::tools) struct Program {
 }
 
 /// How a command ran.
-pub(in crate::tools) struct Ran {
+pub(crate) struct Ran {
     /// How it ended.
     pub end: End,
     /// Milliseconds.
@@ -153,7 +153,7 @@ pub(in crate::tools) struct Ran {
 }
 
 /// How a command ended.
-pub(in crate::tools) enum End {
+pub(crate) enum End {
     Exited(ExitStatus),
     Lost(std::io::Error),
     Cancelled,
@@ -180,11 +180,7 @@ async fn shell(job: Job, environment: Environment) -> Result<Outcome, ToolError>
 }
 
 /// Runs a program to its end, its time limit or its cancellation, and ends everything that it started.
-pub(in crate::tools) async fn execute(
-    job: &Job,
-    what: Program,
-    environment: &Environment,
-) -> Result<Ran, ToolError> {
+pub(crate) async fn execute(job: &Job, what: Program, environment: &Environment) -> Result<Ran, ToolError> {
     let begun = Instant::now();
     let started = match what.stdin {
         None => child::start(&what.program, &what.args, &what.cwd, environment).await,
@@ -320,13 +316,7 @@ async fn drain(stdout: &Reader, stderr: &Reader) {
     }
 }
 
-pub(in crate::tools) fn outcome(
-    end: &End,
-    ms: u64,
-    left: bool,
-    stdout: BoundedText,
-    stderr: BoundedText,
-) -> Outcome {
+pub(crate) fn outcome(end: &End, ms: u64, left: bool, stdout: BoundedText, stderr: BoundedText) -> Outcome {
     let discarded = stdout.discarded + stderr.discarded;
     let mut meta = json!({
         "exit": null,

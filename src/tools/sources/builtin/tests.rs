@@ -19,11 +19,11 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::{Setup, all};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::tools::child::Environment;
-use crate::tools::registry::Registry;
-use crate::tools::run::{Limits, run};
-use crate::tools::tool::Job;
+use crate::child::Environment;
+use crate::registry::Registry;
+use crate::run::{Limits, run};
+use crate::tool::Job;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
 /// A workspace with all tools.
 struct Bench {
@@ -79,7 +79,7 @@ impl Bench {
         let spawned = self.spawned.clone();
         let printed = self.printed.clone();
         let job = Job {
-            call: crate::domain::id::NodeId::FIRST,
+            call: overrule_domain::id::NodeId::FIRST,
             key: "key".into(),
             text: text.into(),
             args,
@@ -88,7 +88,7 @@ impl Bench {
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
             on_output: Arc::new(move |bytes| printed.lock().unwrap().extend_from_slice(bytes)),
-            ask: crate::tools::tool::ask_nobody(),
+            ask: crate::tool::ask_nobody(),
         };
         run(self.tools.get(tool).unwrap().clone(), job, Limits::default()).await
     }

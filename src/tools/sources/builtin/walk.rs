@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ignore::{DirEntry, WalkBuilder};
 
 use super::ignored::Ignored;
-use crate::tools::workspace::{Place, Workspace};
+use crate::workspace::{Place, Workspace};
 
 /// An entry that a walk found.
 pub(super) struct Step {

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::common::{
     arguments, blocking, find_out, intent, spec, state_of, text_of, text_outcome, with_file_templates,
 };
-use crate::domain::call::{EffectClass, Outcome, ToolError};
-use crate::domain::input::Finding;
-use crate::tools::errors::{shown, untouched};
-use crate::tools::replace;
-use crate::tools::tool::{Job, Replacement, Spec, Tool};
-use crate::tools::workspace::Workspace;
+use crate::errors::{shown, untouched};
+use crate::replace;
+use crate::tool::{Job, Replacement, Spec, Tool};
+use crate::workspace::Workspace;
+use overrule_domain::call::{EffectClass, Outcome, ToolError};
+use overrule_domain::input::Finding;
 
 /// The `write_file` tool.
 pub(super) struct WriteFile {

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::fill::Pattern;
 use super::setup::Declaration;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::tools::child::Environment;
-use crate::tools::errors::{refused, shown};
-use crate::tools::sources::builtin::shell::{End, Program, execute, outcome};
-use crate::tools::tool::Job;
-use crate::tools::workspace::Workspace;
+use crate::child::Environment;
+use crate::errors::{refused, shown};
+use crate::sources::builtin::shell::{End, Program, execute, outcome};
+use crate::tool::Job;
+use crate::workspace::Workspace;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
 /// Runs it once.
 pub(super) async fn run(

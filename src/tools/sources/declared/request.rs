@@ -8,9 +8,9 @@ use secrecy::ExposeSecret as _;
 
 use super::fill::{self, percent};
 use super::setup::{Body, Declaration, KeyPlace, Request};
-use crate::domain::call::{ErrorClass, ToolError};
-use crate::tools::errors::refused;
-use crate::tools::tool::Job;
+use crate::errors::refused;
+use crate::tool::Job;
+use overrule_domain::call::{ErrorClass, ToolError};
 
 /// Returns the arguments with which the `http_request` tool sends it.
 pub(super) fn arguments(

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::fill::Pattern;
-use crate::domain::call::EffectClass;
+use overrule_domain::call::EffectClass;
 
 /// A declared tool.
 #[derive(Debug, Clone)]

@@ -10,17 +10,17 @@ use serde_json::{Map, Value};
 
 use super::setup::{Action, Declaration, KeyPlace, Output};
 use super::{command, request};
-use crate::canon;
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{ErrorClass, Operand, Outcome, ToolError};
-use crate::domain::event::run::{ToolCard, ToolOrigin};
-use crate::schema::{Checker, RESERVED};
-use crate::tools::child::Environment;
-use crate::tools::errors::refused;
-use crate::tools::sources::builtin::http_request::HttpRequest;
-use crate::tools::sources::builtin::shell;
-use crate::tools::sources::{Changes, Context, Source};
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::child::Environment;
+use crate::errors::refused;
+use crate::sources::builtin::http_request::HttpRequest;
+use crate::sources::builtin::shell;
+use crate::sources::{Changes, Context, Source};
+use crate::tool::{Job, Spec, Tool};
+use overrule_base::canon;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{ErrorClass, Operand, Outcome, ToolError};
+use overrule_domain::event::run::{ToolCard, ToolOrigin};
+use overrule_schema::{Checker, RESERVED};
 
 /// Name of the source.
 const SOURCE: &str = "declared";

@@ -22,11 +22,11 @@ use super::live::Live;
 use super::questions::MayAsk;
 use super::result::{Made, failed, lost, outcome};
 use super::server::Server;
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::schema::RESERVED;
-use crate::text::visible;
-use crate::tools::errors::{refused, untouched};
-use crate::tools::tool::Job;
+use crate::errors::{refused, untouched};
+use crate::tool::Job;
+use overrule_base::text::visible;
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_schema::RESERVED;
 
 /// How long a call waits for a server that is starting.
 const READY: Duration = Duration::from_secs(10);

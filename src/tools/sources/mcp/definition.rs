@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::redaction::Redaction;
 use super::setup::{ServerConfig, Via};
-use crate::canon;
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::{ToolCard, ToolOrigin};
-use crate::schema::Checker;
-use crate::text::visible_head;
-use crate::tools::tool::Spec;
+use crate::tool::Spec;
+use overrule_base::canon;
+use overrule_base::text::visible_head;
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::{ToolCard, ToolOrigin};
+use overrule_schema::Checker;
 
 /// Name of the source.
 pub(super) const SOURCE: &str = "mcp";

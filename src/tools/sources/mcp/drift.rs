@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::definition::Definition;
 use super::pins::Pinned;
-use crate::text::{redact, visible, visible_head};
+use overrule_base::text::{redact, visible, visible_head};
 
 /// Lines of a difference in a question; the rest is counted.
 const LINES: usize = 40;

@@ -11,9 +11,9 @@ use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 
 use super::redaction::Redaction;
-use crate::domain::reference::DAGGER;
-use crate::schema::Checker;
-use crate::text::visible_head;
+use overrule_base::text::visible_head;
+use overrule_domain::reference::DAGGER;
+use overrule_schema::Checker;
 
 /// Characters kept of a server's words.
 const WORDS: usize = 2_000;

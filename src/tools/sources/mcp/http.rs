@@ -15,9 +15,9 @@ use secrecy::ExposeSecret as _;
 
 use super::redaction::Redaction;
 use super::setup::{BearerToken, Secrets};
-use crate::text::visible;
-use crate::tools::child::Environment;
-use crate::tools::fed::Program;
+use crate::child::Environment;
+use crate::fed::Program;
+use overrule_base::text::visible;
 
 /// What to do where a server wants a log-in.
 pub(super) const LOG_IN: &str = "the server wants a log-in: set token_env or token_cmd for it in your configuration \

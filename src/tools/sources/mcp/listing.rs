@@ -12,7 +12,7 @@ use rmcp::service::Peer;
 use super::definition::Definition;
 use super::redaction::Redaction;
 use super::result::words;
-use crate::text::visible_head;
+use overrule_base::text::visible_head;
 
 /// Maximum number of pages.
 const PAGES: usize = 64;

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::redaction::Redaction;
-use crate::regular_file;
-use crate::text::{visible, visible_head};
+use overrule_base::text::{visible, visible_head};
+use overrule_regular_file as regular_file;
 
 /// Maximum number of bytes written to a file.
 const FILE: u64 = 4 << 20;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::canon;
+use overrule_base::canon;
 
 /// Longest name that providers accept.
 const LONGEST: usize = 64;

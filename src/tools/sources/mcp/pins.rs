@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::definition::Definition;
 use super::drift::{self, Values};
 use super::setup::ServerConfig;
-use crate::canon;
-use crate::regular_file;
-use crate::text::visible;
+use overrule_base::canon;
+use overrule_base::text::visible;
+use overrule_regular_file as regular_file;
 
 /// Longest file in bytes.
 const MOST: u64 = 32 << 20;

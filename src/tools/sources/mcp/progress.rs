@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 
 use super::redaction::Redaction;
-use crate::text::visible_head;
-use crate::tools::tool::OnOutput;
+use crate::tool::OnOutput;
+use overrule_base::text::visible_head;
 
 /// Characters kept of a report.
 const WORDS: usize = 400;

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::form::{Answer, Form};
 use super::redaction::Redaction;
-use crate::domain::id::NodeId;
-use crate::tools::tool::AskOperator;
+use crate::tool::AskOperator;
+use overrule_domain::id::NodeId;
 
 /// How often a question is repeated if its answer does not fit.
 const ROUNDS: usize = 3;

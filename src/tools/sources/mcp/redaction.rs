@@ -10,7 +10,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
 use super::setup::ServerConfig;
-use crate::tools::output::json_text;
+use crate::output::json_text;
 
 /// Bytes of the shortest key that is removed: a shorter one is part of ordinary words.
 const LEAST: usize = 6;

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::redaction::Redaction;
 use super::whole::WholeResults;
 use super::{about, http};
-use crate::domain::call::{ErrorClass, Outcome, ToolError};
-use crate::domain::id::NodeId;
-use crate::resilience::classify::ABOUT;
-use crate::tools::errors::{from_json_rpc, refused, shown};
-use crate::tools::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
+use crate::errors::{from_json_rpc, refused, shown};
+use crate::output::{Bounded, BoundedText, HEAD, TAIL, json_text};
+use overrule_domain::call::{ErrorClass, Outcome, ToolError};
+use overrule_domain::id::NodeId;
+use overrule_resilience::classify::ABOUT;
 
 /// Evidence of a failure that a server reports in a result.
 const REPORTED: &str = "isError of the server's result";
@@ -243,7 +243,7 @@ pub(super) fn lost(why: &str) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::NodeKind;
+    use overrule_domain::id::NodeKind;
 
     /// The outcome of a result, with the files that were stored.
     fn of(result: Value) -> (Outcome, Vec<String>) {

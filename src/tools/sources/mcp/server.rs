@@ -33,7 +33,7 @@ use super::setup::{ServerConfig, Via};
 use super::stdio::{self, Process};
 use super::whole::WholeResults;
 use super::{http, view};
-use crate::tools::child::Environment;
+use crate::child::Environment;
 
 /// Maximum number of restarts in a row.
 const RESTARTS: u32 = 5;
@@ -231,7 +231,7 @@ impl Server {
 
     /// Serves, and restarts it, until it is stopped or fails too often.
     async fn keep_up(&self, on_change: &OnChange) {
-        let name = crate::text::visible(&self.config.name);
+        let name = overrule_base::text::visible(&self.config.name);
         let mut restarts = 0;
         loop {
             let began = Instant::now();

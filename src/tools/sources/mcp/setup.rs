@@ -10,7 +10,7 @@ use std::time::Duration;
 use globset::{Glob, GlobMatcher};
 use secrecy::SecretString;
 
-use crate::canon;
+use overrule_base::canon;
 
 /// A server of the settings or of a workspace's `.mcp.json`.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ pub(super) fn matcher(glob: &str) -> Result<GlobMatcher, String> {
 
 impl fmt::Display for ServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::text::visible(&self.written))
+        f.write_str(&overrule_base::text::visible(&self.written))
     }
 }
 

@@ -14,9 +14,9 @@ use super::names;
 use super::server::{OnChange, Server};
 use super::tool::McpTool;
 use super::view::ServerView;
-use crate::domain::event::run::ToolCard;
-use crate::tools::sources::{Change, Changes, Context, Source};
-use crate::tools::tool::Tool;
+use crate::sources::{Change, Changes, Context, Source};
+use crate::tool::Tool;
+use overrule_domain::event::run::ToolCard;
 
 /// How long the start of a run waits for its servers. One that is not ready is offered later.
 const START: Duration = Duration::from_secs(10);
@@ -209,10 +209,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::child::Environment;
-    use crate::tools::sources::mcp::definition::Definition;
-    use crate::tools::sources::mcp::server::Phase;
-    use crate::tools::sources::mcp::setup::{Secrets, ServerConfig, Via};
+    use crate::child::Environment;
+    use crate::sources::mcp::definition::Definition;
+    use crate::sources::mcp::server::Phase;
+    use crate::sources::mcp::setup::{Secrets, ServerConfig, Via};
 
     #[tokio::test]
     async fn a_server_that_is_refused_while_it_restarts_is_down_and_offers_nothing() {

@@ -15,8 +15,8 @@ use tokio::task::JoinHandle;
 use super::log::{self, ServerLog};
 use super::setup::Secrets;
 use super::transport::Lines;
-use crate::text::visible;
-use crate::tools::child::{self, Environment, Started, Tree};
+use crate::child::{self, Environment, Started, Tree};
+use overrule_base::text::visible;
 
 /// A running server process. Dropping it kills the process and its descendants.
 pub(super) struct Process {

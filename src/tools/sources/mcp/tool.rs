@@ -10,10 +10,10 @@ use futures_util::future::BoxFuture;
 use super::call::{self, Target};
 use super::definition::{Definition, SOURCE};
 use super::server::Server;
-use crate::domain::advice::ToolFacts;
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::event::run::ToolCard;
-use crate::tools::tool::{Job, Spec, Tool};
+use crate::tool::{Job, Spec, Tool};
+use overrule_domain::advice::ToolFacts;
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::event::run::ToolCard;
 
 /// A tool of a server, by the definition that was current when it was offered.
 pub(super) struct McpTool {

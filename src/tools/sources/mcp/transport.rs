@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as
 use tokio::sync::Mutex;
 
 use super::log::ServerLog;
-use crate::text::visible_head;
+use overrule_base::text::visible_head;
 
 /// Maximum number of bytes of one message.
 const FRAME: usize = 16 << 20;

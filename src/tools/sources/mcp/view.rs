@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::definition::Definition;
 use super::server::{Phase, Server};
-use crate::canon;
-use crate::domain::call::EffectClass;
-use crate::text::{redact, visible};
+use overrule_base::canon;
+use overrule_base::text::{redact, visible};
+use overrule_domain::call::EffectClass;
 
 /// Bytes of a definition that count as one token, about.
 const BYTES_PER_TOKEN: usize = 4;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-use crate::domain::id::NodeId;
-use crate::regular_file;
+use overrule_domain::id::NodeId;
+use overrule_regular_file as regular_file;
 
 /// Bytes of all stored results of a server in a run.
 const MOST: u64 = 256 << 20;
@@ -72,7 +72,7 @@ fn unblocked<T>(work: impl FnOnce() -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::NodeKind;
+    use overrule_domain::id::NodeKind;
 
     #[test]
     fn each_result_of_a_call_has_a_file_of_its_own() {

@@ -5,11 +5,11 @@
 //! Times come from the journal. An open bar lasts until now; without a clock it lasts until its
 //! newest event.
 
-use crate::domain::call::{Call, Decision, Outcome};
-use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::id::{NodeId, NodeKind, Seq};
-use crate::domain::state::{LedgerOutcome, State};
-use crate::domain::turn::Turn;
+use overrule_domain::call::{Call, Decision, Outcome};
+use overrule_domain::effective_status::{self, EffectiveStatus};
+use overrule_domain::id::{NodeId, NodeKind, Seq};
+use overrule_domain::state::{LedgerOutcome, State};
+use overrule_domain::turn::Turn;
 
 /// Kind of a bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

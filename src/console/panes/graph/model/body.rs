@@ -7,15 +7,15 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Form, GraphPane, Level};
-use crate::console::columns::Columns as _;
-use crate::console::json;
-use crate::console::layout::fold::RowKind;
-use crate::domain::call::Outcome;
-use crate::domain::id::NodeId;
-use crate::domain::reference::rewrite;
-use crate::domain::state::State;
-use crate::domain::why;
-use crate::text::{head, visible};
+use crate::columns::Columns as _;
+use crate::json;
+use crate::layout::fold::RowKind;
+use overrule_domain::call::Outcome;
+use overrule_domain::id::NodeId;
+use overrule_domain::reference::rewrite;
+use overrule_domain::state::State;
+use overrule_domain::why;
+use overrule_base::text::{head, visible};
 
 /// Maximum number of bytes that are read from a text.
 const READ: usize = 2048;

@@ -3,9 +3,9 @@
 //! Must not know: how rows come to be, colours.
 
 use super::{GraphPane, Pick, entries};
-use crate::console::model::run::RunPart;
-use crate::domain::id::{NodeId, TurnId};
-use crate::domain::state::State;
+use crate::model::run::RunPart;
+use overrule_domain::id::{NodeId, TurnId};
+use overrule_domain::state::State;
 
 impl GraphPane {
     /// Keeps the cursor on its node, and at its place on the screen.

@@ -9,13 +9,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::query::Query;
 use super::rows::RowSettings;
-use crate::console::layout::fold::{Entry, Keep};
-use crate::domain::call::{Call, Status};
-use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::graph::Edges;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Node;
-use crate::domain::state::State;
+use crate::layout::fold::{Entry, Keep};
+use overrule_domain::call::{Call, Status};
+use overrule_domain::effective_status::{self, EffectiveStatus};
+use overrule_domain::graph::Edges;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
 
 /// How much a row needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::graph::{self, EdgeKind, PointInTime};
-use crate::domain::id::{NodeId, NodeKind, Seq, ThreadId};
-use crate::domain::state::State;
+use overrule_domain::graph::{self, EdgeKind, PointInTime};
+use overrule_domain::id::{NodeId, NodeKind, Seq, ThreadId};
+use overrule_domain::state::State;
 
 /// The highlighted nodes.
 #[derive(Debug, Clone, Default)]

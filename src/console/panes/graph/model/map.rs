@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Pick;
-use crate::console::layout::map::{Flow, Node, Sheet, Size};
-use crate::domain::graph;
-use crate::domain::id::{NodeId, NodeKind, Seq, TurnId};
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Turn};
+use crate::layout::map::{Flow, Node, Sheet, Size};
+use overrule_domain::graph;
+use overrule_domain::id::{NodeId, NodeKind, Seq, TurnId};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Turn};
 
 /// Fewest turns on each side of the middle.
 const AROUND: usize = 3;

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 use regex::Regex;
 
-use crate::console::summary;
-use crate::domain::call::{Outcome, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::node::Node;
-use crate::domain::state::State;
-use crate::domain::turn::{Stream, Turn};
+use crate::summary;
+use overrule_domain::call::{Outcome, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::node::Node;
+use overrule_domain::state::State;
+use overrule_domain::turn::{Stream, Turn};
 
 /// Maximum length of the status text of a cancelled call, in characters.
 const WORDS: usize = 100;

@@ -11,11 +11,11 @@ use std::ops::Range;
 use super::entries::{self, Mark};
 use super::query::Query;
 use super::{Level, RECENT, WIDE};
-use crate::console::layout::fold::filter::filter;
-use crate::console::layout::fold::{self, Detail, Rules, fold};
-use crate::console::layout::gutter::Gutter;
-use crate::domain::id::NodeId;
-use crate::domain::state::State;
+use crate::layout::fold::filter::filter;
+use crate::layout::fold::{self, Detail, Rules, fold};
+use crate::layout::gutter::Gutter;
+use overrule_domain::id::NodeId;
+use overrule_domain::state::State;
 
 /// A row.
 pub type Row = fold::Row<NodeId>;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use super::Pick;
 use super::query::{self, Query};
-use crate::domain::id::{NodeId, Seq, TurnId};
-use crate::domain::state::State;
+use overrule_domain::id::{NodeId, Seq, TurnId};
+use overrule_domain::state::State;
 
 /// A search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,20 +8,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::console::layout::gutter::Line;
-use crate::console::link::Update;
-use crate::console::msg::Msg;
-use crate::console::testing::{Stage, id};
-use crate::domain::apply::apply;
-use crate::domain::call::{EffectClass, Outcome};
-use crate::domain::envelope::Envelope;
-use crate::domain::event::{CallEvent, TurnEvent};
-use crate::domain::graph;
-use crate::domain::id::{Attempt, NodeKind, Rev, ThreadId};
-use crate::domain::live::{Live, LivePart};
-use crate::domain::state::State;
-use crate::domain::turn::{Producer, Stop, Usage};
-use crate::journal::{self, Place};
+use crate::layout::gutter::Line;
+use crate::link::Update;
+use crate::msg::Msg;
+use crate::testing::{Stage, id};
+use overrule_domain::apply::apply;
+use overrule_domain::call::{EffectClass, Outcome};
+use overrule_domain::envelope::Envelope;
+use overrule_domain::event::{CallEvent, TurnEvent};
+use overrule_domain::graph;
+use overrule_domain::id::{Attempt, NodeKind, Rev, ThreadId};
+use overrule_domain::live::{Live, LivePart};
+use overrule_domain::state::State;
+use overrule_domain::turn::{Producer, Stop, Usage};
+use overrule_journal::{self as journal, Place};
 
 const SAMPLES: [&str; 3] = [
     "repaired-file.jsonl",
@@ -31,7 +31,7 @@ const SAMPLES: [&str; 3] = [
 
 /// The events of a recorded run of the repository.
 fn recorded(name: &str) -> Vec<Envelope> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("sessions").join(name);
     journal::read(&Place::at(&path).unwrap()).unwrap().envelopes
 }
 
@@ -79,9 +79,9 @@ fn delegated() -> Stage {
             turn: TurnId(turn),
             node: id(node),
             text: text.into(),
-            channel: crate::domain::node::Channel::Spoken,
+            channel: overrule_domain::node::Channel::Spoken,
             opaque: None,
-            origin: crate::domain::node::Origin::Model,
+            origin: overrule_domain::node::Origin::Model,
         });
     }
     stage.turn(TurnEvent::Answered {

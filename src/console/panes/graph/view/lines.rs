@@ -6,30 +6,30 @@ mod several;
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::{Canvas, tail};
+use crate::view::paint::{Canvas, tail};
 use super::row_preview::RowPreview;
 use super::{MAX_HIGHLIGHTED, lanes, open};
-use crate::console::doc::Styled;
-use crate::console::layout::fold::RowKind;
-use crate::console::layout::gutter::Glyphs;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::rows::Row;
-use crate::console::model::run_phase::AT_THE_HALT;
-use crate::console::summary;
-use crate::console::symbols::{self, Symbol};
-use crate::console::theme::Role;
-use crate::domain::badge::{self, Badge};
-use crate::domain::call::{Call, Status};
-use crate::domain::effective_status::EffectiveStatus;
-use crate::domain::id::{NodeId, NodeKind, TurnId};
-use crate::domain::live::LivePart;
-use crate::domain::node::Origin;
-use crate::domain::output;
-use crate::domain::state::State;
-use crate::domain::turn::{Activity, Stream, Turn};
-use crate::domain::why;
-use crate::present::call::CallStatusView;
-use crate::text::{head, visible};
+use crate::doc::Styled;
+use crate::layout::fold::RowKind;
+use crate::layout::gutter::Glyphs;
+use crate::model::Model;
+use crate::panes::graph::model::rows::Row;
+use crate::model::run_phase::AT_THE_HALT;
+use crate::summary;
+use crate::symbols::{self, Symbol};
+use crate::theme::Role;
+use overrule_domain::badge::{self, Badge};
+use overrule_domain::call::{Call, Status};
+use overrule_domain::effective_status::EffectiveStatus;
+use overrule_domain::id::{NodeId, NodeKind, TurnId};
+use overrule_domain::live::LivePart;
+use overrule_domain::node::Origin;
+use overrule_domain::output;
+use overrule_domain::state::State;
+use overrule_domain::turn::{Activity, Stream, Turn};
+use overrule_domain::why;
+use overrule_present::call::CallStatusView;
+use overrule_base::text::{head, visible};
 
 /// Draws a row, highlighted by the cursor or by its preview mark. Returns its sign in the margin.
 pub(super) fn node_row(

@@ -4,17 +4,17 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::Canvas;
+use crate::view::paint::Canvas;
 use super::lines;
 use super::margins::Margins;
-use crate::console::doc::Styled;
-use crate::console::layout::gutter::Glyphs;
-use crate::console::layout::map::NodeBox;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::map::Spot;
-use crate::console::summary::{self, Summary};
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
+use crate::doc::Styled;
+use crate::layout::gutter::Glyphs;
+use crate::layout::map::NodeBox;
+use crate::model::Model;
+use crate::panes::graph::model::map::Spot;
+use crate::summary::{self, Summary};
+use crate::symbols::Symbol;
+use crate::theme::Role;
 
 /// Draws the part of the map that is around the selected box. Returns the signs before boxes.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect) -> Margins {

@@ -4,12 +4,12 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::columns::Columns as _;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::Pick;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::console::view::paint::Canvas;
+use crate::columns::Columns as _;
+use crate::model::Model;
+use crate::panes::graph::model::Pick;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use crate::view::paint::Canvas;
 
 /// The signs in the margins that were drawn.
 #[derive(Debug, Clone, Copy, Default)]

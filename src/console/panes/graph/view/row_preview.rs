@@ -4,15 +4,15 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::{Canvas, row_of};
+use crate::view::paint::{Canvas, row_of};
 use super::{MAX_HIGHLIGHTED, lanes_of};
-use crate::console::columns::Columns as _;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::Form;
-use crate::console::panes::graph::model::rows::Row;
-use crate::console::theme::Role;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::lineage::Plan;
+use crate::columns::Columns as _;
+use crate::model::Model;
+use crate::panes::graph::model::Form;
+use crate::panes::graph::model::rows::Row;
+use crate::theme::Role;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::lineage::Plan;
 
 /// The fewest rows of the graph that are worth a title.
 const LEAST: u16 = 3;
@@ -161,7 +161,7 @@ impl RowPreview {
 }
 
 /// Draws the affected rows of the graph into the room that a preview leaves.
-pub(in crate::console) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
+pub(crate) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, plan: &Plan) {
     let graph = &model.graph;
     if area.height <= LEAST || graph.is_empty() {
         return;

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::Canvas;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::Mark;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
+use crate::view::paint::Canvas;
+use crate::model::Model;
+use crate::panes::graph::model::Mark;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
 
 /// Draws the column; `shown` are the rows on screen. Returns whether there are numbers in it.
 pub(super) fn draw(model: &Model, canvas: &mut Canvas<'_>, area: Rect, shown: Range<usize>) -> bool {

@@ -9,16 +9,16 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use crate::console::view::paint::Canvas;
+use crate::view::paint::Canvas;
 use super::lines;
-use crate::console::columns::Columns as _;
-use crate::console::doc::Styled;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::bars::{self, Bar, BarKind};
-use crate::console::panes::graph::model::rows::Row;
-use crate::console::symbols::{Charset, Symbol};
-use crate::console::theme::Role;
-use crate::domain::id::{NodeId, TurnId};
+use crate::columns::Columns as _;
+use crate::doc::Styled;
+use crate::model::Model;
+use crate::panes::graph::model::bars::{self, Bar, BarKind};
+use crate::panes::graph::model::rows::Row;
+use crate::symbols::{Charset, Symbol};
+use crate::theme::Role;
+use overrule_domain::id::{NodeId, TurnId};
 
 /// The axis of the rows on screen.
 pub(super) struct Scale {

@@ -4,8 +4,8 @@
 
 use super::super::{AgentRequest, CallForm, PartKind, Role};
 use super::{all, parts, read};
-use crate::model::Quirks;
-use crate::model::wire::{Target, Wire};
+use crate::Quirks;
+use crate::wire::{Target, Wire};
 
 /// A call with its result: name, arguments, result.
 type Answered = (String, String, Option<String>);

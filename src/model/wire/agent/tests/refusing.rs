@@ -3,7 +3,7 @@
 //! Must not know: what is done with such a request.
 
 use super::super::decode_request;
-use crate::model::wire::Wire;
+use crate::wire::Wire;
 
 #[track_caller]
 fn refused(wire: &str, body: &str, words: &[&str]) {

@@ -4,7 +4,7 @@
 
 use super::super::{PartEdit, PartKind, Rewrite};
 use super::{all, parts, read};
-use crate::model::wire::Wire;
+use crate::wire::Wire;
 
 /// A conversation with two calls and their results, in each format; `{}` stands for nothing.
 const BODIES: &[(&str, &str)] = &[

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::super::{
     CallPart, ReplyHead, ReplyPart, ReplyParts, StreamEncoder, Words, encode_stream, encode_whole,
 };
-use crate::domain::turn::{Stop, Usage};
-use crate::model::Chunk;
-use crate::model::decode::chunks;
-use crate::model::http::body::Body;
-use crate::model::wire::Wire;
+use crate::Chunk;
+use crate::decode::chunks;
+use crate::http::body::Body;
+use crate::wire::Wire;
+use overrule_domain::turn::{Stop, Usage};
 
 fn head() -> ReplyHead {
     ReplyHead {

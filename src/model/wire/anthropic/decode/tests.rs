@@ -3,9 +3,9 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::domain::turn::{Stop, StreamFaultKind, Usage};
-use crate::model::decode::SummaryCall;
-use crate::model::wire::tests::{decode, events, opaque, summed};
+use crate::decode::SummaryCall;
+use crate::wire::tests::{decode, events, opaque, summed};
+use overrule_domain::turn::{Stop, StreamFaultKind, Usage};
 
 const START: &str = r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"c","stop_reason":null,"usage":{"input_tokens":10,"cache_read_input_tokens":5,"cache_creation_input_tokens":2,"output_tokens":1}}}"#;
 const END: &str = r#"{"type":"message_stop"}"#;
@@ -280,10 +280,8 @@ fn errors_and_cuts_are_faults() {
     let whole = message(&[text_block(0, "x"), tool(1, &["{}"])], "tool_use");
     let safe = whole.find("stop_reason\":\"tool").unwrap();
     for end in (0..safe).step_by(7) {
-        let (_, result) = crate::model::decode::chunks(
-            crate::model::wire::tests::wire("anthropic"),
-            &whole.as_bytes()[..end],
-        );
+        let (_, result) =
+            crate::decode::chunks(crate::wire::tests::wire("anthropic"), &whole.as_bytes()[..end]);
         assert_eq!(result.unwrap_err().kind, StreamFaultKind::Truncated, "{end}");
     }
 }

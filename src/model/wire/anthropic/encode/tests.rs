@@ -3,7 +3,7 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::wire::tests::{called, note, result, sent, spoken_text, text as body_text, thought, user};
+use crate::wire::tests::{called, note, result, sent, spoken_text, text as body_text, thought, user};
 
 const NAME: &str = "anthropic";
 
@@ -171,16 +171,16 @@ fn a_conversation_ends_with_the_user_and_blank_text_is_not_sent() {
 #[test]
 fn a_refused_signature_takes_the_reasoning_along() {
     let words = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}"#;
-    let refusal = crate::model::fault::Refusal::read(Some(400), words);
-    let quirks = crate::model::wire::tests::wire(NAME).quirks(&refusal, &[]);
+    let refusal = crate::fault::Refusal::read(Some(400), words);
+    let quirks = crate::wire::tests::wire(NAME).quirks(&refusal, &[]);
     assert_eq!(quirks.first(), Some(&Quirk::LeaveOut(THINKING.to_owned())));
 }
 
 #[test]
 fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
     let words = r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for this model"}}"#;
-    let refusal = crate::model::fault::Refusal::read(Some(400), words);
-    let wire = crate::model::wire::tests::wire(NAME);
+    let refusal = crate::fault::Refusal::read(Some(400), words);
+    let wire = crate::wire::tests::wire(NAME);
     let quirk = wire.quirks(&refusal, &[]).remove(0);
     assert_eq!(quirk, Quirk::LeaveOut(MAX_TOKENS.to_owned()));
     assert_eq!(
@@ -195,7 +195,7 @@ fn a_limit_that_is_too_high_for_the_model_is_lowered_unless_it_was_set() {
         model: "m",
         options: &options,
     };
-    let request = crate::model::wire::tests::request(vec![user("go")]);
+    let request = crate::wire::tests::request(vec![user("go")]);
     let own = wire.body(target, &request, &[quirk].into());
     assert!(own.contains("\"max_tokens\":9000"), "{own}");
 }

@@ -3,9 +3,9 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::domain::turn::{StreamFaultKind, Usage};
-use crate::model::decode::SummaryCall;
-use crate::model::wire::tests::{decode, events, opaque, summed};
+use crate::decode::SummaryCall;
+use crate::wire::tests::{decode, events, opaque, summed};
+use overrule_domain::turn::{StreamFaultKind, Usage};
 
 fn parts(parts: &str) -> String {
     format!(

@@ -3,8 +3,8 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::wire::Options;
-use crate::model::wire::tests::{called, note, request, result, sent, spoken_text, thought, user};
+use crate::wire::Options;
+use crate::wire::tests::{called, note, request, result, sent, spoken_text, thought, user};
 
 const WIRE: &str = "gemini";
 
@@ -107,7 +107,7 @@ fn signatures_go_back_on_their_parts() {
 
 #[test]
 fn the_model_is_part_of_the_path_and_a_limit_of_the_configuration() {
-    let wire = crate::model::wire::tests::wire(WIRE);
+    let wire = crate::wire::tests::wire(WIRE);
     for model in ["gemini-x", "models/gemini-x"] {
         let options = Options {
             max_output: Some(7),

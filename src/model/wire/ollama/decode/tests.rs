@@ -3,9 +3,9 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::domain::turn::{StreamFaultKind, Usage};
-use crate::model::decode::SummaryCall;
-use crate::model::wire::tests::{decode, opaque, summed};
+use crate::decode::SummaryCall;
+use crate::wire::tests::{decode, opaque, summed};
+use overrule_domain::turn::{StreamFaultKind, Usage};
 
 fn line(message: &str) -> String {
     format!(r#"{{"model":"m","created_at":"t","message":{{"role":"assistant",{message}}},"done":false}}"#)

@@ -3,8 +3,8 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::Quirk;
-use crate::model::wire::tests::{called, note, result, sent, spoken_text, thought, user};
+use crate::Quirk;
+use crate::wire::tests::{called, note, result, sent, spoken_text, thought, user};
 
 #[test]
 fn every_kind_of_message_has_its_place_on_the_wire() {

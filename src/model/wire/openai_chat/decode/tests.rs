@@ -6,11 +6,11 @@ mod calls;
 mod odd;
 mod streams;
 
-use crate::domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
-use crate::model::decode::{Summary, SummaryCall, chunks, summary};
-use crate::model::http::body::Body;
-use crate::model::wire::Wire;
-use crate::model::{Chunk, MAX_PARTS};
+use crate::decode::{Summary, SummaryCall, chunks, summary};
+use crate::http::body::Body;
+use crate::wire::Wire;
+use crate::{Chunk, MAX_PARTS};
+use overrule_domain::turn::{Stop, StreamFault, StreamFaultKind, Usage};
 
 /// Builds an event stream of these deltas of choice 0, ended by `finish` (if any) and the end mark.
 pub(super) fn stream(deltas: &[&str], finish: Option<&str>) -> String {

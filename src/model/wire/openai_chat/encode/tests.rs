@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 mod forms;
 
 use super::{Target, body as body_for};
-use crate::domain::call::EffectClass;
-use crate::domain::event::run::ToolCard;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::domain::transcript::{CalledAs, Message, ModelText, NoteKind};
-use crate::model::Quirks;
-use crate::model::Request;
-use crate::model::wire::schema::widen;
+use crate::Quirks;
+use crate::Request;
+use crate::wire::schema::widen;
+use overrule_domain::call::EffectClass;
+use overrule_domain::event::run::ToolCard;
+use overrule_domain::id::{NodeId, NodeKind};
+use overrule_domain::transcript::{CalledAs, Message, ModelText, NoteKind};
 
 pub(super) fn body(model: &str, request: &Request, quirks: &Quirks) -> String {
     body_for(Target::plain(model), request, quirks)
@@ -68,10 +68,10 @@ pub(super) fn request(messages: Vec<Message>) -> Request {
         system: "Be brief.".into(),
         messages,
         tools: vec![card],
-        quirks: crate::model::Quirks::new(),
+        quirks: crate::Quirks::new(),
         output_schema: None,
         turn: 1,
-        tap: crate::model::Tap::default(),
+        tap: crate::Tap::default(),
     }
 }
 

@@ -3,9 +3,9 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::domain::turn::Usage;
-use crate::model::decode::SummaryCall;
-use crate::model::wire::tests::{decode, events, opaque, summed};
+use crate::decode::SummaryCall;
+use crate::wire::tests::{decode, events, opaque, summed};
+use overrule_domain::turn::Usage;
 
 const WIRE: &str = "openai-responses";
 const CREATED: &str =

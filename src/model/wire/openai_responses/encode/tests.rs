@@ -3,10 +3,8 @@
 //! Must not know: sockets.
 
 use super::*;
-use crate::model::fault::Refusal;
-use crate::model::wire::tests::{
-    called, note, request, result, sent, spoken_text, text, thought, user, wire,
-};
+use crate::fault::Refusal;
+use crate::wire::tests::{called, note, request, result, sent, spoken_text, text, thought, user, wire};
 
 const WIRE: &str = "openai-responses";
 
@@ -67,7 +65,7 @@ fn members_that_a_server_does_not_take_are_left_out() {
     let target = Target::plain("m");
     let members = wire(WIRE).members(
         target,
-        &crate::model::wire::tests::request(conversation()),
+        &crate::wire::tests::request(conversation()),
         &Quirks::new(),
     );
     let quirks = wire(WIRE).quirks(&Refusal::read(Some(400), words), &members);

@@ -5,10 +5,10 @@
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{StatusCode, Url};
 
-use crate::domain::call::{ErrorClass, ToolError};
-use crate::resilience::wait::asked;
-use crate::tools::errors::{from_io, shown};
-use crate::tools::output::json_text;
+use crate::errors::{from_io, shown};
+use crate::output::json_text;
+use overrule_domain::call::{ErrorClass, ToolError};
+use overrule_resilience::wait::asked;
 
 pub(super) fn by_status(status: StatusCode, headers: &HeaderMap, url: &Url, text: &str) -> ToolError {
     let code = status.as_u16();

@@ -15,11 +15,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Args;
-use crate::canon;
-use crate::domain::call::{FileCheck, Operand};
-use crate::regular_file::{self, Links};
-use crate::shell_line::Reading;
 use named::NamedFiles;
+use overrule_base::canon;
+use overrule_base::shell_line::Reading;
+use overrule_domain::call::{FileCheck, Operand};
+use overrule_regular_file::{self as regular_file, Links};
 
 /// Maximum number of files listed for one command.
 const MOST: usize = 16;

@@ -6,7 +6,7 @@ use rustix::fs::{CWD, FileType, Mode};
 use serde_json::json;
 
 use super::*;
-use crate::tools::output::{HEAD, TAIL};
+use crate::output::{HEAD, TAIL};
 
 fn tree() -> Bench {
     Bench::new().with(&[

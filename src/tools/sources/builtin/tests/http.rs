@@ -7,8 +7,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::tools::builtin::http_request::same_server;
-use crate::tools::output::{HEAD, TAIL};
+use crate::builtin::http_request::same_server;
+use crate::output::{HEAD, TAIL};
 
 /// A server that answers by path and remembers the requests.
 struct Server {

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::tools::builtin::walk;
-use crate::tools::workspace::Workspace;
+use crate::builtin::walk;
+use crate::workspace::Workspace;
 
 /// What `list_dir` finds of all there is.
 async fn listed(bench: &Bench) -> Vec<String> {

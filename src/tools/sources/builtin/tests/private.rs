@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::Bench;
-use crate::domain::call::ErrorClass;
+use overrule_domain::call::ErrorClass;
 
 /// A bench whose workspace contains the program's own sessions.
 fn bench() -> Bench {

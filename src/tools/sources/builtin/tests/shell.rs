@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::*;
-use crate::tools::output::{HEAD, TAIL};
+use crate::output::{HEAD, TAIL};
 
 #[tokio::test]
 async fn output_is_passed_on_as_it_comes_in_whole_characters() {
@@ -152,7 +152,7 @@ async fn long_output_is_counted_and_its_ends_are_preserved() {
 }
 
 #[cfg(target_os = "linux")]
-use crate::tools::child::tests::lives;
+use crate::child::tests::lives;
 
 #[cfg(target_os = "linux")]
 fn pids(text: &str) -> Vec<u32> {

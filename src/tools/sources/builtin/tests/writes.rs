@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::*;
-use crate::domain::input::Finding;
+use overrule_domain::input::Finding;
 
 impl Bench {
     fn before(&self, tool: &str, args: &Value) -> Option<Value> {

@@ -8,13 +8,13 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStrea
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::domain::call::Outcome;
-use crate::domain::id::{NodeId, NodeKind};
-use crate::tools::sources::mcp::call::{Target, call, send};
-use crate::tools::sources::mcp::definition::Definition;
-use crate::tools::sources::mcp::setup::Secrets;
-use crate::tools::sources::mcp::transport::Lines;
-use crate::tools::tool::Job;
+use crate::sources::mcp::call::{Target, call, send};
+use crate::sources::mcp::definition::Definition;
+use crate::sources::mcp::setup::Secrets;
+use crate::sources::mcp::transport::Lines;
+use crate::tool::Job;
+use overrule_domain::call::Outcome;
+use overrule_domain::id::{NodeId, NodeKind};
 
 mod asking;
 
@@ -180,7 +180,7 @@ fn job(version: u32) -> Job {
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
-        ask: crate::tools::tool::ask_nobody(),
+        ask: crate::tool::ask_nobody(),
     }
 }
 
@@ -255,7 +255,7 @@ async fn a_call_that_is_handed_over_when_a_change_arrives_is_not_sent() {
     // After the last check of the call, and before the connection took it.
     server.current.outdate();
     // Meanwhile it is shown as it was.
-    let view = crate::tools::sources::mcp::ServerView::new(&server, &[]);
+    let view = crate::sources::mcp::ServerView::new(&server, &[]);
     assert_eq!(
         (view.state, view.tools.len(), view.hash.is_some()),
         ("starting", 1, true)

@@ -3,8 +3,8 @@
 //! Must not know: the screen.
 
 use super::*;
-use crate::console::layout::fold::{FoldKind, RowKind};
-use crate::console::testing::Stage;
+use crate::layout::fold::{FoldKind, RowKind};
+use crate::testing::Stage;
 
 /// Settings of every kind, for the nodes of a state.
 fn all_settings(state: &State) -> Vec<RowSettings> {

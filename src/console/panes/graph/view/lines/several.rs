@@ -2,15 +2,15 @@
 //!
 //! Must not know: how rows come to be.
 
-use crate::console::doc::Styled;
-use crate::console::layout::gutter::Glyphs;
-use crate::console::model::Model;
-use crate::console::panes::graph::model::rows::Row;
-use crate::console::summary;
-use crate::console::symbols::Symbol;
-use crate::console::theme::Role;
-use crate::domain::effective_status::{self, EffectiveStatus};
-use crate::domain::id::NodeKind;
+use crate::doc::Styled;
+use crate::layout::gutter::Glyphs;
+use crate::model::Model;
+use crate::panes::graph::model::rows::Row;
+use crate::summary;
+use crate::symbols::Symbol;
+use crate::theme::Role;
+use overrule_domain::effective_status::{self, EffectiveStatus};
+use overrule_domain::id::NodeKind;
 
 pub(super) fn fold_line(model: &Model, here: &Row) -> Styled {
     let state = &model.run.state;

@@ -479,7 +479,7 @@ fn a_message_has_so_many_blocks_and_no_more() {
     assert_eq!(result, Ok(()));
     assert_eq!((began(&chunks), sealed(&chunks).len()), (MAX_PARTS, MAX_PARTS));
     let over = stream(&[&calls(MAX_PARTS + 1)], Some("tool_calls"));
-    let (chunks, result) = crate::model::decode::chunks(Wire::default(), over.as_bytes());
+    let (chunks, result) = crate::decode::chunks(Wire::default(), over.as_bytes());
     let fault = result.unwrap_err();
     assert_eq!(fault.kind, StreamFaultKind::Truncated);
     assert!(fault.message.contains("16384 blocks"), "{}", fault.message);

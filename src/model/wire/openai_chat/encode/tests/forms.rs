@@ -3,10 +3,10 @@
 //! Must not know: how it was found.
 
 use super::*;
-use crate::model::Quirk;
-use crate::model::strict::strict;
-use crate::model::wire::Options;
-use crate::model::wire::openai_chat::encode::members;
+use crate::Quirk;
+use crate::strict::strict;
+use crate::wire::Options;
+use crate::wire::openai_chat::encode::members;
 
 fn note(text: &str) -> Message {
     Message::Note {

@@ -9,7 +9,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::shell_line::{Command, Reading, Word};
+use overrule_base::shell_line::{Command, Reading, Word};
 
 /// Directories in which a word may name a file.
 const BASES: usize = 16;

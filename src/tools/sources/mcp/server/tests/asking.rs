@@ -3,9 +3,9 @@
 //! Must not know: processes, sockets.
 
 use super::*;
-use crate::tools::run::{Limits, run};
-use crate::tools::sources::mcp::tool::McpTool;
-use crate::tools::tool::{LONGEST, Tool};
+use crate::run::{Limits, run};
+use crate::sources::mcp::tool::McpTool;
+use crate::tool::{LONGEST, Tool};
 
 /// Serves one tool that asks the operator, and gives the reply as its result. The tool `slow` never answers.
 async fn serve_asking(stream: DuplexStream) {

@@ -1,0 +1,15 @@
+//! Pure leaves that every crate may use.
+//!
+//! Must not know: runs, tools, files, the network.
+//!
+//! - [`text`]: safe display of untrusted text.
+//! - [`canon`]: tokens of JSON text, canonical JSON, hashes.
+//! - [`shell_line`]: the commands of a shell line.
+//! - [`known_tool`]: the arguments of common tools.
+//! - [`document`]: reads TOML text, with a place for every value and every error.
+
+pub mod canon;
+pub mod document;
+pub mod known_tool;
+pub mod shell_line;
+pub mod text;

@@ -1,0 +1,121 @@
+//! The command line: parses, builds, wires, and maps errors to exit codes.
+//!
+//! Must not know: rules of the domain; it only sends commands and prints results.
+//!
+//! Nothing depends on it.
+
+mod address;
+mod agent_process;
+pub mod args;
+mod audit;
+pub mod branches;
+pub mod build;
+pub mod classify;
+mod control;
+mod conversations;
+mod cut_off;
+mod damaged;
+pub mod decode;
+pub mod definitions;
+pub mod demos;
+pub mod difference;
+pub mod doctor;
+pub mod edits;
+pub mod effects;
+pub mod escalate;
+pub mod exit;
+mod fit;
+mod folding;
+mod follow;
+pub mod fork;
+pub mod graph;
+pub mod guard;
+pub mod headless;
+pub mod headless_decisions;
+mod learned;
+pub mod live;
+pub mod live_reload;
+pub mod logging;
+pub mod loops;
+pub mod lost_edits;
+mod model_list;
+pub mod models;
+mod opening;
+mod orphan_watcher;
+mod output;
+mod picker;
+pub mod plan;
+pub mod print;
+pub mod progress;
+mod proxy;
+pub mod queue;
+pub mod record;
+mod recorded;
+mod recording;
+mod replaced;
+pub mod replay;
+mod resume;
+mod rules;
+pub mod run;
+pub mod screen;
+pub mod sent;
+pub mod sessions;
+mod settings;
+pub mod signals;
+pub mod toolbox;
+pub mod tools;
+pub mod trust;
+pub mod verbs;
+pub mod weights;
+
+use std::process::ExitCode;
+
+pub use exit::{Code, Failure};
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    guard::guard();
+    let parsed = match args::Args::read(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(error) => return print::usage(&error),
+    };
+    if let Err(failure) = logging::start(&overrule_config::Env::read()) {
+        return print::failure(&failure);
+    }
+    match dispatch(parsed) {
+        Ok(Code::Ok) => print::lost().map_or(Code::Ok.into(), |failure| print::failure(&failure)),
+        Ok(code) => code.into(),
+        Err(failure) => print::failure(&failure),
+    }
+}
+
+fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
+    use args::What;
+    let args::Args { common, what } = parsed;
+    match what {
+        None => run::demo(&common, &args::Demo::built_in()),
+        Some(What::Demo(demo)) => run::demo(&common, &demo),
+        Some(What::Proxy(proxy)) => proxy::proxy(&common, &proxy),
+        Some(What::Run(task)) => run::task(&common, &task),
+        Some(What::Resume(resume)) => resume::resume(&common, &resume),
+        Some(What::Sessions(sessions)) => sessions::sessions(&common, sessions),
+        Some(What::Replay(replay)) => replay::replay(&common, &replay),
+        Some(What::Fork(fork)) => fork::fork(&common, &fork),
+        Some(What::Graph(graph)) => graph::graph(&common, &graph),
+        Some(What::Queue(queue)) => queue::queue(&common, &queue),
+        Some(What::Loops(queue)) => loops::loops(&common, &queue),
+        Some(What::Effects(queue)) => effects::effects(&common, &queue),
+        Some(What::Audit(audit)) => audit::audit(&common, &audit),
+        Some(What::Weights(weights)) => weights::print(&common, &weights),
+        Some(What::ResetLearned) => learned::reset(&common),
+        Some(What::Branches(branches)) => branches::branches(&common, &branches),
+        Some(What::Compare(compare)) => branches::compare(&common, &compare),
+        Some(What::Tools(tools)) => tools::tools(&common, &tools),
+        Some(What::Trust(trust)) => trust::trust(&common, &trust),
+        Some(What::Doctor) => doctor::doctor(&common),
+        Some(What::Config) => settings::print(&common),
+        Some(What::Models) => model_list::print(&common),
+        Some(What::Decode(decode)) => decode::decode(&decode),
+        Some(What::Verb(verb)) => verbs::verb(&common, &verb),
+    }
+}

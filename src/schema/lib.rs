@@ -1,0 +1,26 @@
+//! Checks arguments against JSON Schemas offline and describes all violations.
+//!
+//! Must not know: tools, calls (only the shape of a fault), files, the network.
+//!
+//! [`Checker`] is compiled once per schema and used for each text. [`near`] finds the names that a
+//! misspelt one may have meant. [`Violation`] serves those who act on a fault.
+//! [`Checker::complete`] tells what may be inserted at a place of a text.
+
+mod checker;
+mod complete;
+mod misspelt;
+mod nearest;
+mod reading;
+mod reference_wildcards;
+mod sentence;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+pub use checker::{Checker, Error, MAX_FAULTS, RESERVED};
+pub use complete::{Choice, Completion};
+pub use nearest::near;
+pub use overrule_base::canon::MAX_DEPTH;
+pub use overrule_base::canon::pointer::LONGEST as LONGEST_PATH;
+pub use violation::{Violation, followed, schema_at};

@@ -1,0 +1,44 @@
+//! Tests of the real program, as a person or a script uses it.
+//!
+//! Must not know: how it works inside.
+
+use crate::support::{server, world};
+
+mod approver;
+mod audit;
+mod bad_input;
+mod branches;
+mod changes;
+mod classify;
+mod control;
+mod damaged;
+mod decisions;
+mod decoding;
+mod demos;
+mod doubt;
+mod edits;
+mod effects;
+mod forks;
+mod headless;
+mod learned;
+mod left;
+mod lock;
+mod loops;
+mod methods;
+mod no_files;
+mod notify;
+mod old_spellings;
+mod output;
+mod playbooks;
+mod policy;
+mod prices;
+mod routing;
+mod sessions;
+mod settings;
+mod several;
+mod stored;
+mod surroundings;
+mod swapped;
+mod told;
+mod unattended;
+mod why;

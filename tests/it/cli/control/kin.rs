@@ -1,0 +1,120 @@
+//! Tests that an agent cannot decide on its own calls, even if it hides its origin.
+//!
+//! Must not know: how descent is detected.
+
+use overrule::domain::event::{Event, RunEvent};
+use overrule::domain::state::Mode;
+
+use super::holder::Holder;
+use crate::cli::playbooks::command;
+use crate::cli::world::{World, until};
+
+/// The refused commands of a session.
+fn refused(world: &World, id: &str) -> Vec<(String, String)> {
+    world
+        .facts(id)
+        .into_iter()
+        .filter_map(|fact| match fact.event {
+            Event::Run(RunEvent::Refused { command, reason }) => Some((command, reason)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The program as a command of the agent would call it.
+fn program(world: &World) -> String {
+    format!(
+        "HOME={} OVERRULE_SESSIONS={} {}",
+        world.path("home").display(),
+        world.sessions().display(),
+        env!("CARGO_BIN_EXE_overrule")
+    )
+}
+
+/// Two shell calls, one after the other, then an answer.
+fn two(first: &str, second: &str) -> String {
+    format!(
+        "[meta]\nname = \"two\"\n\
+         [[rule]]\nwhen = {{ seen_call = \"second\" }}\nanswer = \"done\"\n\
+         [[rule]]\nwhen = {{ seen_call = \"first\" }}\n[[rule.call]]\ntool = \"shell\"\nas = \"second\"\n\
+         args = {{ command = '{second}' }}\n\
+         [[rule]]\n[[rule.call]]\ntool = \"shell\"\nas = \"first\"\nargs = {{ command = '{first}' }}\n"
+    )
+}
+
+#[test]
+fn a_command_of_the_agents_shell_is_refused_and_recorded() {
+    let world = World::new();
+    let line = format!("{} pause last --reason mine 2>&1; echo code $?", program(&world));
+    let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
+    let (id, world) = (holder.id.clone(), holder.world);
+    let text = holder.end().ends(0);
+    assert!(text.out.contains("code 4"), "{}", text.out);
+    assert!(text.out.contains("an agent does not decide"), "{}", text.out);
+    assert!(text.err.contains("refused: run.pause"), "{}", text.err);
+    let refused = refused(world, &id);
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].0, "run.pause");
+    assert!(refused[0].1.contains("was started by this run"), "{refused:?}");
+    let paused = |fact: &overrule::domain::envelope::Envelope| {
+        matches!(fact.event, Event::Run(RunEvent::Paused { .. }))
+    };
+    assert!(!world.facts(&id).iter().any(paused));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_lost_its_parents_is_still_the_agents() {
+    let world = World::new();
+    let program = program(&world);
+    // Leaves the session, loses its parent, and only then tries to approve the second call.
+    let hidden = format!(
+        "touch away; until test -e go; do sleep 0.02; done; \
+         d=$({program} queue last --json | sed \"s/.*\\\"digest\\\":\\\"//; s/\\\".*//\"); \
+         c=$({program} queue last --json | sed \"s/.*\\\"call\\\":\\\"//; s/\\\".*//\"); \
+         {program} approve last $c --digest $d > said 2>&1; echo $c $? > code"
+    );
+    world.file("hidden.sh", &hidden);
+    // What is still in the session when the call ends is ended with it.
+    let first = "setsid sh hidden.sh > /dev/null 2>&1 & \
+                 until test -e away; do sleep 0.02; done; echo started";
+    let holder = Holder::play(&world, &two(first, "echo ran >> log.txt"), &[]);
+    holder.approve("first");
+    let (second, seen) = holder.waiting("second");
+    world.file("go", "");
+    until("it tried", || !world.read("code").is_empty());
+    assert_eq!(
+        world.read("code"),
+        format!("{second} 4\n"),
+        "{}",
+        world.read("said")
+    );
+    assert!(world.read("said").contains("was started by this run"));
+    // The refusal is answered before it is recorded.
+    until("it is recorded", || !refused(&world, &holder.id).is_empty());
+    let refused = refused(&world, &holder.id);
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].0, format!("call.approve {second}"));
+    assert_eq!(world.read("log.txt"), "");
+    assert_eq!(holder.executions(second.parse().unwrap()), 0);
+    assert_eq!(holder.state().mode, Mode::Running);
+    // The operator still decides.
+    world
+        .run(&["approve", &holder.id, &second, "--digest", &seen])
+        .ends(0);
+    holder.end().ends(0);
+    assert_eq!(world.read("log.txt"), "ran\n");
+}
+
+#[test]
+fn an_agent_that_insists_does_not_fill_the_journal() {
+    let world = World::new();
+    let line = format!(
+        "i=0; while test $i -lt 110; do {} pause last > /dev/null 2>&1; echo $?; i=$((i+1)); done | sort -u",
+        program(&world)
+    );
+    let holder = Holder::play(&world, &command(&line), &["--policy", "auto"]);
+    let (id, world) = (holder.id.clone(), holder.world);
+    assert_eq!(holder.end().ends(0).out, "4\n");
+    assert_eq!(refused(world, &id).len(), 100);
+}

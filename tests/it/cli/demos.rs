@@ -1,0 +1,396 @@
+//! Tests of the built-in demos: each plays to its end without a network and without set-up.
+//!
+//! Must not know: how a repair is found.
+
+use overrule::domain::call::{ErrorClass, Outcome, Status};
+use overrule::domain::escape::{LoopStep, StepOutcome};
+use overrule::domain::node::Origin;
+use overrule::domain::repair::Strategy;
+use overrule::domain::state::{Mode, State};
+use serde_json::{Value, json};
+
+use crate::cli::control::holder::Holder;
+use crate::cli::world::{World, until};
+
+/// Plays one with every call allowed; gives the answer and the state at the end.
+fn play(name: &str) -> (String, State) {
+    let world = World::new();
+    let output = world
+        .run(&["demo", name, "--policy", "auto", "--headless"])
+        .ends(0);
+    let state = world.state(&world.id());
+    assert!(
+        matches!(state.mode, Mode::Finished(_)),
+        "{name}: {:?}",
+        state.mode
+    );
+    // Nothing of the directory was touched.
+    let files: Vec<_> = std::fs::read_dir(world.ws())
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(files, ["notes.txt"], "{name}");
+    (output.out, state)
+}
+
+/// Executions of a tool that failed in this way.
+fn failures(state: &State, class: ErrorClass) -> usize {
+    let attempts = state.calls.values().flat_map(|call| &call.attempts);
+    attempts
+        .filter(|one| matches!(&one.outcome, Some(Outcome::Err(error)) if error.class == class))
+        .count()
+}
+
+/// The repairs in the calls of a tool: the round, the path, the new value and the strategy.
+fn mended<'s>(state: &'s State, tool: &str) -> Vec<(u32, &'s str, &'s str, Strategy)> {
+    let calls = state.calls.values().filter(|call| {
+        state.nodes[&call.id]
+            .as_call()
+            .is_some_and(|(name, _)| &**name == tool)
+    });
+    let rounds = calls.flat_map(|call| &call.failure.repairs);
+    rounds
+        .flat_map(|round| round.changes.iter().map(|change| (round.no, change)))
+        .map(|(no, change)| {
+            let to = change.to.as_deref().unwrap_or_default();
+            (no, &*change.path, to, change.strategy)
+        })
+        .collect()
+}
+
+/// Arguments with which a tool ran, in order, and whether it did what it was asked for.
+fn ran(state: &State, tool: &str) -> Vec<(Value, bool)> {
+    let entries = state.ledger.values().filter(|entry| &*entry.tool == tool);
+    entries
+        .map(|entry| {
+            let mut attempts = state.calls[&entry.call].attempts.iter();
+            let one = attempts.find(|one| one.no == entry.attempt).unwrap();
+            let args = serde_json::from_str(&one.args).unwrap();
+            (args, one.outcome.as_ref().is_some_and(Outcome::is_ok))
+        })
+        .collect()
+}
+
+#[test]
+fn they_are_listed_with_a_line_each() {
+    let world = World::new();
+    let output = world.run(&["demo"]).ends(0);
+    for name in [
+        "audit", "flights", "office", "limits", "ring", "detour", "sealed", "stubborn", "mirrors", "spare",
+    ] {
+        let line = output.out.lines().find(|line| line.starts_with(name));
+        assert!(line.is_some_and(|line| line.len() > 40), "{name}: {}", output.out);
+    }
+    assert_eq!(world.ids(), Vec::<String>::new(), "nothing was begun");
+    world.run(&["demo", "fligths"]).ends(2).tells("flights, detour");
+}
+
+#[test]
+fn a_flight_is_booked_once_whatever_was_wrong_with_the_call() {
+    let (answer, state) = play("flights");
+    assert!(answer.starts_with("Booked. The reference is OV-"), "{answer}");
+    // A class that the schema does not know, then a number that the tool misses: the model is asked for each in a
+    // side request, and one call books.
+    assert_eq!(
+        mended(&state, "book_flight"),
+        [
+            (
+                1,
+                "/departure_date",
+                "\"2026-12-04\"",
+                Strategy::DateFormatCorrection
+            ),
+            (1, "/class", "\"business\"", Strategy::LlmSuggestEnum),
+            (2, "/passengers", "1", Strategy::LlmInferMissingParam),
+        ]
+    );
+    let without =
+        json!({"origin": "OSL", "destination": "BCN", "departure_date": "2026-12-04", "class": "business"});
+    let mut whole = without.clone();
+    whole["passengers"] = json!(1);
+    assert_eq!(ran(&state, "book_flight"), [(without, false), (whole, true)]);
+    assert_eq!(state.calls.len(), 2, "the search and the booking");
+    assert_eq!(
+        failures(&state, ErrorClass::Param),
+        1,
+        "the number that the tool misses"
+    );
+}
+
+#[test]
+fn a_booking_that_nobody_approves_is_not_made() {
+    let world = World::new();
+    let output = world.run(&["demo", "flights", "--headless"]).ends(0);
+    assert!(output.out.starts_with("I did not book"), "{}", output.out);
+    let state = world.state(&world.id());
+    let ran = |tool: &str| state.ledger.values().filter(|entry| &*entry.tool == tool).count();
+    assert_eq!((ran("search_flights"), ran("book_flight")), (1, 0));
+}
+
+#[test]
+fn the_office_does_what_can_be_mended_and_says_what_cannot() {
+    let (answer, state) = play("office");
+    for done in ["event", "chamber", "phone"] {
+        assert!(answer.contains(done), "{answer}");
+    }
+    assert!(answer.contains("`invalid_id` does not exist"), "{answer}");
+    // The number is the model's answer to a side request; each thing is done once, as repaired.
+    assert_eq!(
+        mended(&state, "set_phone_number"),
+        [(
+            1,
+            "/phone",
+            "\"+1 (123) 456-7890\"",
+            Strategy::LlmBasedFormatCorrection
+        )]
+    );
+    for (tool, args) in [
+        (
+            "set_phone_number",
+            json!({"user_id": "zoe", "phone": "+1 (123) 456-7890"}),
+        ),
+        (
+            "create_event",
+            json!({"title": "Review", "date": "2026-10-26", "time": "10:00"}),
+        ),
+        ("set_temperature", json!({"room": "test chamber", "temp": 0})),
+    ] {
+        assert_eq!(ran(&state, tool), [(args, true)], "{tool}");
+    }
+    assert_eq!(
+        failures(&state, ErrorClass::Business),
+        1,
+        "asked once: it cannot help"
+    );
+}
+
+#[test]
+fn the_server_refuses_what_is_too_much_and_all_pages_come_in_the_end() {
+    let (answer, state) = play("limits");
+    assert!(failures(&state, ErrorClass::Transient) >= 1, "{answer}");
+    let pages = state.calls.values().filter(|call| {
+        let value = state
+            .observation(call.id)
+            .and_then(overrule::domain::node::Node::outcome);
+        matches!(value, Some(Outcome::Ok { value, .. }) if value.contains("This is page"))
+    });
+    assert_eq!(pages.count(), 4, "{answer}");
+}
+
+#[test]
+fn the_ring_is_left_in_the_end() {
+    let (answer, state) = play("ring");
+    assert!(answer.starts_with("I am at E"), "{answer}");
+    // Warned about the loop, the model leaves it long before it would by itself; the operator is not asked.
+    let steps: Vec<(LoopStep, Option<StepOutcome>)> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| (step.kind, step.outcome))
+        .collect();
+    assert_eq!(steps, [(LoopStep::Guidance, Some(StepOutcome::Helped))]);
+    assert!(state.requests < 16, "{answer}");
+    assert!(failures(&state, ErrorClass::Transient) >= 2);
+}
+
+#[test]
+fn a_sealed_record_is_not_forced() {
+    let (answer, state) = play("sealed");
+    assert!(answer.contains("Its total is 640"), "{answer}");
+    let failed = failures(&state, ErrorClass::Auth);
+    assert!((1..=3).contains(&failed), "{failed}");
+}
+
+#[test]
+fn a_model_that_listens_to_nobody_but_the_operator_is_stopped_for_him_after_every_other_step() {
+    let world = World::new();
+    let output = world
+        .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
+        .ends(4);
+    let id = world.id();
+    assert!(output.err.contains("read_record"), "{}", output.err);
+    let state = world.state(&id);
+    let steps: Vec<LoopStep> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| step.kind)
+        .collect();
+    assert_eq!(steps.last(), Some(&LoopStep::Human), "{steps:?}");
+    for level in [LoopStep::Guidance, LoopStep::Refuse, LoopStep::RollBack] {
+        assert!(steps.contains(&level), "{steps:?}");
+    }
+    assert!(matches!(state.mode, Mode::Paused(_)), "{:?}", state.mode);
+    // The proposed verb works: it names the active call, although the loop is superseded by now.
+    let message = world.run(&["loops", &id]).ends(0).out;
+    let proposed = message.lines().find(|line| line.contains("set the result"));
+    let words: Vec<&str> = proposed.unwrap().split_whitespace().skip(4).collect();
+    let verb = words
+        .iter()
+        .map(|word| if *word == "JSON" { "\"720\"" } else { word });
+    let done: Vec<&str> = verb.chain(["--headless"]).collect();
+    let output = world.run(&done).ends(0);
+    assert!(
+        output.out.contains("as it was given to me: 720"),
+        "{}",
+        output.out
+    );
+}
+
+#[test]
+fn a_word_of_the_operator_leads_a_model_out_that_listens_to_him_alone() {
+    let world = World::new();
+    world
+        .run(&["demo", "stubborn", "--policy", "auto", "--headless"])
+        .ends(4);
+    let id = world.id();
+    let output = world
+        .run(&["guide", &id, "Try the minutes.", "--resume", "--headless"])
+        .ends(0);
+    assert!(output.out.contains("Its total is 640"), "{}", output.out);
+}
+
+#[test]
+fn eight_pages_come_from_whichever_mirror_has_them() {
+    let (answer, state) = play("mirrors");
+    assert_eq!(answer.trim(), "Once there was an agent that asked first");
+    assert!(failures(&state, ErrorClass::Auth) >= 4);
+}
+
+#[test]
+fn a_spare_makes_the_call_that_a_model_insists_on_and_everybody_is_told() {
+    let (answer, state) = play("spare");
+    assert_eq!(
+        answer.trim(),
+        "Page 5 says “agent”. It came from another mirror than the one that I asked."
+    );
+    let steps: Vec<(LoopStep, Option<StepOutcome>, &str)> = state
+        .escape
+        .incidents
+        .iter()
+        .flat_map(|incident| &incident.steps)
+        .map(|step| (step.kind, step.outcome, &*step.why))
+        .collect();
+    let [
+        (LoopStep::Guidance, Some(StepOutcome::Ignored), _),
+        (LoopStep::Refuse, Some(StepOutcome::Ignored), _),
+        (LoopStep::Substitute, Some(StepOutcome::Helped), why),
+    ] = steps[..]
+    else {
+        panic!("{steps:?}");
+    };
+    assert!(
+        why.starts_with("mirror_b for mirror_a (weight 0.50, rather than mirror_c 0.50)"),
+        "{why}"
+    );
+    // The call says who changed it.
+    let call = state.calls.values().last().unwrap();
+    let revisions = &state.nodes[&call.id].revisions;
+    assert_eq!(revisions.len(), 2);
+    assert!(
+        matches!(revisions[1].origin, Origin::Engine { .. }),
+        "{revisions:?}"
+    );
+}
+
+#[test]
+fn a_spare_is_approved_by_whom_the_call_was_approved() {
+    let world = World::new();
+    let begin = [
+        "demo",
+        "spare",
+        "--headless",
+        "--control",
+        "--policy",
+        "supervised",
+    ];
+    let holder = Holder::start(&world, world.command(&begin));
+    for time in 1..=2 {
+        until("another one waits", || {
+            holder.state().calls.len() == time
+                && matches!(
+                    holder.state().calls.values().last().unwrap().status,
+                    Status::AwaitingApproval
+                )
+        });
+        holder.approve("page");
+    }
+    until("the spare waits", || {
+        let state = holder.state();
+        let call = state.calls.values().last().unwrap();
+        call.status == Status::AwaitingApproval
+            && state.nodes[&call.id]
+                .as_call()
+                .is_some_and(|(tool, _)| &**tool == "mirror_b")
+    });
+    assert!(
+        holder
+            .state()
+            .ledger
+            .values()
+            .all(|entry| &*entry.tool == "mirror_a")
+    );
+    holder.approve("page");
+    holder.end().ends(0);
+    let state = world.state(&world.id());
+    assert_eq!(
+        state
+            .ledger
+            .values()
+            .filter(|entry| &*entry.tool == "mirror_b")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn the_spares_of_a_run_are_known_where_it_goes_on_in_another_process() {
+    let world = World::new();
+    let begin = [
+        "demo",
+        "spare",
+        "--headless",
+        "--control",
+        "--policy",
+        "supervised",
+    ];
+    let holder = Holder::start(&world, world.command(&begin));
+    holder.waiting("page");
+    let id = holder.kill();
+    world
+        .run(&["resume", &id, "--headless", "--policy", "auto"])
+        .ends(0)
+        .tells("mirror_b for mirror_a");
+}
+
+#[test]
+fn a_run_with_sample_tools_goes_on_in_another_process() {
+    let world = World::new();
+    // The limit leaves it halfway.
+    world.run(&[
+        "demo",
+        "sealed",
+        "--policy",
+        "auto",
+        "--headless",
+        "--max-turns",
+        "2",
+    ]);
+    let id = world.id();
+    assert!(
+        world
+            .state(&id)
+            .started
+            .as_ref()
+            .unwrap()
+            .tools
+            .iter()
+            .any(|card| &*card.name == "read_record")
+    );
+    let guided = ["guide", &id, "Try the minutes.", "--resume", "--max-turns", "20"];
+    let output = world.run(&guided).ends(0);
+    assert!(output.out.contains("Its total is 640"), "{}", output.out);
+}

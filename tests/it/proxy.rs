@@ -1,0 +1,24 @@
+//! Tests of the proxy: an agent that executes its own tools, the real engine, and a scripted model over every format.
+//!
+//! Must not know: how it works inside.
+
+use crate::support::{live, server, world};
+
+mod agent;
+mod beside;
+mod course;
+mod forms;
+mod given_up;
+mod inserted;
+mod named;
+mod overlay;
+mod passing;
+mod paused;
+mod program;
+mod real;
+mod restart;
+mod rewritten;
+mod side_requests;
+mod stage;
+mod sub_agents;
+mod superseded;

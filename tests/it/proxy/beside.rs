@@ -1,0 +1,569 @@
+//! Tests of requests that come while another one is on its way, and of agents that hang up.
+//!
+//! Must not know: formats beyond what the agent and the model say.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use overrule::domain::call::Status;
+use overrule::domain::command::{CallCommand, Command, Resolution, RunCommand};
+use overrule::domain::id::NodeKind;
+use overrule::domain::state::{Mode, State};
+use overrule::model::decode::{Summary, summary};
+use overrule::model::wire::Wire;
+use overrule::policy::Preset;
+use serde_json::{Value, json};
+
+use crate::proxy::agent::Agent;
+use crate::proxy::course::{WIRES, bash, streamed};
+use crate::proxy::live::Live;
+use crate::proxy::server::{Reply, Server, open};
+use crate::proxy::stage::{Stage, approve, asked, waiting};
+
+/// The longest that a test waits for something that must come.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A model whose first reply comes once the sender is used.
+pub fn slow(mut replies: Vec<Reply>) -> (Server, mpsc::Sender<()>) {
+    let (release, wait) = mpsc::channel();
+    replies.reverse();
+    let server = Server::answering(move |number, _| {
+        if number == 1 {
+            wait.recv_timeout(PATIENCE).unwrap();
+        }
+        replies.pop().unwrap()
+    });
+    (server, release)
+}
+
+/// The address of a model without its version.
+pub fn base(model: &Server) -> &str {
+    model.base.trim_end_matches("/v1")
+}
+
+/// Waits until the model has been asked so often.
+pub async fn asked_model(model: &Server, times: usize) {
+    for _ in 0..PATIENCE.as_millis() / 10 {
+        if model.seen().len() >= times {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the model was not asked {times} times");
+}
+
+/// The run of the next conversation.
+pub async fn run(stage: &mut Stage, preset: Preset) -> Live {
+    let run = tokio::time::timeout(PATIENCE, stage.run(preset)).await;
+    run.expect("a conversation of its own")
+}
+
+/// The reply to a request, whole.
+pub async fn reply(wire: &str, asking: tokio::task::JoinHandle<(u16, Vec<u8>)>) -> Summary {
+    let answer = tokio::time::timeout(PATIENCE, asking).await;
+    let (status, bytes) = answer.expect("an answer").unwrap();
+    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&bytes));
+    summary(Wire::named(wire).unwrap(), &bytes)
+}
+
+/// Lets an agent ask.
+pub fn asks(agent: &Agent) -> tokio::task::JoinHandle<(u16, Vec<u8>)> {
+    let agent = agent.clone();
+    tokio::spawn(async move { agent.ask().await })
+}
+
+/// What the user of the agent wrote, as the run knows it.
+pub fn prompts(state: &State) -> Vec<String> {
+    let nodes = state.nodes.values();
+    let prompts = nodes.filter(|node| node.id.kind == NodeKind::Prompt && node.active);
+    prompts.map(|node| node.text().to_owned()).collect()
+}
+
+/// True once a run has its answer.
+pub fn finished(state: &State) -> bool {
+    matches!(state.mode, Mode::Finished(_))
+}
+
+#[tokio::test]
+async fn two_conversations_that_begin_at_once_stay_two() {
+    let wire = "gemini";
+    let (model, release) = slow(vec![
+        streamed(wire, "One.", &[("", "bash", bash("one"))]),
+        streamed(wire, "Two.", &[("", "bash", bash("two"))]),
+        streamed(wire, "End.", &[]),
+        streamed(wire, "End.", &[]),
+    ]);
+    let mut stage = Stage::before(base(&model)).await;
+    let (mut first, mut second) = (Agent::new(wire, &stage.base), Agent::new(wire, &stage.base));
+    let (ran, beside) = (first.ran.clone(), second.ran.clone());
+    let one = tokio::spawn(async move { first.work("the first task").await });
+    let mut live = run(&mut stage, Preset::Auto).await;
+    asked_model(&model, 1).await;
+    let two = tokio::spawn(async move { second.work("the second task").await });
+    let mut other = run(&mut stage, Preset::Auto).await;
+    release.send(()).unwrap();
+    assert_eq!(
+        (one.await.unwrap().as_str(), two.await.unwrap().as_str()),
+        ("End.", "End.")
+    );
+    assert_eq!(*ran.lock().unwrap(), [("bash".to_owned(), bash("one"))]);
+    assert_eq!(*beside.lock().unwrap(), [("bash".to_owned(), bash("two"))]);
+    live.settles("finished", finished).await;
+    other.settles("finished", finished).await;
+    assert_eq!(prompts(&live.state), ["the first task"]);
+    assert_eq!(prompts(&other.state), ["the second task"]);
+    live.end().await;
+    other.end().await;
+}
+
+#[tokio::test]
+async fn words_before_the_first_byte_of_a_reply_take_its_place_and_its_call_never_runs() {
+    for wire in WIRES {
+        let id = if wire == "gemini" { "" } else { "a1" };
+        let (model, release) = slow(vec![
+            streamed(wire, "Old.", &[(id, "bash", bash("rm -r ."))]),
+            streamed(wire, "New.", &[]),
+        ]);
+        let mut stage = Stage::before(base(&model)).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let ran = agent.ran.clone();
+        agent.say("one");
+        let first = asks(&agent);
+        let mut live = run(&mut stage, Preset::Auto).await;
+        asked_model(&model, 1).await;
+        first.abort();
+        agent.say("no, two");
+        let second = asks(&agent);
+        live.settles("its words are known", |state| prompts(state).len() == 2)
+            .await;
+        release.send(()).unwrap();
+        let answer = reply(wire, second).await;
+        assert_eq!((answer.text.as_str(), answer.calls.len()), ("New.", 0), "{wire}");
+        live.settles("finished", finished).await;
+        assert!(ran.lock().unwrap().is_empty(), "{wire}");
+        let attempts = live.state.calls.values().map(|call| call.attempts.len());
+        assert_eq!(attempts.sum::<usize>(), 0, "{wire}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_retry_before_the_first_byte_gets_the_reply_of_the_first_request() {
+    let wire = "anthropic";
+    let (model, release) = slow(vec![streamed(wire, "Once.", &[])]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("go");
+    let first = asks(&agent);
+    let mut live = run(&mut stage, Preset::Auto).await;
+    asked_model(&model, 1).await;
+    first.abort();
+    let again = asks(&agent);
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    release.send(()).unwrap();
+    assert_eq!(reply(wire, again).await.text, "Once.");
+    live.settles("finished", finished).await;
+    assert_eq!(model.seen().len(), 1, "the model is asked once");
+    assert_eq!(prompts(&live.state), ["go"]);
+    live.end().await;
+}
+
+#[tokio::test]
+async fn the_same_request_twice_at_one_time_is_two_conversations() {
+    let wire = "openai-chat";
+    let (model, release) = slow(vec![streamed(wire, "A.", &[]), streamed(wire, "B.", &[])]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("go");
+    let first = asks(&agent);
+    let live = run(&mut stage, Preset::Auto).await;
+    asked_model(&model, 1).await;
+    let second = asks(&agent);
+    let other = run(&mut stage, Preset::Auto).await;
+    release.send(()).unwrap();
+    let both = [reply(wire, first).await.text, reply(wire, second).await.text];
+    assert_eq!(both, ["A.", "B."]);
+    live.end().await;
+    other.end().await;
+}
+
+#[tokio::test]
+async fn a_user_who_interrupts_a_text_and_says_something_else_is_answered() {
+    let wire = "openai-chat";
+    let frames = match streamed(wire, "A long story", &[]) {
+        Reply::Stream(frames) => frames[..2].to_vec(),
+        _ => unreachable!(),
+    };
+    let (story, _rest) = open(frames);
+    let model = Server::new(vec![story, streamed(wire, "Sure.", &[])]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("tell me");
+    let first = tokio::spawn({
+        let agent = agent.clone();
+        async move {
+            let mut response = agent.send().await;
+            let _ = response.chunk().await;
+        }
+    });
+    let mut live = run(&mut stage, Preset::Auto).await;
+    first.await.unwrap();
+    agent.say("stop, be brief");
+    let second = asks(&agent);
+    assert_eq!(reply(wire, second).await.text, "Sure.");
+    live.settles("finished", finished).await;
+    assert_eq!(prompts(&live.state), ["tell me", "stop, be brief"]);
+    live.end().await;
+}
+
+#[tokio::test]
+async fn all_calls_of_a_reply_run_however_many_they_are() {
+    for wire in WIRES {
+        let names: Vec<String> = (0..20)
+            .map(|no| {
+                if wire == "gemini" {
+                    String::new()
+                } else {
+                    format!("c{no}")
+                }
+            })
+            .collect();
+        let calls: Vec<(&str, &str, Value)> = names
+            .iter()
+            .enumerate()
+            .map(|(no, id)| (id.as_str(), "bash", bash(&format!("echo {no}"))))
+            .collect();
+        let model = Server::new(vec![streamed(wire, "All.", &calls), streamed(wire, "End.", &[])]);
+        let mut stage = Stage::before(base(&model)).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let ran = agent.ran.clone();
+        let work = tokio::spawn(async move { agent.work("go").await });
+        let mut live = run(&mut stage, Preset::Auto).await;
+        let answer = tokio::time::timeout(PATIENCE, work).await;
+        assert_eq!(answer.expect("it ends").unwrap(), "End.", "{wire}");
+        assert_eq!(ran.lock().unwrap().len(), 20, "{wire}");
+        live.settles("finished", finished).await;
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_by_length_never_reaches_the_agent_and_no_mask_does() {
+    let wire = "anthropic";
+    let event = |name: &str, data: Value| {
+        let mut data = data;
+        data["type"] = name.into();
+        format!("event: {name}\ndata: {data}\n\n")
+    };
+    let begin = json!({"message": {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": null, "usage": {"input_tokens": 1, "output_tokens": 1}}});
+    let call =
+        json!({"index": 0, "content_block": {"type": "tool_use", "id": "t1", "name": "bash", "input": {}}});
+    let half =
+        json!({"index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"command\":\"rm -r "}});
+    let end = json!({"delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}});
+    let model = Server::new(vec![
+        Reply::Stream(vec![
+            event("message_start", begin),
+            event("content_block_start", call),
+            event("content_block_delta", half),
+            event("message_delta", end),
+            event("message_stop", json!({})),
+        ]),
+        streamed(wire, "Better.", &[]),
+    ]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("go");
+    let first = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.ask_in_part().await }
+    });
+    let mut live = run(&mut stage, Preset::Auto).await;
+    let (bytes, is_whole) = tokio::time::timeout(PATIENCE, first)
+        .await
+        .expect("an end")
+        .unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let first = summary(Wire::named(wire).unwrap(), &bytes);
+    assert!(
+        is_whole && text.contains("\"max_tokens\""),
+        "the agent learns why it ended: {text}"
+    );
+    assert!(first.calls.is_empty() && !text.contains("rm -r"), "{text}");
+    assert!(!text.contains("rejected_by"), "{text}");
+    assert_eq!(reply(wire, asks(&agent)).await.text, "Better.");
+    live.settles("finished", finished).await;
+    assert!(model.seen().iter().all(|seen| !seen.body.contains("rejected_by")));
+    live.end().await;
+}
+
+#[tokio::test]
+async fn a_call_that_the_agent_may_have_run_does_not_come_to_it_again() {
+    for wire in ["openai-chat", "openai-responses"] {
+        let model = Server::new(vec![
+            streamed(
+                wire,
+                "Both.",
+                &[("b1", "bash", bash("once")), ("b2", "edit", bash("later"))],
+            ),
+            streamed(wire, "Anew.", &[]),
+        ]);
+        let mut stage = Stage::before(base(&model)).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        agent.say("go");
+        let first = tokio::spawn({
+            let agent = agent.clone();
+            async move { agent.ask_until("once").await }
+        });
+        let mut live = run(&mut stage, Preset::Supervised).await;
+        let once = asked(&mut live, "bash").await;
+        let later = asked(&mut live, "edit").await;
+        approve(&live, once).await;
+        tokio::time::timeout(PATIENCE, first)
+            .await
+            .expect("the call")
+            .unwrap();
+        // The connection is gone. The agent asks the same once more, and says nothing of the call.
+        let second = asks(&agent);
+        live.settles("its outcome is unknown", |state| {
+            matches!(state.calls[&once].status, Status::OutcomeUnknown(_))
+        })
+        .await;
+        assert_eq!(
+            model.seen().len(),
+            1,
+            "{wire}: the operator says first what happened"
+        );
+        let resolve = CallCommand::Resolve {
+            call: once,
+            attempt: None,
+            what: Resolution::Happened {
+                value: "\"done\"".into(),
+            },
+        };
+        live.send(Command::Call(resolve)).await.unwrap();
+        let answer = reply(wire, second).await;
+        assert_eq!((answer.text.as_str(), answer.calls.len()), ("Anew.", 0), "{wire}");
+        live.settles("finished", finished).await;
+        assert_eq!(live.state.calls[&once].attempts.len(), 1, "{wire}");
+        assert_eq!(live.state.calls[&later].status, Status::Rejected, "{wire}");
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn words_after_a_hang_up_leave_the_decision_to_the_operator_unless_the_agent_shows_another_text() {
+    for (shown, comes_again) in [("Hold", true), ("Something else", false)] {
+        let wire = "anthropic";
+        let model = Server::new(vec![
+            streamed(wire, "Hold.", &[("e1", "bash", bash("rm -r ."))]),
+            streamed(wire, "All right.", &[]),
+        ]);
+        let mut stage = Stage::before(base(&model)).await;
+        let mut agent = Agent::new(wire, &stage.base);
+        let ran = agent.ran.clone();
+        agent.say("go");
+        let first = tokio::spawn({
+            let agent = agent.clone();
+            async move { agent.ask_until("Hold").await }
+        });
+        let mut live = run(&mut stage, Preset::Supervised).await;
+        let call = asked(&mut live, "bash").await;
+        first.await.unwrap();
+        agent.remember_text(shown);
+        agent.say("no, stop");
+        let second = asks(&agent);
+        live.settles("its words are known", |state| prompts(state).len() == 2)
+            .await;
+        assert_eq!(prompts(&live.state), ["go", "no, stop"]);
+        assert!(ran.lock().unwrap().is_empty());
+        if comes_again {
+            assert_eq!(waiting(&live.state, "bash").map(|call| call.id), Some(call));
+            crate::proxy::stage::reject(&live, call, "the user said stop").await;
+            let answer = reply(wire, second).await;
+            assert_eq!(answer.calls.len(), 1);
+            assert_eq!(
+                answer.calls[0].name,
+                overrule::proxy::overlay::mask(&live.state, call)
+            );
+        } else {
+            assert_eq!(reply(wire, second).await.text, "All right.");
+            live.settles("finished", finished).await;
+            assert_eq!(live.state.calls[&call].status, Status::Rejected);
+        }
+        assert!(live.state.calls[&call].attempts.is_empty());
+        live.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_run_ends_the_turn_of_its_agent_and_nothing_that_waited_runs() {
+    for wire in WIRES {
+        for streams in [true, false] {
+            let id = if wire == "gemini" { "" } else { "s1" };
+            let calls = [(id, "bash", bash("rm -r ."))];
+            let model = Server::new(vec![if streams {
+                streamed(wire, "I begin.", &calls)
+            } else {
+                crate::proxy::course::whole(wire, "I begin.", &calls)
+            }]);
+            let mut stage = Stage::before(base(&model)).await;
+            let mut agent = Agent::new(wire, &stage.base);
+            if !streams {
+                agent = agent.in_one_piece();
+            }
+            let ran = agent.ran.clone();
+            let working = agent.clone();
+            let work = tokio::spawn(async move {
+                let mut agent = working;
+                agent.work("go").await
+            });
+            let mut live = run(&mut stage, Preset::Supervised).await;
+            let call = asked(&mut live, "bash").await;
+            let reason = "enough".into();
+            live.send(Command::Run(RunCommand::Stop { reason }))
+                .await
+                .unwrap();
+            let text = tokio::time::timeout(PATIENCE, work)
+                .await
+                .expect("it ends")
+                .unwrap();
+            assert!(
+                text.contains("stopped") && text.contains("enough"),
+                "{wire} {streams}: {text}"
+            );
+            assert_eq!(text.contains("I begin."), streams, "{wire}: {text}");
+            assert!(ran.lock().unwrap().is_empty(), "{wire}");
+            assert!(live.state.calls[&call].attempts.is_empty(), "{wire}");
+            // What it asks next is answered at once, and the model is not asked.
+            agent.say("and now?");
+            let next = reply(wire, asks(&agent)).await;
+            assert!(next.text.contains("stopped"), "{wire}: {next:?}");
+            assert_eq!(model.seen().len(), 1, "{wire}");
+            live.end().await;
+        }
+    }
+}
+
+/// The beginning of a text, and the way to its rest.
+pub fn story(wire: &str) -> (Reply, crate::proxy::server::Rest) {
+    let Reply::Stream(mut frames) = streamed(wire, "A long story", &[]) else {
+        unreachable!()
+    };
+    let at = frames
+        .iter()
+        .position(|frame| frame.contains("A long story"))
+        .unwrap();
+    frames.truncate(at + 1);
+    open(frames)
+}
+
+#[tokio::test]
+async fn a_run_that_is_stopped_before_the_first_byte_or_in_a_text_ends_the_turn_of_its_agent() {
+    for wire in WIRES {
+        for has_begun in [true, false] {
+            let (begun, rest) = story(wire);
+            let (model, release) = slow(vec![begun]);
+            if has_begun {
+                release.send(()).unwrap();
+            }
+            let mut stage = Stage::before(base(&model)).await;
+            let mut agent = Agent::new(wire, &stage.base);
+            agent.say("tell me");
+            let asking = asks(&agent);
+            let mut live = run(&mut stage, Preset::Auto).await;
+            asked_model(&model, 1).await;
+            if has_begun {
+                live.settles("the text begins", |state| !state.turns.is_empty())
+                    .await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            let reason = "enough".into();
+            live.send(Command::Run(RunCommand::Stop { reason }))
+                .await
+                .unwrap();
+            let answer = reply(wire, asking).await;
+            assert!(
+                answer.text.contains("stopped (enough)"),
+                "{wire} {has_begun}: {answer:?}"
+            );
+            assert_eq!(
+                answer.text.contains("A long story"),
+                has_begun,
+                "{wire}: {answer:?}"
+            );
+            drop((rest, release));
+            live.end().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_is_stopped_in_a_text_is_asked_again_for_the_agents_next_request() {
+    let wire = "openai-responses";
+    let (begun, _rest) = story(wire);
+    let model = Server::new(vec![begun, streamed(wire, "Short.", &[])]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("tell me");
+    let first = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.ask_in_part().await }
+    });
+    let mut live = run(&mut stage, Preset::Auto).await;
+    asked_model(&model, 1).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    live.send(Command::Run(RunCommand::StopTurn {})).await.unwrap();
+    let (bytes, is_whole) = tokio::time::timeout(PATIENCE, first)
+        .await
+        .expect("an end")
+        .unwrap();
+    assert!(!is_whole, "{}", String::from_utf8_lossy(&bytes));
+    let second = asks(&agent);
+    live.send(Command::Run(RunCommand::Resume {})).await.unwrap();
+    assert_eq!(reply(wire, second).await.text, "Short.");
+    live.settles("finished", finished).await;
+    assert_eq!(prompts(&live.state), ["tell me"]);
+    live.end().await;
+}
+
+#[tokio::test]
+async fn a_call_that_the_agent_got_before_the_reply_broke_is_asked_about() {
+    let wire = "openai-responses";
+    let calls = [("b1", "bash", bash("once")), ("b2", "edit", bash("later"))];
+    let Reply::Stream(mut frames) = streamed(wire, "Both.", &calls) else {
+        unreachable!()
+    };
+    let at = frames.iter().position(|frame| frame.contains("later")).unwrap();
+    frames.truncate(at);
+    let (half, rest) = open(frames);
+    let model = Server::new(vec![half, streamed(wire, "Anew.", &[])]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(wire, &stage.base);
+    agent.say("go");
+    let first = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.ask_in_part().await }
+    });
+    let mut live = run(&mut stage, Preset::Auto).await;
+    live.settles("the first call is with the agent", |state| {
+        let mut calls = state.calls.values();
+        calls.any(|call| matches!(call.status, Status::Running(_)))
+    })
+    .await;
+    drop(rest);
+    let (bytes, _) = tokio::time::timeout(PATIENCE, first)
+        .await
+        .expect("an end")
+        .unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("once"));
+    let _second = asks(&agent);
+    live.settles("its outcome is unknown", |state| {
+        let mut calls = state.calls.values();
+        calls.any(|call| matches!(call.status, Status::OutcomeUnknown(_)))
+    })
+    .await;
+    assert_eq!(model.seen().len(), 1, "the operator says first what happened");
+    live.end().await;
+}

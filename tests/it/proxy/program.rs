@@ -1,0 +1,225 @@
+//! Tests of the real program in front of a scripted model.
+//!
+//! Must not know: how it works inside.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use crate::proxy::agent::Agent;
+use crate::proxy::beside::{asked_model, asks};
+use crate::proxy::course::{bash, streamed, whole};
+use crate::proxy::server::Server;
+use crate::proxy::world::{World, finish, until};
+
+/// A world in whose path a program of this name stands.
+fn with_program(name: &str, script: &str) -> World {
+    let world = World::new();
+    let file = world.aside(name, script);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    world
+}
+
+#[test]
+fn a_known_agent_gets_the_address_and_one_that_never_asks_is_told() {
+    let script = "#!/bin/sh\nprintf '%s %s' \"$ANTHROPIC_BASE_URL\" \"$*\" > asked\nexit 3\n";
+    let world = with_program("claude", script);
+    let program = world.path("claude").to_str().unwrap().to_owned();
+    let said = finish(world.command(&["proxy", "--headless", "--", &program, "-p", "fix it"])).ends(1);
+    assert!(said.err.contains("without a request"), "{}", said.err);
+    let asked = world.read("asked");
+    assert!(
+        asked.starts_with("http://127.0.0.1:") && asked.contains("/s/"),
+        "{asked}"
+    );
+    assert!(asked.ends_with(" -p fix it"), "{asked}");
+    assert!(world.ids().is_empty(), "no session began");
+}
+
+#[test]
+fn what_is_no_agent_or_has_no_model_is_refused_with_the_way_out() {
+    let world = World::new();
+    world.run(&["proxy", "--headless"]).ends(2).tells("--upstream");
+    world
+        .run(&["proxy", "--headless", "--", "vim"])
+        .ends(2)
+        .tells("claude");
+    world
+        .run(&["proxy", "--headless", "--upstream", "ftp://x"])
+        .ends(3)
+        .tells("https://");
+    world
+        .run(&[
+            "proxy",
+            "--headless",
+            "--listen",
+            "0.0.0.0:0",
+            "--upstream",
+            "http://127.0.0.1:1",
+        ])
+        .ends(3)
+        .tells("this machine");
+}
+
+/// Starts the proxy in front of a model; returns its address for agents.
+fn serving(world: &World, model: &Server, more: &[&str]) -> (Child, String) {
+    let args = ["proxy", "--headless", "--control", "--policy", "supervised"];
+    let at = [
+        "--listen",
+        "127.0.0.1:0",
+        "--upstream",
+        &model.base,
+        "--wire",
+        "openai-chat",
+    ];
+    let mut command = world.command(&[&args[..], &at, more].concat());
+    command.env("OVERRULE_PROXY_TOKEN", "token-of-the-test-1234");
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.unwrap().strip_prefix("the proxy serves ").map(str::to_owned));
+    // The program must not wait for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, line.unwrap())
+}
+
+#[tokio::test]
+async fn the_queue_says_how_long_an_agent_waits_for_a_reply_in_one_piece() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let calls = [("k1", "bash", bash("ls"))];
+    let model = Server::new(vec![whole(wire, "Hold.", &calls)]);
+    let (mut program, base) = serving(&world, &model, &[]);
+    let agent = Agent::new(wire, &base).with_header("x-stainless-timeout", "600");
+    let mut agent = agent.in_one_piece();
+    agent.say("fix it");
+    let asking = asks(&agent);
+    asked_model(&model, 1).await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    let words = world.run(&["queue", &session]).out;
+    assert!(words.contains("agent waits 10 min more"), "{words}");
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(view["agent_wait"]["ms"], 600_000, "{json}");
+    program.kill().unwrap();
+    program.wait().unwrap();
+    // Without the process nobody waits.
+    let json = world.run(&["queue", &session, "--json"]).out;
+    let view: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert!(view["agent_wait"].is_null() && view["tool"] == "bash", "{json}");
+    asking.abort();
+}
+
+#[tokio::test]
+async fn a_resumed_session_waits_for_its_conversation_and_another_task_has_a_new_one() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let model = Server::new(vec![
+        streamed(wire, "Hold.", &[("k1", "bash", bash("ls"))]),
+        streamed(wire, "A poem.", &[]),
+    ]);
+    let (mut first, base) = serving(&world, &model, &[]);
+    let mut agent = Agent::new(wire, &base);
+    agent.say("fix it");
+    agent.ask_until("Hold.").await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let before = world.journal(&session);
+
+    let (mut second, base) = serving(&world, &model, &["--resume", &session]);
+    let mut other = Agent::new(wire, &base);
+    assert_eq!(other.work("write a poem").await, "A poem.");
+    assert_eq!(world.ids().len(), 2, "a session of its own");
+    assert_eq!(
+        world.journal(&session),
+        before,
+        "nothing happened in the resumed one"
+    );
+    asked_model(&model, 2).await;
+    let agent = agent.at(&base);
+    agent.ask_until("Hold.").await;
+    assert_eq!(model.seen().len(), 2, "the model is not asked again");
+    assert_eq!(world.ids().len(), 2);
+    let queue = world.run(&["queue", &session]).out;
+    assert!(
+        queue.contains("bash") && queue.contains("awaiting approval"),
+        "{queue}"
+    );
+    assert!(agent.ran.lock().unwrap().is_empty());
+    second.kill().unwrap();
+    second.wait().unwrap();
+}
+
+#[tokio::test]
+async fn a_sub_agent_has_a_session_that_names_the_one_of_its_agent() {
+    let wire = "openai-chat";
+    let world = World::new();
+    let task = "Count the files below src.";
+    let model = Server::new(vec![
+        streamed(
+            wire,
+            "I delegate.",
+            &[("k1", "bash", serde_json::json!({"command": "x", "task": task}))],
+        ),
+        streamed(wire, "I count.", &[("k2", "bash", bash("ls src | wc -l"))]),
+    ]);
+    let (mut program, base) = serving(&world, &model, &[]);
+    let mut agent = Agent::new(wire, &base);
+    agent.say("how many files are there?");
+    let asking = asks(&agent);
+    asked_model(&model, 1).await;
+    let session = world.id();
+    until("the call waits", || {
+        world.run(&["queue", &session]).out.contains("bash")
+    });
+    let call = world.run(&["queue", &session, "--json"]).out;
+    let call: serde_json::Value = serde_json::from_str(call.lines().next().unwrap()).unwrap();
+    let (id, digest) = (call["call"].as_str().unwrap(), call["digest"].as_str().unwrap());
+    world.run(&["approve", &session, id, "--digest", digest]).ends(0);
+    until("it runs", || world.has_recorded(&session, "call.started"));
+    let mut sub_agent = Agent::new(wire, &base);
+    sub_agent.say(task);
+    let asking_too = asks(&sub_agent);
+    asked_model(&model, 2).await;
+    until("both sessions know of each other", || {
+        let ids = world.ids();
+        ids.len() == 2 && ids.iter().all(|id| world.has_recorded(id, "run.linked"))
+    });
+    let other = world.ids().into_iter().find(|id| *id != session).unwrap();
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let view = |id: &str| -> serde_json::Value {
+        let json = world.run(&["sessions", "show", id, "--json"]).ends(0).out;
+        serde_json::from_str(json.lines().next().unwrap()).unwrap()
+    };
+    assert_eq!(view(&session)["sub_agents"], serde_json::json!([other]));
+    assert!(view(&session)["sub_agent_of"].is_null());
+    assert_eq!(view(&other)["sub_agent_of"], session.as_str());
+    let listed = world.run(&["sessions"]).ends(0).out;
+    let line = listed
+        .lines()
+        .find(|line| line.starts_with(&other[..13]))
+        .unwrap();
+    assert!(
+        line.contains(&format!("(sub-agent of {})", &session[..13])),
+        "{listed}"
+    );
+    assert_eq!(listed.matches("sub-agent of").count(), 1, "{listed}");
+    let graph = world.run(&["graph", &session]).ends(0).out;
+    let row = graph
+        .lines()
+        .find(|line| line.contains(&format!(" {id} ")))
+        .unwrap();
+    assert!(row.contains("sub-agent"), "{graph}");
+    for asking in [asking, asking_too] {
+        asking.abort();
+    }
+}

@@ -1,0 +1,234 @@
+//! Tests with agents that people run, from the npm registry, and a scripted model.
+//!
+//! Must not know: how the proxy works.
+//!
+//! `OVERRULE_AGENTS` names the directory of their programs (`node_modules/.bin`). Where it names none, these tests say that they
+//! are skipped, and pass.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::proxy::course::{streamed, whole};
+use crate::proxy::server::{Reply, Server};
+use crate::proxy::world::{World, until, wait};
+
+/// An agent, and how it works without its user.
+struct RealAgent {
+    program: &'static str,
+    wire: &'static str,
+    /// What follows the address of the model's server.
+    path: &'static str,
+    /// Its shell, and the argument with the command.
+    shell: (&'static str, &'static str),
+    arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+    /// Files of its user.
+    files: &'static [(&'static str, &'static str)],
+}
+
+const AGENTS: [RealAgent; 4] = [
+    RealAgent {
+        program: "claude",
+        wire: "anthropic",
+        path: "",
+        shell: ("Bash", "command"),
+        arguments: &["-p", "make it", "--dangerously-skip-permissions"],
+        environment: &[
+            ("ANTHROPIC_API_KEY", "x"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("IS_SANDBOX", "1"),
+        ],
+        files: &[],
+    },
+    RealAgent {
+        program: "codex",
+        wire: "openai-responses",
+        path: "/v1",
+        shell: ("exec_command", "cmd"),
+        arguments: &[
+            "exec",
+            "-m",
+            "gpt-5.4",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "make it",
+        ],
+        environment: &[],
+        files: &[(".codex/auth.json", r#"{"OPENAI_API_KEY":"x"}"#)],
+    },
+    RealAgent {
+        program: "gemini",
+        wire: "gemini",
+        path: "",
+        shell: ("run_shell_command", "command"),
+        arguments: &["-p", "make it", "-y", "-m", "gemini-2.5-flash"],
+        environment: &[("GEMINI_API_KEY", "x"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")],
+        files: &[(
+            ".gemini/settings.json",
+            r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"enableAutoUpdate":false}}"#,
+        )],
+    },
+    RealAgent {
+        program: "qwen",
+        wire: "openai-chat",
+        path: "/v1",
+        shell: ("run_shell_command", "command"),
+        arguments: &["-p", "make it", "-y"],
+        environment: &[("OPENAI_API_KEY", "x"), ("OPENAI_MODEL", "gpt-4o")],
+        files: &[(
+            ".qwen/settings.json",
+            r#"{"security":{"auth":{"selectedType":"openai"}},"general":{"enableAutoUpdate":false}}"#,
+        )],
+    },
+];
+
+/// The agents that are here, with the directory of their programs.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "who runs the test says where the agents are"
+)]
+fn present() -> Option<(PathBuf, Vec<&'static RealAgent>)> {
+    let dir = PathBuf::from(std::env::var_os("OVERRULE_AGENTS")?);
+    let found = AGENTS.iter().filter(|agent| dir.join(agent.program).exists());
+    Some((dir.clone(), found.collect()))
+}
+
+/// How many results a request has.
+fn results(wire: &str, body: &Value) -> usize {
+    let mark = match wire {
+        "anthropic" => r#""type":"tool_result""#,
+        "openai-chat" => r#""role":"tool""#,
+        "openai-responses" => r#""type":"function_call_output""#,
+        _ => r#""functionResponse":"#,
+    };
+    body.to_string().matches(mark).count()
+}
+
+/// The model: three calls of the shell, then an answer.
+fn model(agent: &'static RealAgent) -> Server {
+    let (tool, key) = agent.shell;
+    Server::answering(move |_, body| -> Reply {
+        let has_tools = body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        if !has_tools {
+            return if agent.wire == "gemini" {
+                whole(agent.wire, "{}", &[])
+            } else {
+                streamed(agent.wire, "A title", &[])
+            };
+        }
+        let words = ["one", "two", "three"];
+        let Some(word) = words.get(results(agent.wire, body)) else {
+            return streamed(agent.wire, "All done.", &[]);
+        };
+        let id = format!("call_{word}");
+        let id = if agent.wire == "gemini" { "" } else { &id };
+        let args = json!({key: format!("echo {word} >> made.txt")});
+        streamed(agent.wire, &format!("Step {word}."), &[(id, tool, args)])
+    })
+}
+
+/// Starts an agent below the program.
+fn started(world: &World, agent: &RealAgent, dir: &std::path::Path, upstream: &str) -> Command {
+    let upstream = format!("{}{}", upstream.trim_end_matches("/v1"), agent.path);
+    let own = [
+        "proxy",
+        "--headless",
+        "--control",
+        "--policy",
+        "supervised",
+        "--upstream",
+        &upstream,
+        "--",
+        agent.program,
+    ];
+    let mut command = world.command(&[&own[..], agent.arguments].concat());
+    let home = world.path("home");
+    for (file, text) in agent.files {
+        let file = home.join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", dir.display()));
+    command.envs(agent.environment.iter().copied());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// The call that waits, once it is the one with this word.
+fn waiting(world: &World, word: &str) -> Value {
+    let mut found = Value::Null;
+    until(&format!("`{word}` waits"), || {
+        let Some(session) = world.ids().first().cloned() else {
+            return false;
+        };
+        let queue = world.run(&["queue", &session, "--json"]).out;
+        let mut calls = queue
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let is_it = |call: &Value| call.to_string().contains(&format!("echo {word}"));
+        found = calls.rfind(is_it).unwrap_or_default();
+        !found.is_null()
+    });
+    found
+}
+
+#[test]
+fn an_agent_runs_what_was_decided_and_its_model_sees_why() {
+    let Some((dir, agents)) = present() else {
+        eprintln!("SKIPPED: OVERRULE_AGENTS names no directory with agents from the npm registry");
+        return;
+    };
+    assert!(!agents.is_empty(), "{} has none of the agents", dir.display());
+    for agent in agents {
+        let world = World::new();
+        let model = model(agent);
+        let program = started(&world, agent, &dir, &model.base).spawn().unwrap();
+        let first = waiting(&world, "one");
+        let session = world.ids()[0].clone();
+        let name = |call: &Value| call["call"].as_str().unwrap().to_owned();
+        let args = json!({agent.shell.1: "echo edited >> made.txt"}).to_string();
+        world
+            .run(&["edit", &session, &name(&first), "--args", &args])
+            .ends(0);
+        let second = name(&waiting(&world, "two"));
+        world
+            .run(&["reject", &session, &second, "--reason", "not a second time"])
+            .ends(0);
+        let third = waiting(&world, "three");
+        let digest = third["digest"].as_str().unwrap();
+        world
+            .run(&["approve", &session, &name(&third), "--digest", digest])
+            .ends(0);
+        let end = wait(program);
+        assert_eq!(end.code, Some(0), "{}: {}", agent.program, end.err);
+        assert_eq!(world.read("made.txt"), "edited\nthree\n", "{}", agent.program);
+        let last = model.seen();
+        let last = last
+            .iter()
+            .rfind(|seen| results(agent.wire, &seen.json()) == 3)
+            .unwrap();
+        for words in ["echo edited", "echo two", "not a second time", "echo three"] {
+            assert!(
+                last.body.contains(words),
+                "{}: no `{words}` in {}",
+                agent.program,
+                last.body
+            );
+        }
+        // One agent makes ids of its own from the names of tools: these may have the name of the mask.
+        for words in ["echo one", r#""name":"rejected_by_operator"#, "no such tool"] {
+            assert!(
+                !last.body.contains(words),
+                "{}: `{words}` in {}",
+                agent.program,
+                last.body
+            );
+        }
+    }
+}

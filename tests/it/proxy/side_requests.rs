@@ -1,0 +1,130 @@
+//! Tests of requests without tools: they pass, and the run says that they did.
+//!
+//! Must not know: how a run shows them.
+
+use overrule::domain::turn::Usage;
+use overrule::policy::Preset;
+
+use crate::proxy::agent::{Agent, client};
+use crate::proxy::beside::{asks, base, finished, reply, run};
+use crate::proxy::course::streamed;
+use crate::proxy::live::Live;
+use crate::proxy::server::{Reply, Server};
+use crate::proxy::stage::Stage;
+
+const WIRE: &str = "anthropic";
+const HEADER: &str = "x-claude-code-session-id";
+const JSON: &str = "Content-Type: application/json\r\n";
+const TITLE: &str = r#"{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"A title"}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":3}}"#;
+
+/// The same as a stream.
+fn titled() -> Reply {
+    let events = [
+        (
+            "message_start",
+            r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":20,"output_tokens":1}}}"#,
+        ),
+        (
+            "message_delta",
+            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5}}"#,
+        ),
+        ("message_stop", r#"{"type":"message_stop"}"#),
+    ];
+    let frame = |(name, data): (&str, &str)| format!("event: {name}\ndata: {data}\n\n");
+    Reply::Stream(events.map(frame).to_vec())
+}
+
+/// Sends a request without tools; returns the bytes of its reply.
+async fn asked_beside(stage: &Stage, name: &str, streams: bool, words: &str) -> String {
+    let body = serde_json::json!({"model": "m", "stream": streams, "system": "Write a title.",
+        "messages": [{"role": "user", "content": words}]});
+    let request = client()
+        .post(format!("{}/v1/messages", stage.base))
+        .header("authorization", "Bearer canary-5c1f")
+        .header(HEADER, name)
+        .body(body.to_string());
+    request.send().await.unwrap().text().await.unwrap()
+}
+
+/// Waits until a run knows so many, and returns their tokens.
+async fn known(live: &mut Live, count: u32) -> Usage {
+    live.settles("it is recorded", |state| state.agent.side.count == count)
+        .await;
+    live.state.agent.side.usage
+}
+
+#[tokio::test]
+async fn a_request_without_tools_is_recorded_in_its_conversation_with_its_tokens_and_in_no_limit() {
+    let model = Server::new(vec![
+        Reply::Status(200, JSON, TITLE),
+        streamed(WIRE, "One.", &[]),
+        titled(),
+        streamed(WIRE, "Two.", &[]),
+        Reply::Status(200, JSON, TITLE),
+        Reply::Status(200, JSON, TITLE),
+    ]);
+    let mut stage = Stage::before(base(&model)).await;
+    // Before the first conversation.
+    let early = asked_beside(&stage, "s1", false, "canary-5c1f and a task").await;
+    assert_eq!(early, TITLE, "it passes as it is");
+    let mut agent = Agent::new(WIRE, &stage.base).with_header(HEADER, "s1");
+    agent.say("one");
+    let asking = asks(&agent);
+    let mut first = run(&mut stage, Preset::Auto).await;
+    assert_eq!(reply(WIRE, asking).await.text, "One.");
+    first.settles("finished", finished).await;
+    let usage = known(&mut first, 1).await;
+    assert_eq!((usage.input, usage.output), (Some(12), Some(3)));
+    let (requests, counted) = (first.state.requests, first.state.usage);
+
+    let passed = asked_beside(&stage, "s1", true, "another title").await;
+    assert!(passed.contains("message_stop"), "{passed}");
+    let usage = known(&mut first, 2).await;
+    assert_eq!((usage.input, usage.output), (Some(32), Some(8)));
+
+    let mut other = Agent::new(WIRE, &stage.base).with_header(HEADER, "s2");
+    other.say("two");
+    let asking = asks(&other);
+    let mut second = run(&mut stage, Preset::Auto).await;
+    assert_eq!(reply(WIRE, asking).await.text, "Two.");
+    second.settles("finished", finished).await;
+    asked_beside(&stage, "s2", false, "of the second").await;
+    let usage = known(&mut second, 1).await;
+    assert_eq!((usage.input, usage.output), (Some(12), Some(3)));
+    // That of no known conversation is in the first one.
+    asked_beside(&stage, "s3", false, "of nobody").await;
+    known(&mut first, 3).await;
+
+    assert_eq!(second.state.agent.side.count, 1);
+    assert_eq!(first.state.requests, requests, "no request of the run");
+    assert_eq!(first.state.usage, counted, "no limit counts them");
+    assert!(first.state.turns.len() <= 2, "no turn");
+    first.end().await;
+    second.end().await;
+}
+
+#[tokio::test]
+async fn a_count_of_tokens_is_not_recorded_and_a_refused_request_is_without_tokens() {
+    let model = Server::new(vec![
+        streamed(WIRE, "One.", &[]),
+        Reply::Status(200, JSON, "{}"),
+        Reply::Status(429, JSON, "{\"error\":\"canary-5c1f\"}"),
+    ]);
+    let mut stage = Stage::before(base(&model)).await;
+    let mut agent = Agent::new(WIRE, &stage.base).with_header(HEADER, "s1");
+    agent.say("one");
+    let asking = asks(&agent);
+    let mut live = run(&mut stage, Preset::Auto).await;
+    assert_eq!(reply(WIRE, asking).await.text, "One.");
+    live.settles("finished", finished).await;
+    let counting = client()
+        .post(format!("{}/v1/messages/count_tokens", stage.base))
+        .header(HEADER, "s1")
+        .body(r#"{"model":"m","messages":[{"role":"user","content":"how long?"}]}"#);
+    counting.send().await.unwrap().text().await.unwrap();
+    // One that the server refuses was made.
+    asked_beside(&stage, "s1", false, "a title").await;
+    let usage = known(&mut live, 1).await;
+    assert_eq!(usage, Usage::default(), "it says no tokens");
+    live.end().await;
+}

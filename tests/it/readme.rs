@@ -1,0 +1,99 @@
+//! Tests that the README and the list of keys agree with the program.
+
+#[path = "../../examples/pictures.rs"]
+#[allow(dead_code, reason = "its main function writes where the pictures belong")]
+mod pictures;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use overrule::console::verbs;
+
+const BEGIN: &str = "<!-- keys: begin";
+const END: &str = "<!-- keys: end -->";
+
+const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+
+fn readme() -> String {
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap()
+}
+
+/// Run with `OVERRULE_WRITE_KEYS=1` to write the keys again.
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch for people, not for the program"
+)]
+fn the_keys_are_those_of_the_command_table() {
+    let text = std::fs::read_to_string(KEYS).unwrap();
+    let begin = text.find(BEGIN).expect("the mark of the keys");
+    let begin = begin + text[begin..].find("-->\n").unwrap() + 4;
+    let end = text.find(END).expect("the end of the keys");
+    let expected = format!("\n{}\n", verbs::markdown().trim_end());
+    if std::env::var_os("OVERRULE_WRITE_KEYS").is_some() {
+        let new = format!("{}{expected}{}", &text[..begin], &text[end..]);
+        std::fs::write(KEYS, new).unwrap();
+        return;
+    }
+    assert_eq!(
+        &text[begin..end],
+        expected,
+        "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test readme"
+    );
+}
+
+#[test]
+fn the_two_commands_stand_in_the_first_screen() {
+    let first: Vec<String> = readme().lines().take(24).map(str::to_owned).collect();
+    for command in ["cargo run --release", "cargo test"] {
+        assert!(first.iter().any(|line| line.starts_with(command)), "{command}");
+    }
+}
+
+#[test]
+fn every_link_to_a_file_leads_somewhere() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = readme();
+    let links: Vec<&str> = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|to| !to.contains("://"))
+        .collect();
+    assert!(!links.is_empty());
+    for link in links {
+        let path = link.split('#').next().unwrap();
+        assert!(path.is_empty() || root.join(path).exists(), "{link}");
+    }
+}
+
+/// The pictures in a directory, by their names.
+fn pictures_in(dir: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let named = entries.map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(&path).unwrap())
+    });
+    named.collect()
+}
+
+#[test]
+fn the_pictures_are_what_the_console_draws_now_and_each_is_shown() {
+    let made = tempfile::tempdir().unwrap();
+    pictures::all(made.path()).unwrap();
+    let made = pictures_in(made.path());
+    let there = pictures_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures"));
+    let names = |all: &BTreeMap<String, String>| all.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&there), names(&made));
+    for (name, picture) in &made {
+        assert!(
+            there[name] == *picture,
+            "docs/pictures/{name} is not what the console draws now: write them anew with \
+             cargo run --example pictures"
+        );
+        assert!(
+            readme().contains(&format!("docs/pictures/{name}")),
+            "nothing shows {name}"
+        );
+    }
+}
