@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use overrule_config as config;
 use overrule_config::model::{RECORDED, SCRIPTED};
@@ -171,6 +172,12 @@ pub enum What {
     Models,
     /// Decode a captured model stream or request
     Decode(Decode),
+    /// Print the completion script of a shell
+    Completions {
+        /// Shell that the script is for
+        #[arg(value_enum)]
+        shell: Shell,
+    },
     /// Operator verbs on a session.
     #[command(flatten)]
     Verb(Verb),

@@ -11,6 +11,7 @@ mod audit;
 pub mod branches;
 pub mod build;
 pub mod classify;
+mod completions;
 mod control;
 mod conversations;
 mod cut_off;
@@ -116,6 +117,7 @@ fn dispatch(parsed: args::Args) -> Result<Code, Failure> {
         Some(What::Config) => settings::print(&common),
         Some(What::Models) => model_list::print(&common),
         Some(What::Decode(decode)) => decode::decode(&decode),
+        Some(What::Completions { shell }) => Ok(completions::completions(shell)),
         Some(What::Verb(verb)) => verbs::verb(&common, &verb),
     }
 }
