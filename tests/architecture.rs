@@ -106,9 +106,9 @@ impl File {
         rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// Whether it is a part of a test program of a crate.
+    /// Whether it is a part of a test program of a crate, or of the crate for tests.
     fn is_of_test_program(&self) -> bool {
-        matches!(self.module()[..], [_, "tests", ..]) && self.name != "src/tests.rs"
+        matches!(self.module()[..], ["testing", ..] | [_, "tests", ..])
     }
 }
 
