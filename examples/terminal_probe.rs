@@ -9,15 +9,23 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyModifiers};
-use futures_util::StreamExt as _;
+use overrule::console::app::typed::Typed;
 use overrule::console::frames::Frames;
+use overrule::console::key::Key;
+use overrule::console::msg::TermMsg;
 use overrule::console::terminal::{Options, Screen, Signal, Signals, Stops, end_within, install_panic_hook};
 use ratatui::widgets::Paragraph;
+use tokio::time::Instant;
 
 fn fail(how: &str) {
     panic!("probe: {how} \u{1b}[31m");
 }
+
+/// The key that suspends a program.
+const CTRL_Z: Key = Key {
+    ctrl: true,
+    ..Key::char('z')
+};
 
 /// Panics again while the first panic is on its way.
 struct Twice;
@@ -74,7 +82,8 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
         title: all,
     })?;
     let (mut frames, requester) = Frames::new();
-    let mut events = EventStream::new();
+    let start = Instant::now();
+    let mut typed = Typed::new(start)?;
     let mut drawn = 0_u32;
     let mut output = "probe".to_owned();
     begin(how);
@@ -112,25 +121,23 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                 Some(_) if how == "deaf" && signal == Signal::HangUp => {}
                 Some(code) => return Ok(code),
                 None if signal == Signal::Stop => {
-                    drop(events);
+                    typed.stop();
                     screen.suspend(Stops::Own, &mut signals).await?;
-                    events = EventStream::new();
+                    typed = Typed::new(start)?;
                     "back".clone_into(&mut output);
                 }
                 None => screen.retake()?,
             },
-            event = events.next() => match event {
-                Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('q') => return Ok(0),
-                Some(Ok(Event::Key(key)))
-                    if key.code == KeyCode::Char('z') && key.modifiers == KeyModifiers::CONTROL =>
-                {
-                    drop(events);
+            message = typed.next() => match message {
+                Some(TermMsg::Key { key, .. }) if key == Key::char('q') => return Ok(0),
+                Some(TermMsg::Key { key, .. }) if key == CTRL_Z => {
+                    typed.stop();
                     screen.suspend(Stops::Group, &mut signals).await?;
-                    events = EventStream::new();
+                    typed = Typed::new(start)?;
                     "back".clone_into(&mut output);
                 }
-                Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('e') => {
-                    drop(events);
+                Some(TermMsg::Key { key, .. }) if key == Key::char('e') => {
+                    typed.stop();
                     let mut editor = tokio::process::Command::new("sh");
                     let code = match how {
                         "edit-fails" => "exit 3",
@@ -141,15 +148,15 @@ async fn run(how: &str) -> Result<i32, Box<dyn Error>> {
                     screen.hand_over(|| editor.status()).await??;
                     // What interrupted the editor was not meant for the program, a request to end was.
                     signals.another_ended();
-                    events = EventStream::new();
+                    typed = Typed::new(start)?;
                     "edited".clone_into(&mut output);
                 }
-                Some(Ok(Event::Key(key))) if key.code == KeyCode::Char('m') => {
+                Some(TermMsg::Key { key, .. }) if key == Key::char('m') => {
                     let on = screen.has_mouse();
                     screen.set_mouse(!on)?;
                 }
-                Some(Ok(_)) => {}
-                Some(Err(_)) | None => tokio::time::sleep(Duration::from_millis(50)).await,
+                Some(_) => {}
+                None => tokio::time::sleep(Duration::from_millis(50)).await,
             },
         }
     }

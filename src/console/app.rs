@@ -10,7 +10,7 @@ mod keys;
 mod options;
 mod picker;
 mod save;
-mod typed;
+pub mod typed;
 mod worker;
 
 use std::collections::VecDeque;

@@ -309,6 +309,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn layout_of_anything_is_undone_by_packing(text in r#"[\[\]{},:"\\a1 \n]{0,40}"#) {
             let laid = pretty(&text);

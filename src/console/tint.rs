@@ -119,6 +119,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn a_part_is_tokenized_as_in_the_whole(text in r#"[\[\]{},:"\\a1 t\n†日]{0,60}"#, cut in 0usize..80) {
             prop_assume!(text.is_char_boundary(cut.min(text.len())));

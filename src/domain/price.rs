@@ -290,6 +290,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn what_is_written_is_read_back(amount in any::<u64>()) {
             prop_assert_eq!(trillionths(&decimal(amount)), Some(amount));

@@ -241,6 +241,8 @@ mod tests {
     const STREAM: &str = ": hello\n\nevent: a\ndata: {\"type\":\"b\"}\n\ndata: {\r\ndata: \"x\": 1}\r\n\r\ndata: [DONE]\n\ndata: cut";
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn every_byte_comes_out_once_however_a_body_is_torn(size in 1_usize..40) {
             let mut cutter = Cutter::new(Form::Stream);

@@ -150,6 +150,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn any_text_at_any_place(text in r#"[\[\]{},:"\\a1 pt\n日]{0,40}"#, at in 0usize..60) {
             if let Some(found) = complete(&schema(), &text, at) {

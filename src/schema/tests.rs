@@ -452,6 +452,8 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     /// The output of a JSON writer has no faults of its own, compact or indented.
     #[test]
     fn written_json_reads_clean(value in any_json()) {

@@ -241,6 +241,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         /// However the bytes are split, the result is the same, and nothing is lost uncounted.
         #[test]
         fn pieces_do_not_matter(bytes in prop::collection::vec(any::<u8>(), 0..200), size in 1_usize..40) {

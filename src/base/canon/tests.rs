@@ -253,6 +253,8 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn both_ways_to_the_canonical_form_agree(value in value()) {
         let compact = value.to_string();

@@ -52,6 +52,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn it_is_the_same_json_and_nothing_in_it_is_raw(text: String, key: String) {
             let value = serde_json::json!({ key: [text] });

@@ -369,7 +369,7 @@ fn nothing_is_written_whatever_is_wrong() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(overrule_testing::cases(32))]
 
     #[test]
     fn no_text_panics(text in "[a-z_\\[\\]=\"'{} .0-9\n\u{1b}é-]{0,120}", theirs in any::<bool>()) {

@@ -23,7 +23,7 @@ const READ: usize = 16 * 1024;
 
 /// Typed input.
 #[derive(Debug)]
-pub(super) struct Typed {
+pub struct Typed {
     messages: Receiver<TermMsg>,
     thread: JoinHandle<()>,
     /// Ends the thread when it is dropped.

@@ -85,6 +85,8 @@ fn control_keys_type_nothing() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn any_text_comes_back(text in any::<String>()) {
         let mut field = Field::lines(&text);

@@ -279,6 +279,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn whole_words_at_once_make_the_rows_that_single_characters_make(
             piece in "([a-f ]|[a-f ]|日|\u{301}|\u{600}|\u{1f469}\u{200d}|\u{1f1e9}|\u{202e}|\t|   ){0,80}",

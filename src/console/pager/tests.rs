@@ -69,6 +69,8 @@ fn every_byte_is_in_some_row() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn windows_agree_with_the_whole_and_no_row_is_too_wide(
         text in "([ -~]|日|\u{301}|\u{202e}|\n|\t| ){0,200}", width in 1u16..30, words: bool, from in 0usize..40,
@@ -177,6 +179,8 @@ fn a_frame_of_ten_megabytes_costs_a_few_blocks_wherever_it_is() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn what_is_found_is_where_the_text_has_it(
         text in "[ab \n\u{202e}]{0,120}", width in 1u16..12, words: bool, requested in "[ab]{1,3}", row in 0usize..30,
@@ -233,6 +237,8 @@ fn a_frame_of_ten_coloured_megabytes_costs_a_few_blocks_wherever_it_is() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn without_their_looks_the_rows_are_those_of_the_text_without_its_sequences(
         text in "(\u{1b}\\[[0-9;]{0,6}m|\u{1b}\\[2J|[ab ]{1,4}|日|\u{301}|\u{202e}|\n){0,40}", width in 1u16..20, words: bool,

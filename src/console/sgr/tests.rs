@@ -104,6 +104,8 @@ fn torn() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn what_is_left_is_the_text_without_its_sequences(text in torn()) {
         let sequence = Regex::new("\u{1b}\\[[0-9;:]*m").unwrap();

@@ -153,6 +153,8 @@ fn written(args: &[(String, String)]) -> String {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn different_arguments_never_look_the_same(
         all in proptest::collection::vec(several(), 2..80),

@@ -314,6 +314,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn whatever_is_asked_for_can_be_read_and_is_no_decision(
             sgr in sgr(), name in 0..Theme::names().count(), colours in 0..4_usize, own: bool,

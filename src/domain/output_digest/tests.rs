@@ -164,6 +164,8 @@ fn it_is_written_with_its_version_and_read_back() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn what_is_left_out_leaves_the_rest_in_its_order(text in "[ a-f0-9:/.\\-T\\\\n\"µ]{0,120}|\\PC{0,120}") {
         let whole = text.as_bytes();

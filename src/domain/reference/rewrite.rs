@@ -420,6 +420,8 @@ mod tests {
     }
 
     proptest::proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn no_text_makes_the_scanner_panic(text in ".{0,80}") {
             let _ = scan(&text);

@@ -152,6 +152,8 @@ fn bad_templates_are_refused_with_the_cure() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn no_template_and_no_value_panics_or_breaks_out(
         text in "[{}/a-c~01|sh \"'\n†]{0,24}",

@@ -307,6 +307,8 @@ fn settings_are_counted_and_checked() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(3))]
+
     #[test]
     fn nothing_passes_a_shut_breaker(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session_on(OpSequence::with_breakers(&numbers));

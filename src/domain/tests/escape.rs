@@ -517,6 +517,8 @@ fn a_step_that_asks_again_respects_the_limits() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(7))]
+
     #[test]
     fn sessions_with_a_guard_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session_on(OpSequence::with_loops(&numbers));

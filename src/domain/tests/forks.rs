@@ -382,6 +382,8 @@ fn no_decision_is_torn() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(11))]
+
     /// The world looks at every event and every rest: no effect of the other run comes again without consent.
     #[test]
     fn any_session_can_be_forked_anywhere(

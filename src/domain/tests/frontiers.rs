@@ -63,6 +63,8 @@ fn a_reply_that_was_asked_for_again_has_seen_what_it_had_seen() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(13))]
+
     #[test]
     fn what_a_turn_comes_from_outlives_it(
         numbers in prop::collection::vec(any::<u16>(), 0..300),

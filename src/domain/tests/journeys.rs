@@ -309,7 +309,7 @@ fn the_sessions_with_repairs_go_every_way() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(5))]
 
     #[test]
     fn whatever_happens_the_steps_follow_each_other(

@@ -312,6 +312,8 @@ fn the_place_of_a_write_is_that_of_the_execution_that_gave_it() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(3))]
+
     #[test]
     fn sessions_with_retries_keep_the_rules_and_their_bounds(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session_on(OpSequence::with_ladder(&numbers));

@@ -42,21 +42,17 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
     session
 }
 
-/// The number of sessions: `own`, or the value from the environment.
-fn sessions(own: u32) -> ProptestConfig {
-    let config = ProptestConfig::default();
-    // That many where the environment says nothing.
-    let text = config.cases != 256;
+/// The configuration of a random test with so many sessions in each round.
+fn sessions(one: u32) -> ProptestConfig {
     ProptestConfig {
-        cases: if text { config.cases } else { own },
         failure_persistence: None,
         max_shrink_time: 30_000,
-        ..config
+        ..overrule_testing::cases(one)
     }
 }
 
 proptest! {
-    #![proptest_config(sessions(600))]
+    #![proptest_config(sessions(6))]
 
     #[test]
     fn a_small_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 20..120)) {
@@ -65,7 +61,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(sessions(256))]
+    #![proptest_config(sessions(3))]
 
     #[test]
     fn a_longer_session_is_what_it_would_be_from_scratch(numbers in prop::collection::vec(any::<u16>(), 100..400)) {

@@ -37,6 +37,8 @@ pub fn session_on(mut tape: OpSequence<'_>) -> World {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(7))]
+
     #[test]
     fn any_session_keeps_the_rules_and_comes_to_an_end(numbers in prop::collection::vec(any::<u16>(), 0..400)) {
         let mut w = session(&numbers);

@@ -457,6 +457,8 @@ fn no_question_is_lost(w: &World) {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(15))]
+
     #[test]
     fn no_open_question_is_lost_in_any_session(numbers in prop::collection::vec(any::<u16>(), 0..300)) {
         let mut tape = OpSequence::new(&numbers);

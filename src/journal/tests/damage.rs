@@ -400,7 +400,7 @@ fn a_line_without_end_is_bounded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(overrule_testing::cases(16))]
 
     #[test]
     fn random_bytes_are_an_error(bytes in proptest::collection::vec(any::<u8>(), 1..600)) {

@@ -179,7 +179,7 @@ fn imitations() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(overrule_testing::cases(50))]
 
     #[test]
     fn moving_strings_out_and_back_changes_nothing(body in imitations()) {
@@ -256,6 +256,8 @@ fn who_writes_and_who_reads_refuse_the_same_record() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn what_is_written_can_be_read(lengths in proptest::collection::vec(0..10_usize, 0..8)) {
         let mut shelf = Shelf::default();

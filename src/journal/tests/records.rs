@@ -373,6 +373,8 @@ fn what_could_not_be_read_back_is_not_written() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn any_text_comes_back_equal(text in any::<String>(), at in any::<i64>(), mono in any::<u64>()) {
         let mut all = small();

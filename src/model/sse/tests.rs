@@ -128,6 +128,8 @@ fn an_endless_event_is_given_up_and_frees_its_memory() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn any_cutting_gives_the_same_events(
         bytes in prop::collection::vec(prop::sample::select(b"d:a \r\n\xEF\xBB\xBF\xE2\x80\xA0te".to_vec()), 0..80),

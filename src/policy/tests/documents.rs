@@ -201,7 +201,7 @@ fn nothing_of_a_file_reaches_a_message_raw() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(overrule_testing::cases(32))]
 
     #[test]
     fn no_text_panics(text in ".{0,200}") {

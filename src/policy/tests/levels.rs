@@ -77,7 +77,7 @@ fn policy(preset: Preset, rules: &[Rule]) -> Policy {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(overrule_testing::cases(16))]
 
     #[test]
     fn a_further_rule_lifts_nothing_but_a_presets_question(

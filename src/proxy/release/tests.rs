@@ -260,6 +260,8 @@ fn heartbeats_while_a_call_waits_change_nothing_of_the_reply() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(56))]
+
     #[test]
     fn decisions_fall_on_the_same_bytes_however_a_reply_is_torn(
         size in 1_usize..40, edited in 0_usize..2, is_whole in any::<bool>(),

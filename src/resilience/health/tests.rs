@@ -73,6 +73,8 @@ fn percentiles_are_values_that_were_measured() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn sums_agree_whatever_ran(
         runs in prop::collection::vec((0u32..9, 1u32..4, -50i64..50, any::<u64>(), any::<bool>()), 0..60),

@@ -138,6 +138,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn it_is_short_and_stays_what_it_is(message in ".{0,400}") {
             let once = fingerprint(&message);

@@ -13,6 +13,8 @@ use overrule_domain::ladder::Next;
 use overrule_domain::state::State;
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn waits_double_stay_near_and_have_an_end(no in 1_u32..200, draw in any::<u64>()) {
         let settings = Settings::default();

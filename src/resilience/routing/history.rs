@@ -248,6 +248,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(overrule_testing::cases(64))]
+
         #[test]
         fn the_changes_are_those_that_were_made(steps in prop::collection::vec(step(), 0..60), start in 0.0..1.0_f64) {
             let (kind, tool): (Arc<str>, Arc<str>) = (Arc::from("look"), Arc::from("search"));

@@ -396,6 +396,8 @@ fn fact() -> impl Strategy<Value = Fact> {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn weights_stay_within_their_bounds_and_every_change_begins_where_the_one_before_ended(
         facts in prop::collection::vec(fact(), 0..120),

@@ -266,6 +266,8 @@ fn weights_are_recorded_every_hundred_attempts_and_when_the_run_pauses() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn an_incremental_watch_equals_one_rebuilt_from_the_state(steps in prop::collection::vec(step(), 0..80)) {
         let (state, stored) = play(&steps);

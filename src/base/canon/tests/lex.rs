@@ -88,6 +88,8 @@ fn deep_and_long_texts_need_no_stack() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn tokens_of_json_cover_it_and_hold_its_strings(value in value(), pretty in any::<bool>()) {
         let text = if pretty {

@@ -52,7 +52,8 @@ fn what_ran_is_seen() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(250))]
+    #![proptest_config(overrule_testing::cases(35))]
+
     #[test]
     fn what_a_shell_runs_is_read(parts in proptest::collection::vec(prop_oneof![
         9 => Just("p N "),

@@ -83,7 +83,7 @@ fn placed() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(overrule_testing::cases(100))]
 
     #[test]
     fn a_command_at_any_place_is_found(line in placed()) {

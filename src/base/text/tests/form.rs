@@ -105,10 +105,10 @@ fn marks_on_one_base_are_bounded() {
     shows("a \u{301}", "a ⟨U+0301⟩");
     shows("\t\u{301}", "⟨TAB⟩⟨U+0301⟩");
 
-    let million = format!("e{}", "\u{301}".repeat(1_000_000));
-    let shown = visible(&million);
+    let many = format!("e{}", "\u{301}".repeat(50_000));
+    let shown = visible(&many);
     assert!(shown.graphemes(true).all(|cluster| cluster.len() < 64));
-    assert_eq!(parse_visible(&shown).as_deref(), Ok(million.as_str()));
+    assert_eq!(parse_visible(&shown).as_deref(), Ok(many.as_str()));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn typed_text_that_is_no_visible_form_is_refused() {
 fn long_text_takes_one_pass() {
     // These would not finish within the life of a test if any of them were quadratic.
     for unit in ["x", "x \u{301}", "⟨", "   ", "\u{1100}", "日", "\u{202E}"] {
-        let text = unit.repeat(500_000 / unit.len());
+        let text = unit.repeat(100_000 / unit.len());
         assert!(visible(&text).len() >= text.len() / 100 || unit == "   ");
     }
     assert!(parse_visible(&"⟨".repeat(100_000)).is_err());
@@ -251,8 +251,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // More if the environment says so.
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(1000)))]
+    #![proptest_config(overrule_testing::cases(64))]
 
     #[test]
     fn the_visible_form_is_closed_and_reads_back(text in nasty()) {

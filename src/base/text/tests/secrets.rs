@@ -121,6 +121,8 @@ fn mixed_words_and_odd_hosts_are_warned_about() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn redaction_is_stable(text in "[ -~\n]{0,200}") {
         let once = redact(&text);

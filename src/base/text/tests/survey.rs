@@ -63,6 +63,8 @@ fn the_whole_text_is_looked_through_and_all_are_counted() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn places_are_places_of_the_text(text in "([a-z \"\\\\/]|\\\\u0430|\\\\ud83d\\\\ude00|п|\u{202e}|\u{200b}|é|://){0,40}") {
         let found = survey(&text);

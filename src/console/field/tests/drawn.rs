@@ -159,6 +159,8 @@ fn a_wide_letter_under_the_cursor_is_shown_whole() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(21))]
+
     /// On any screen, after any moves, the cursor is visible, and nothing raw is drawn.
     #[test]
     fn the_cursor_is_always_on_the_screen(

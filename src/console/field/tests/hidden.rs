@@ -131,6 +131,8 @@ fn a_paste_of_a_megabyte_is_refused_whole_in_a_line_and_is_one_undo_in_a_text() 
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(9))]
+
     /// Whatever the characters are and however they came, the text is read out exactly.
     #[test]
     fn all_of_unicode_comes_back(text in text(), single in any::<bool>()) {

@@ -280,7 +280,7 @@ fn rules() -> impl Strategy<Value = Rules> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(64))]
 
     #[test]
     fn every_node_is_in_one_row_and_what_needs_attention_has_its_own(

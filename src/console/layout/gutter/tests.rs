@@ -195,7 +195,7 @@ fn spec() -> impl Strategy<Value = Spec> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(53))]
 
     #[test]
     fn a_drawing_is_correct_with_any_number_of_lanes(

@@ -207,7 +207,7 @@ fn read(sheet: &Sheet<u32>) -> BTreeMap<u32, BTreeSet<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(64))]
 
     #[test]
     fn a_map_is_correct(nodes in graph(), right: bool, room in 0usize..90) {

@@ -16,6 +16,8 @@ fn a_long_word_moves_no_pane_off_a_screen_that_just_has_room_for_all() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn panes_never_overlap_or_leave_the_screen(
         width in 0u16..300, height in 0u16..120, queued in 0usize..50, banner: bool, zoom: bool,

@@ -347,6 +347,8 @@ fn mouse_and_focus_events_are_parsed_however_they_are_split() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn bytes_mean_the_same_in_any_pieces(
         bytes in prop::collection::vec(

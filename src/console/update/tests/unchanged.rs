@@ -9,7 +9,7 @@ use overrule_domain::id::{Attempt, Rev};
 use overrule_domain::node::{Content, Origin};
 
 /// A very long value.
-const LONG: usize = 10_000_000;
+const LONG: usize = 2_000_000;
 /// The most bytes that a frame may lay out for short texts.
 const SHORT: usize = 64 * 1024;
 
@@ -58,7 +58,7 @@ fn revised(stage: &mut Stage, node: &str, content: Content) {
 }
 
 #[test]
-fn ten_megabytes_of_arguments_are_laid_out_once() {
+fn two_megabytes_of_arguments_are_laid_out_once() {
     let args = format!(r#"{{"path":"a","content":"{}"}}"#, "abcdefghij".repeat(LONG / 10));
     let (bytes, _) = work::of(|| {
         let mut stage = begun("{}", None);
@@ -108,7 +108,7 @@ fn who_comes_back_to_a_long_value_does_not_wait_for_it_again() {
 }
 
 #[test]
-fn so_is_a_result_of_ten_megabytes() {
+fn so_is_a_result_of_two_megabytes() {
     let text = "a line of some length, as files have them\n".repeat(LONG / 42);
     let value = serde_json::Value::from(text).to_string();
     let (bytes, _) = work::of(|| {

@@ -33,7 +33,8 @@ fn below(stage: &mut Stage, fan: u32) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(overrule_testing::cases(7))]
+
     #[test]
     fn every_character_of_a_short_text_is_on_screen(
         width in 30u16..130, fan in 0u32..9, lengths in prop::collection::vec(1usize..12, 1..8),

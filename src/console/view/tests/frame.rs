@@ -144,7 +144,7 @@ fn next_to_the_choices_of_a_call_only_its_own_frame_is_shown() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(2))]
 
     #[test]
     fn no_text_draws_a_frame(

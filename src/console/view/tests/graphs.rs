@@ -399,7 +399,7 @@ fn the_selected_box_is_whole_at_the_end_of_a_long_run() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(3))]
 
     #[test]
     fn the_selected_box_is_whole_at_any_width(
@@ -448,7 +448,7 @@ fn the_timeline_distinguishes_waiting_from_running() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(3))]
 
     #[test]
     fn no_key_and_no_size_breaks_the_pane(

@@ -342,7 +342,7 @@ fn ten_megabytes_are_cut_into_rows_once_and_not_for_every_event() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(5))]
 
     #[test]
     fn any_text_anywhere_leaves_the_screen_clean(text in any::<String>(), name in any::<String>()) {

@@ -113,7 +113,7 @@ fn every_playbook_that_comes_with_the_program_can_be_read() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #![proptest_config(overrule_testing::cases(16))]
 
     #[test]
     fn no_playbook_panics(text in "[\\[\\]a-z{}|\"'#/ =.\n]{0,80}") {
@@ -129,7 +129,7 @@ fn no_context_panics() {
         .map(|name| builtin::playbook(name).unwrap().unwrap())
         .collect();
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    for _ in 0..64 {
+    for _ in 0..overrule_testing::times(4) {
         let words = ".{0,60}".new_tree(&mut runner).unwrap().current();
         let reported = vec![
             user(&words),

@@ -290,6 +290,8 @@ fn the_operator_and_the_end_are_reached_whatever_was_learnt() {
 }
 
 proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn an_incident_ends_whatever_comes_of_its_steps(
         upshots in prop::collection::vec(0_usize..4, 0..40),

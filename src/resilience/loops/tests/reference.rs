@@ -156,7 +156,7 @@ fn near_copies_are_found_if_enabled() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(overrule_testing::cases(100))]
 
     #[test]
     fn a_tail_matches_the_naive_search(symbols in prop::collection::vec(1_u64..5, 1..90)) {

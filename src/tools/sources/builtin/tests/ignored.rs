@@ -66,7 +66,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(overrule_testing::cases(48))]
 
     /// The walk finds what the library finds when it reads the ignore files itself.
     #[test]

@@ -305,6 +305,8 @@ fn html_plain_text_and_empty_replies_are_described_as_faults() {
 }
 
 proptest::proptest! {
+    #![proptest_config(overrule_testing::cases(64))]
+
     #[test]
     fn no_input_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
         let _ = chunks(Wire::default(), &bytes);
