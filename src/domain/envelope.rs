@@ -104,7 +104,7 @@ impl Actor {
 }
 
 impl From<&str> for Operator {
-    /// An operator of whom only the name is recorded.
+    /// An operator whose name alone is recorded.
     fn from(name: &str) -> Self {
         Self {
             name: name.into(),

@@ -42,7 +42,7 @@ fn session(numbers: &[u16], most: usize, wishes: usize) -> Session {
     session
 }
 
-/// The configuration of a random test with so many sessions in each round.
+/// The configuration of a random test with `one` sessions in each round.
 fn sessions(one: u32) -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,
