@@ -11,14 +11,14 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 
 use crate::wire::course::{Course, MESSAGES, answer, flags};
-use crate::wire::formats::{FORMATS, Part};
+use crate::wire::formats::{Part, formats};
 use crate::wire::pick::executions;
 use crate::wire::server::Server;
 use crate::wire::world::{World, signal, until, wait};
 
 #[test]
 fn a_read_that_gives_the_same_again_asks_nobody() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let notes = phase.call("notes");
         let after = phase.after(&["retry", &notes.to_string()], Vec::new());
@@ -33,7 +33,7 @@ fn a_read_that_gives_the_same_again_asks_nobody() {
 
 #[test]
 fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         phase.world.file("notes.txt", "gamma\n");
         let notes = phase.call("notes").to_string();
@@ -52,7 +52,7 @@ fn a_read_that_gives_something_else_is_told_with_its_new_result_alone() {
 
 #[test]
 fn an_effect_that_is_taken_from_the_record_changes_nothing() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let start = phase.call("start");
         let id = start.to_string();
@@ -73,7 +73,7 @@ fn an_effect_that_is_taken_from_the_record_changes_nothing() {
 
 #[test]
 fn an_effect_that_runs_again_or_is_refused_is_told_as_it_ended() {
-    for format in FORMATS {
+    for format in formats() {
         for (choice, words, log) in [
             ("run-again", "more than once", "once\nonce\n"),
             ("reject", "rejected by the operator", "once\n"),
@@ -97,7 +97,7 @@ fn an_effect_that_runs_again_or_is_refused_is_told_as_it_ended() {
 
 #[test]
 fn an_equal_call_of_the_model_after_an_edit_is_told_with_the_recorded_result() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let thought = phase.node(NodeKind::Thought, "I log the end.");
         let again = vec![
@@ -172,7 +172,7 @@ fn end_the_rest(phase: &Course) {
 
 #[test]
 fn what_is_left_unknown_is_told_as_that() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = killed(format);
         let id = phase.call("it").to_string();
         let verb = ["resolve", &id, "--abandon", "--reason", "the office checks"];
@@ -187,7 +187,7 @@ fn what_is_left_unknown_is_told_as_that() {
 
 #[test]
 fn an_unknown_outcome_is_told_as_the_operator_resolved_it() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = killed(format);
         let it = phase.call("it");
         let id = it.to_string();
@@ -205,7 +205,7 @@ fn an_unknown_outcome_is_told_as_the_operator_resolved_it() {
 
 #[test]
 fn what_did_not_happen_runs_again_and_is_told_with_what_came_of_it() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = killed(format);
         phase.world.file("again", "");
         let it = phase.call("it");

@@ -7,7 +7,7 @@ use overrule::domain::state::{Mode, State};
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Format, Message, Part};
+use crate::wire::formats::{Format, Message, Part, formats};
 use crate::wire::pick::{self, call, executions, node};
 use crate::wire::server::Reply;
 use crate::wire::stage::{Stage, read};
@@ -51,7 +51,7 @@ fn of_helper(state: &State) -> NodeId {
 
 #[tokio::test]
 async fn a_sub_agent_is_asked_alone_and_its_answer_is_all_that_is_told_above() {
-    for format in FORMATS {
+    for format in formats() {
         let mut stage = Stage::new(format, split(format, Vec::new())).await;
         stage.live.until("an answer", answered("First.")).await;
         let (asked, state, world) = stage.end().await;
@@ -92,7 +92,7 @@ async fn a_sub_agent_is_asked_alone_and_its_answer_is_all_that_is_told_above() {
 
 #[tokio::test]
 async fn an_edit_inside_asks_the_sub_agent_and_only_another_answer_is_told_above() {
-    for format in FORMATS {
+    for format in formats() {
         for equal in [true, false] {
             let words = if equal {
                 "They are about alpha."

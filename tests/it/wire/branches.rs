@@ -10,7 +10,7 @@ use overrule::domain::state::{Mode, State};
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Format, Part};
+use crate::wire::formats::{FORMATS, Format, Part, formats};
 use crate::wire::pick::{self, call, executions, node};
 use crate::wire::server::{Reply, open};
 use crate::wire::stage::{Stage, UNDO, read};
@@ -62,7 +62,7 @@ async fn edited(format: &'static Format, more: Vec<Reply>) -> Stage {
 
 #[tokio::test]
 async fn an_undo_and_a_redo_ask_nobody_and_go_on_byte_for_byte() {
-    for format in FORMATS {
+    for format in formats() {
         let more = vec![answer(format, "On."), answer(format, "On again.")];
         let mut stage = edited(format, more).await;
         stage.live.send(UNDO).await.unwrap();
@@ -124,7 +124,7 @@ async fn an_undo_and_a_redo_ask_nobody_and_go_on_byte_for_byte() {
 
 #[tokio::test]
 async fn a_redo_brings_the_edit_back_as_it_was_told() {
-    for format in FORMATS {
+    for format in formats() {
         let mut stage = edited(format, vec![answer(format, "On.")]).await;
         stage.live.send(UNDO).await.unwrap();
         stage.live.send(REDO).await.unwrap();
@@ -195,7 +195,7 @@ async fn an_undo_closes_the_stream_of_what_it_takes_back() {
 
 #[tokio::test]
 async fn a_result_taken_from_another_branch_is_told_as_it_was_there() {
-    for format in FORMATS {
+    for format in formats() {
         let replies = vec![
             first(format),
             answer(format, "First."),
@@ -237,7 +237,7 @@ async fn a_result_taken_from_another_branch_is_told_as_it_was_there() {
 
 #[tokio::test]
 async fn later_turns_that_the_operator_kept_are_told_behind_what_he_changed() {
-    for format in FORMATS {
+    for format in formats() {
         let second = format.message(&[Part::Text("I look more."), read("more")]);
         let replies = vec![
             first(format),

@@ -7,7 +7,7 @@ use overrule::domain::node::Content;
 use overrule::domain::transcript::{Message as Told, build};
 
 use crate::wire::course::{Course, MESSAGES, answer};
-use crate::wire::formats::{FORMATS, Message, Part};
+use crate::wire::formats::{FORMATS, Message, Part, formats};
 use crate::wire::pick::{call, executions};
 
 const NEW_START: &str = r#"{"_as":"start","command":"echo other >> log.txt; echo otherwise"}"#;
@@ -23,7 +23,7 @@ fn tells_what_happened(console: &str, tools: &str) {
 
 #[test]
 fn edited_arguments_of_a_finished_call_are_what_ran() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let start = phase.call("start").to_string();
         let replies = vec![answer(format, "As edited.")];
@@ -56,7 +56,7 @@ fn edited_arguments_of_a_finished_call_are_what_ran() {
 
 #[test]
 fn edited_arguments_that_another_call_reads_run_both() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         phase.world.file("other.txt", "gamma\n");
         let notes = phase.call("notes").to_string();
@@ -76,7 +76,7 @@ fn edited_arguments_that_another_call_reads_run_both() {
 
 #[test]
 fn a_replaced_tool_is_what_the_model_called() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let start = phase.call("start").to_string();
         let args = r#"{"_as":"start","path":"."}"#;
@@ -99,7 +99,7 @@ fn a_replaced_tool_is_what_the_model_called() {
 
 #[test]
 fn a_corrected_observation_is_told_as_the_operators() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let start = phase.call("start");
         let observation = start.observation().to_string();
@@ -122,7 +122,7 @@ fn a_corrected_observation_is_told_as_the_operators() {
 
 #[test]
 fn a_thought_rewritten_between_calls_splits_the_message() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let before = phase.state();
         let thought = phase.node(NodeKind::Thought, "And I copy");
@@ -181,7 +181,7 @@ fn a_thought_rewritten_between_calls_splits_the_message() {
 
 #[test]
 fn a_thought_that_began_a_message_leaves_nothing_of_it_but_itself() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let thought = phase.node(NodeKind::Thought, "I log the end.");
         let verb = ["edit", &thought, "--text", "I log nothing."];
@@ -268,7 +268,7 @@ fn signed_reasoning_goes_with_what_an_edit_replaced_and_stays_before_it() {
 
 #[test]
 fn an_edited_prompt_is_asked_in_its_new_words() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let prompt = phase.node(NodeKind::Prompt, "the task");
         let verb = ["edit", &prompt, "--text", "another task"];
@@ -292,7 +292,7 @@ fn an_edited_prompt_is_asked_in_its_new_words() {
 
 #[test]
 fn an_edited_answer_is_what_the_model_said_when_it_is_asked_on() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let words = phase.node(NodeKind::Answer, "All is done");
         phase.verb(&["edit", &words, "--text", "Half is done."]);
@@ -308,7 +308,7 @@ fn an_edited_answer_is_what_the_model_said_when_it_is_asked_on() {
 
 #[test]
 fn a_refused_answer_is_gone_and_the_reason_is_told() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let words = phase.node(NodeKind::Answer, "All is done");
         let verb = ["reject-answer", &words, "--reason", "nothing is proven"];
@@ -323,7 +323,7 @@ fn a_refused_answer_is_gone_and_the_reason_is_told() {
 
 #[test]
 fn a_prompt_put_in_stands_where_it_was_put() {
-    for format in FORMATS {
+    for format in formats() {
         // In the middle: later turns are superseded.
         let phase = Course::new(format);
         let turn = phase.turn("notes");
@@ -379,7 +379,7 @@ fn a_thought_put_in_is_the_models_own_plain_text_with_the_note() {
 
 #[test]
 fn a_call_put_in_runs_and_is_told_with_its_result() {
-    for format in FORMATS {
+    for format in formats() {
         for middle in [true, false] {
             let phase = Course::new(format);
             let turn = phase.turn("notes");
@@ -403,7 +403,7 @@ fn a_call_put_in_runs_and_is_told_with_its_result() {
 
 #[test]
 fn a_deleted_call_is_in_no_message_and_its_effect_is_told() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let (start, finish) = (phase.call("start"), phase.call("finish"));
         let after = phase.after(&["delete", &start.to_string()], vec![answer(format, "Gone.")]);
@@ -419,7 +419,7 @@ fn a_deleted_call_is_in_no_message_and_its_effect_is_told() {
 
 #[test]
 fn a_deleted_thought_takes_what_followed_it_along() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let thought = phase.node(NodeKind::Thought, "And I copy");
         let after = phase.after(&["delete", &thought], vec![answer(format, "Without.")]);
@@ -439,7 +439,7 @@ fn a_deleted_thought_takes_what_followed_it_along() {
 
 #[test]
 fn a_deleted_prompt_was_never_said() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         phase.after(&["guide", "And now?"], vec![answer(format, "Now.")]);
         let prompt = phase.node(NodeKind::Prompt, "And now?");

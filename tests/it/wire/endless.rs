@@ -8,7 +8,7 @@ use overrule::domain::state::State;
 use overrule::domain::turn::{Stream, StreamFaultKind, Turn};
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Format, Part};
+use crate::wire::formats::{Format, Part, formats};
 use crate::wire::pick::{executions, node};
 use crate::wire::server::{Rest, open};
 use crate::wire::stage::{Stage, read};
@@ -47,7 +47,7 @@ async fn cut_off(stage: &mut Stage, format: &Format, rest: &Rest) {
 
 #[tokio::test]
 async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, rest) = open((format.frames)(
             &[Part::Text("I look."), read("notes"), Part::Text("And ")],
             0,
@@ -77,7 +77,7 @@ async fn a_block_without_an_end_is_cut_off_and_what_was_whole_before_it_stands()
 
 #[tokio::test]
 async fn where_nothing_was_whole_it_is_asked_again_as_after_any_cut() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, rest) = open(Vec::new());
         let mut stage = Stage::new(format, vec![first, answer(format, "Short.")]).await;
         cut_off(&mut stage, format, &rest).await;

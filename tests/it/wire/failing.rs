@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::wire::asking;
 use crate::wire::course::{answer, first, flags, second};
-use crate::wire::formats::{Asked, FORMATS, Part};
+use crate::wire::formats::{Asked, Part, formats};
 use crate::wire::server::{Reply, Server, answer_in_words, call, calls, delta, end, open, text};
 use crate::wire::world::{World, finish};
 
@@ -381,7 +381,7 @@ fn a_server_with_habits_of_its_own_gets_what_it_wants_from_then_on() {
 
 #[test]
 fn what_passes_is_asked_again_in_every_format_with_the_same_bytes() {
-    for format in FORMATS {
+    for format in formats() {
         let world = World::new();
         let begun = (format.frames)(&[Part::Text("I look around.")], 0);
         let busy =
@@ -413,7 +413,7 @@ fn what_passes_is_asked_again_in_every_format_with_the_same_bytes() {
 #[test]
 fn a_used_up_quota_is_told_in_every_format_and_not_asked_again() {
     const USED_UP: &str = "{\"error\":{\"message\":\"You exceeded your current quota, please check your plan and billing details.\",\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}";
-    for format in FORMATS {
+    for format in formats() {
         let world = World::new();
         let replies = vec![Reply::Status(429, "", USED_UP), answer(format, "Never.")];
         let server = Server::new(replies);

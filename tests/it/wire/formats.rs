@@ -60,6 +60,14 @@ pub const FORMATS: &[Format] = &[
     ollama::FORMAT,
 ];
 
+/// The formats that a test goes through: two in one round, other ones in other tests, and all in 100 rounds.
+pub fn formats() -> Vec<&'static Format> {
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    let first = name.bytes().map(usize::from).sum::<usize>() % FORMATS.len();
+    let all = FORMATS.iter().cycle().skip(first).take(FORMATS.len());
+    overrule_testing::sample(all, 3)
+}
+
 impl Format {
     /// A whole message of these parts.
     pub fn message(&self, parts: &[Part]) -> Reply {

@@ -13,7 +13,7 @@ use overrule::tools::child::still_running;
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{Asked, FORMATS, Message, Part};
+use crate::wire::formats::{Asked, Message, Part, formats};
 use crate::wire::pick::{self, call, executions, node};
 use crate::wire::server::open;
 use crate::wire::stage::{Stage, call_of_turn, eventually, patient, read, slow};
@@ -87,7 +87,7 @@ fn ended(calls: usize) -> impl Fn(&State) -> bool {
 
 #[tokio::test]
 async fn what_is_put_in_at_the_tip_leaves_the_stream_alone_and_is_told_behind_it() {
-    for format in FORMATS {
+    for format in formats() {
         for what in ALL {
             let (first, rest) = open((format.frames)(
                 &[Part::Text("I look."), read("notes"), Part::Text("And ")],
@@ -131,7 +131,7 @@ async fn what_is_put_in_at_the_tip_leaves_the_stream_alone_and_is_told_behind_it
 
 #[tokio::test]
 async fn what_is_put_in_before_a_turn_ends_its_stream_and_its_running_call() {
-    for format in FORMATS {
+    for format in formats() {
         for (what, streams) in ALL.into_iter().flat_map(|what| [(what, true), (what, false)]) {
             let second = [Part::Text("I run."), slow("slow"), Part::Text("While it runs ")];
             let (reply, rest) = if streams {
@@ -183,7 +183,7 @@ async fn what_is_put_in_before_a_turn_ends_its_stream_and_its_running_call() {
 
 #[tokio::test]
 async fn a_thought_behind_a_call_cuts_its_message_there_and_ends_what_runs_behind_it() {
-    for format in FORMATS {
+    for format in formats() {
         for streams in [true, false] {
             let parts = [
                 Part::Text("I look."),
@@ -234,7 +234,7 @@ async fn a_thought_behind_a_call_cuts_its_message_there_and_ends_what_runs_behin
 
 #[tokio::test]
 async fn what_is_put_in_while_a_call_runs_waits_for_it_and_is_told_behind_its_result() {
-    for format in FORMATS {
+    for format in formats() {
         for what in ALL {
             let first = format.message(&[Part::Text("I run."), read("notes"), patient("patient")]);
             let mut stage = Stage::new(format, vec![first, answer(format, "Both.")]).await;
@@ -258,7 +258,7 @@ async fn what_is_put_in_while_a_call_runs_waits_for_it_and_is_told_behind_its_re
 
 #[tokio::test]
 async fn a_deleted_prompt_is_in_no_request_and_its_reply_is_closed() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, rest) = open((format.frames)(
             &[Part::Text("I look."), read("notes"), Part::Text("And ")],
             0,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::wire::asking;
 use crate::wire::course::{answer, first, flags, second};
-use crate::wire::formats::{Asked, FORMATS, Format, Message};
+use crate::wire::formats::{Asked, Format, Message, formats};
 use crate::wire::server::{Reply, Server, answer_in_words, calls};
 use crate::wire::world::{World, finish};
 
@@ -184,7 +184,7 @@ fn without_the_first_turn(asked: &Asked) {
 
 #[test]
 fn a_request_without_its_oldest_turns_is_coherent_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         let run = refused(format);
         let asked = resumed(format, &run, "drop-turns", vec![answer(format, "Done.")]);
         assert_eq!(asked.len(), 1);
@@ -200,7 +200,7 @@ fn a_request_without_its_oldest_turns_is_coherent_in_every_format() {
 
 #[test]
 fn a_summary_by_the_model_stands_for_the_oldest_turns_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         let run = refused(format);
         let replies = vec![answer(format, "I copied the notes."), answer(format, "Done.")];
         let asked = resumed(format, &run, "summarize", replies);

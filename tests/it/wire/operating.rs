@@ -16,7 +16,7 @@ use overrule::tools::child::still_running;
 use serde_json::json;
 
 use crate::wire::course::{Course, MESSAGES, answer};
-use crate::wire::formats::{FORMATS, Message, Part};
+use crate::wire::formats::{Message, Part, formats};
 use crate::wire::pick::{self, call, executions, node};
 use crate::wire::server::open;
 use crate::wire::stage::{Stage, eventually, read, slow};
@@ -51,7 +51,7 @@ async fn approve(stage: &Stage, call: NodeId) {
 
 #[tokio::test]
 async fn a_thought_rewritten_behind_calls_that_wait_asks_nobody_before_they_are_decided() {
-    for format in FORMATS {
+    for format in formats() {
         for streams in [true, false] {
             let parts = [
                 Part::Text("I look and log."),
@@ -124,7 +124,7 @@ async fn a_thought_rewritten_behind_calls_that_wait_asks_nobody_before_they_are_
 
 #[tokio::test]
 async fn a_pin_that_is_given_up_lets_the_call_run_with_what_it_reads_now() {
-    for format in FORMATS {
+    for format in formats() {
         let name = |file: &str| json!({"_as": "name", "command": format!("printf {file}")});
         let first = format.message(&[
             Part::Text("I look."),
@@ -179,7 +179,7 @@ async fn a_pin_that_is_given_up_lets_the_call_run_with_what_it_reads_now() {
 
 #[tokio::test]
 async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended() {
-    for format in FORMATS {
+    for format in formats() {
         let first = format.message(&[Part::Text("I run."), read("notes"), slow("slow")]);
         let mut stage = Stage::new(format, vec![first, answer(format, "So.")]).await;
         let (pid, ticks) = stage.running("slow").await;
@@ -220,7 +220,7 @@ async fn a_running_call_that_is_cancelled_is_told_as_the_operator_says_it_ended(
 
 #[test]
 fn a_whole_turn_that_is_asked_again_is_asked_with_what_it_was_asked_with() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::new(format);
         let finish = phase.call("finish");
         let turn = phase.turn("finish");

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::wire::asking;
 use crate::wire::course::{answer, first, flags, second};
-use crate::wire::formats::FORMATS;
+use crate::wire::formats::formats;
 use crate::wire::server::{Reply, Server, answer_in_words, calls};
 use crate::wire::world::{Said, World, finish};
 
@@ -92,7 +92,7 @@ fn a_run_is_repeated_from_its_recording_without_a_server() {
 
 #[test]
 fn a_recording_repeats_a_run_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         let world = World::new();
         let server = Server::new(vec![
             format.message(&first()),
@@ -169,7 +169,7 @@ fn what_cannot_be_recorded_or_read_is_refused_before_anything_starts() {
 
 #[test]
 fn the_context_of_a_turn_has_the_exact_body_that_was_sent_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         let world = World::new();
         let server = Server::new(vec![
             format.message(&first()),

@@ -9,7 +9,7 @@ use overrule::domain::state::{Mode, State};
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Message, Part};
+use crate::wire::formats::{Message, Part, formats};
 use crate::wire::pick::{self, call, executions, node};
 use crate::wire::stage::{Stage, read};
 
@@ -23,7 +23,7 @@ fn answered(words: &'static str) -> impl Fn(&State) -> bool {
 
 #[tokio::test]
 async fn an_equal_read_of_a_turn_that_is_asked_again_is_given_its_recorded_result_once() {
-    for format in FORMATS {
+    for format in formats() {
         // Asked again because of an edit, and on request of the operator.
         for by_edit in [true, false] {
             let replies = vec![
@@ -72,7 +72,7 @@ async fn an_equal_read_of_a_turn_that_is_asked_again_is_given_its_recorded_resul
 
 #[tokio::test]
 async fn an_edit_that_comes_to_a_context_on_record_takes_its_reply_and_asks_nobody() {
-    for format in FORMATS {
+    for format in formats() {
         let replies = vec![
             format.message(&[Part::Text("I look."), read("notes")]),
             answer(format, "First."),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::wire::asking;
 use crate::wire::course::{answer, first, second};
-use crate::wire::formats::{Asked, FORMATS};
+use crate::wire::formats::{Asked, formats};
 use crate::wire::server::{Reply, Server, answer_in_words, call, delta, end};
 use crate::wire::world::{World, finish};
 
@@ -435,7 +435,7 @@ const THINKING: [(&str, &str, &str); 5] = [
 
 #[test]
 fn a_member_that_a_server_does_not_know_is_left_out_from_then_on_in_every_format() {
-    for format in FORMATS {
+    for format in formats() {
         let name = format.name;
         let (_, member, refusal) = THINKING.into_iter().find(|row| row.0 == name).unwrap();
         let has = move |body: &Value| body.pointer(member).is_some();

@@ -11,13 +11,13 @@ use overrule::tools::child::still_running;
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Part};
+use crate::wire::formats::{Part, formats};
 use crate::wire::pick::{self, call, executions};
 use crate::wire::stage::{Stage, eventually, read, slow};
 
 #[tokio::test]
 async fn edited_arguments_of_a_running_call_end_it_and_run_in_its_place() {
-    for format in FORMATS {
+    for format in formats() {
         let first = format.message(&[Part::Text("I run."), read("notes"), slow("slow")]);
         let mut stage = Stage::new(format, vec![first, answer(format, "Ended.")]).await;
         let (pid, ticks) = stage.running("slow").await;
@@ -41,7 +41,7 @@ async fn edited_arguments_of_a_running_call_end_it_and_run_in_its_place() {
 
 #[tokio::test]
 async fn an_answer_for_a_running_call_ends_it_and_is_its_only_result() {
-    for format in FORMATS {
+    for format in formats() {
         let first = format.message(&[Part::Text("I run."), slow("slow")]);
         let mut stage = Stage::new(format, vec![first, answer(format, "Ended.")]).await;
         let (pid, ticks) = stage.running("slow").await;
@@ -61,7 +61,7 @@ async fn an_answer_for_a_running_call_ends_it_and_is_its_only_result() {
 
 #[tokio::test]
 async fn a_deleted_running_call_is_ended_and_in_no_message() {
-    for format in FORMATS {
+    for format in formats() {
         let first = format.message(&[Part::Text("I run."), read("notes"), slow("slow")]);
         let mut stage = Stage::new(format, vec![first, answer(format, "Ended.")]).await;
         let (pid, ticks) = stage.running("slow").await;
@@ -77,7 +77,7 @@ async fn a_deleted_running_call_is_ended_and_in_no_message() {
 
 #[tokio::test]
 async fn several_edits_as_one_are_told_in_one_request() {
-    for format in FORMATS {
+    for format in formats() {
         let first = format.message(&[
             Part::Text("I look and run."),
             read("notes"),

@@ -10,7 +10,7 @@ use overrule::model::wire::agent::{
 };
 
 use crate::wire::asking;
-use crate::wire::formats::FORMATS;
+use crate::wire::formats::formats;
 use crate::wire::server::{Reply, Seen, Server};
 use crate::wire::world::{World, finish};
 
@@ -69,7 +69,7 @@ fn said(wire: Wire, seen: &Seen) -> AgentRequest {
 
 #[test]
 fn a_run_over_each_format_reads_its_own_requests_and_replies() {
-    for format in FORMATS {
+    for format in formats() {
         for (is_streamed, size) in [(true, 7), (true, 100_000), (false, 64)] {
             let wire = Wire::named(format.name).unwrap();
             let turns = [
@@ -127,7 +127,7 @@ fn a_run_over_each_format_reads_its_own_requests_and_replies() {
 
 #[test]
 fn a_denied_and_a_skipped_call_go_back_with_their_reasons_in_each_format() {
-    for format in FORMATS {
+    for format in formats() {
         let wire = Wire::named(format.name).unwrap();
         let turns = [
             [

@@ -13,7 +13,7 @@ use overrule::tools::child::still_running;
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Format, Message, Part};
+use crate::wire::formats::{FORMATS, Format, Message, Part, formats};
 use crate::wire::pick::{self, executions, node};
 use crate::wire::server::{Reply, Rest, open};
 use crate::wire::stage::{Stage, call_of_turn, eventually, read, slow};
@@ -66,7 +66,7 @@ async fn a_thought_rewritten_while_the_model_streams_closes_the_connection() {
 
 #[tokio::test]
 async fn a_deleted_thought_or_an_edited_prompt_closes_the_connection() {
-    for format in FORMATS {
+    for format in formats() {
         for delete in [true, false] {
             let (first, _rest) = streaming(format);
             let mut stage = Stage::new(format, vec![first, answer(format, "Instead.")]).await;
@@ -96,7 +96,7 @@ async fn a_deleted_thought_or_an_edited_prompt_closes_the_connection() {
 
 #[tokio::test]
 async fn an_edited_call_leaves_the_stream_that_it_came_in_alone() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, rest) = streaming(format);
         let mut stage = Stage::new(format, vec![first, answer(format, "Both.")]).await;
         stage.running("slow").await;
@@ -129,7 +129,7 @@ async fn an_edited_call_leaves_the_stream_that_it_came_in_alone() {
 
 #[tokio::test]
 async fn an_edit_before_the_turn_that_streams_closes_the_connection() {
-    for format in FORMATS {
+    for format in formats() {
         let one = || format.message(&[Part::Text("I look."), read("notes")]);
         // By a corrected result, by other arguments, and by a prompt put in before it.
         for way in 0..3 {
@@ -170,7 +170,7 @@ async fn an_edit_before_the_turn_that_streams_closes_the_connection() {
 
 #[tokio::test]
 async fn a_call_that_runs_again_holds_the_later_stream_and_closes_it_only_for_another_result() {
-    for format in FORMATS {
+    for format in formats() {
         for other in [false, true] {
             let one = format.message(&[Part::Text("I look."), read("notes")]);
             let (second, rest) = open((format.frames)(
@@ -215,7 +215,7 @@ async fn a_call_that_runs_again_holds_the_later_stream_and_closes_it_only_for_an
 
 #[tokio::test]
 async fn guidance_at_the_tip_waits_for_the_stream_to_end() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, rest) = open((format.frames)(
             &[Part::Text("I look."), read("notes"), Part::Text("And ")],
             0,
@@ -241,7 +241,7 @@ async fn guidance_at_the_tip_waits_for_the_stream_to_end() {
 
 #[tokio::test]
 async fn a_stopped_turn_closes_the_connection_and_keeps_what_arrived() {
-    for format in FORMATS {
+    for format in formats() {
         let (first, _rest) = open((format.frames)(
             &[Part::Text("I look."), read("notes"), Part::Text("And ")],
             0,

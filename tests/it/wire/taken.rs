@@ -8,7 +8,7 @@ use overrule::domain::state::{Mode, State};
 use serde_json::json;
 
 use crate::wire::course::answer;
-use crate::wire::formats::{FORMATS, Message, Part};
+use crate::wire::formats::{Message, Part, formats};
 use crate::wire::pick::{self, executions, node};
 use crate::wire::stage::{Stage, UNDO, read};
 
@@ -21,7 +21,7 @@ fn answered(words: &'static str) -> impl Fn(&State) -> bool {
 
 #[tokio::test]
 async fn an_answer_of_another_branch_is_what_the_model_said_here() {
-    for format in FORMATS {
+    for format in formats() {
         let replies = vec![
             format.message(&[Part::Text("I look."), read("notes")]),
             answer(format, "First."),
@@ -66,7 +66,7 @@ async fn an_answer_of_another_branch_is_what_the_model_said_here() {
 
 #[tokio::test]
 async fn a_call_that_only_another_branch_has_comes_with_its_result_and_does_not_run() {
-    for format in FORMATS {
+    for format in formats() {
         let replies = vec![
             format.message(&[Part::Text("I look."), read("notes")]),
             answer(format, "First."),

@@ -5,7 +5,7 @@
 use overrule::domain::id::NodeId;
 
 use crate::wire::course::{After, Course, answer};
-use crate::wire::formats::{Asked, FORMATS, Format};
+use crate::wire::formats::{Asked, Format, formats};
 use crate::wire::pick::executions;
 
 /// Resumes after a verb on the call of a label: all other waiting calls were approved.
@@ -38,7 +38,7 @@ fn course_begins(phase: &Course, asked: &Asked) {
 
 #[test]
 fn a_rejected_call_is_told_with_the_reason_and_its_readers_are_skipped() {
-    for format in FORMATS {
+    for format in formats() {
         let verb = ["reject", "--reason", "not on this machine"];
         let (phase, start, after) = going_on(format, "start", &verb);
         let asked = after.one();
@@ -57,7 +57,7 @@ fn a_rejected_call_is_told_with_the_reason_and_its_readers_are_skipped() {
 
 #[test]
 fn a_rejected_blocked_call_never_ran() {
-    for format in FORMATS {
+    for format in formats() {
         let (phase, copy, after) = going_on(format, "copy", &["reject", "--reason", "no copies"]);
         let asked = after.one();
         assert!(
@@ -73,7 +73,7 @@ fn a_rejected_blocked_call_never_ran() {
 
 #[test]
 fn an_answer_by_hand_is_told_as_the_operators_and_read_by_others() {
-    for format in FORMATS {
+    for format in formats() {
         let (phase, start, after) = going_on(format, "start", &["answer", "--value", "\"by hand\""]);
         let result = after.one().result("echo start").to_owned();
         assert!(result.contains("[operator wrote this result]"), "{result}");
@@ -90,7 +90,7 @@ fn an_answer_by_hand_is_told_as_the_operators_and_read_by_others() {
 
 #[test]
 fn an_answer_for_a_blocked_call_is_its_result() {
-    for format in FORMATS {
+    for format in formats() {
         let (phase, copy, after) = going_on(format, "copy", &["answer", "--value", "{\"bytes\": 0}"]);
         let result = after.one().result("copy.txt").to_owned();
         assert!(result.contains("[operator wrote this result]"), "{result}");
@@ -102,7 +102,7 @@ fn an_answer_for_a_blocked_call_is_its_result() {
 
 #[test]
 fn edited_arguments_of_a_ready_call_are_the_only_ones_that_run() {
-    for format in FORMATS {
+    for format in formats() {
         let args = r#"{"_as":"start","command":"echo edited >> log.txt; echo better"}"#;
         let (phase, start, after) = going_on(format, "start", &["edit", "--args", args]);
         let asked = after.one();
@@ -124,7 +124,7 @@ fn edited_arguments_of_a_ready_call_are_the_only_ones_that_run() {
 
 #[test]
 fn edited_arguments_of_a_blocked_call_are_the_only_ones_that_run() {
-    for format in FORMATS {
+    for format in formats() {
         let args = r#"{"_as":"copy","path":"second.txt","content":"†call.start"}"#;
         let (phase, copy, after) = going_on(format, "copy", &["edit", "--args", args]);
         let asked = after.one();
@@ -143,7 +143,7 @@ fn edited_arguments_of_a_blocked_call_are_the_only_ones_that_run() {
 
 #[test]
 fn a_replaced_ready_call_is_told_as_the_other_tool() {
-    for format in FORMATS {
+    for format in formats() {
         let args = r#"{"_as":"start","path":"notes.txt"}"#;
         let (phase, _, after) = going_on(format, "start", &["replace", "read_file", "--args", args]);
         let asked = after.one();
@@ -164,7 +164,7 @@ fn a_replaced_ready_call_is_told_as_the_other_tool() {
 
 #[test]
 fn a_deleted_ready_call_was_never_made_and_its_readers_are_told_why() {
-    for format in FORMATS {
+    for format in formats() {
         let (phase, start, after) = going_on(format, "start", &["delete"]);
         let asked = after.one();
         assert!(asked.find("echo start").is_none(), "{asked}");
@@ -178,7 +178,7 @@ fn a_deleted_ready_call_was_never_made_and_its_readers_are_told_why() {
 
 #[test]
 fn what_was_approved_as_it_stood_carries_no_note() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::interrupted(format);
         approve(&phase, "other");
         let start = phase.call("start");
@@ -201,7 +201,7 @@ fn what_was_approved_as_it_stood_carries_no_note() {
 
 #[test]
 fn decisions_one_after_the_other_are_told_in_one_request() {
-    for format in FORMATS {
+    for format in formats() {
         let phase = Course::interrupted(format);
         let (start, copy, other) = (phase.call("start"), phase.call("copy"), phase.call("other"));
         let args = r#"{"_as":"copy","path":"third.txt","content":"†call.start"}"#;
