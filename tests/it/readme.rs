@@ -38,7 +38,7 @@ fn the_keys_are_those_of_the_command_table() {
     assert_eq!(
         &text[begin..end],
         expected,
-        "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test readme"
+        "write them anew with: OVERRULE_WRITE_KEYS=1 cargo test --test it readme"
     );
 }
 
