@@ -111,7 +111,7 @@ fn every_file_is_carried_out() {
     let listed: BTreeSet<String> = FILES.iter().map(|&name| name.to_owned()).collect();
     assert_eq!(
         files, listed,
-        "list each file of tests/scenarios in tests/scenarios.rs"
+        "list each file of tests/scenarios in tests/slow/scenarios.rs"
     );
 }
 

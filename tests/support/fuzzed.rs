@@ -2,7 +2,7 @@
 //!
 //! Must not know: who makes the inputs.
 //!
-//! The fuzzer searches for a counterexample without a limit; `tests/fuzzed.rs` tries some inputs
+//! The fuzzer searches for a counterexample without a limit; `tests/it/fuzzed.rs` tries some inputs
 //! with every run of the tests.
 
 use overrule::canon::{Lexer, depths};

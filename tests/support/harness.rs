@@ -105,6 +105,36 @@ const fn size(cols: u16, rows: u16) -> PtySize {
 /// Written to a terminal whose program has ended; no terminal shows anything for it.
 const LAST: &[u8] = b"\x1b_the last of it\x1b\\";
 
+/// A terminal that has read a part of what was written.
+struct Terminal {
+    parser: vt100::Parser,
+    from: usize,
+    upto: usize,
+    size: (u16, u16),
+}
+
+impl Terminal {
+    fn new(from: usize, (cols, rows): (u16, u16)) -> Self {
+        let (some_rows, some_cols) = (rows.max(1).try_into().unwrap(), cols.max(1).try_into().unwrap());
+        Self {
+            parser: vt100::Parser::new(some_rows, some_cols, 0),
+            from,
+            upto: from,
+            size: (cols, rows),
+        }
+    }
+}
+
+/// The screen at one moment.
+pub struct Shown(vt100::Screen);
+
+impl Shown {
+    /// What is on it.
+    pub const fn screen(&self) -> &vt100::Screen {
+        &self.0
+    }
+}
+
 /// A program in a pseudo-terminal.
 pub struct Run {
     pub master: Option<Box<dyn MasterPty + Send>>,
@@ -119,6 +149,8 @@ pub struct Run {
     pub reader: Option<JoinHandle<()>>,
     /// Bytes that a test has seen enough of.
     seen: usize,
+    /// Reads each byte once, however often a test looks.
+    terminal: Mutex<Terminal>,
     modes: String,
     cols: u16,
     rows: u16,
@@ -177,6 +209,7 @@ impl Run {
             hold,
             reader: Some(reader),
             seen: 0,
+            terminal: Mutex::new(Terminal::new(0, (cols, rows))),
             modes,
             cols,
             rows,
@@ -192,16 +225,21 @@ impl Run {
     }
 
     /// The screen as a terminal of the last size shows all that was written.
-    pub fn screen(&self) -> vt100::Parser {
+    pub fn screen(&self) -> Shown {
         self.screen_from(self.seen)
     }
 
-    fn screen_from(&self, from: usize) -> vt100::Parser {
-        let rows = self.rows.max(1).try_into().unwrap();
-        let cols = self.cols.max(1).try_into().unwrap();
-        let mut parser = vt100::Parser::new(rows, cols, 0);
-        parser.process(&self.bytes.lock().unwrap()[from..]);
-        parser
+    fn screen_from(&self, from: usize) -> Shown {
+        let bytes = self.bytes.lock().unwrap();
+        let mut terminal = self.terminal.lock().unwrap();
+        let size = (self.cols, self.rows);
+        if (terminal.from, terminal.size) != (from, size) || terminal.upto > bytes.len() {
+            *terminal = Terminal::new(from, size);
+        }
+        let upto = terminal.upto;
+        terminal.parser.process(&bytes[upto..]);
+        terminal.upto = bytes.len();
+        Shown(terminal.parser.screen().clone())
     }
 
     /// All that was written, but what was forgotten.
@@ -328,6 +366,8 @@ impl Run {
             let mut bytes = self.bytes.lock().unwrap();
             if let Some(at) = bytes.windows(LAST.len()).position(|bytes| bytes == LAST) {
                 bytes.drain(at..at + LAST.len());
+                // It reads from the beginning again.
+                self.terminal.lock().unwrap().upto = usize::MAX;
                 return;
             }
             drop(bytes);
@@ -354,8 +394,8 @@ impl Run {
             text.rfind("\x1b[?1049l") > text.rfind("\x1b[?1049h")
         });
         sleep(Duration::from_millis(150));
-        let parser = self.screen_from(0);
-        let screen = parser.screen();
+        let shown = self.screen_from(0);
+        let screen = shown.screen();
         let text = self.text_from(0);
         assert!(!screen.alternate_screen(), "{name}: {text:?}");
         assert!(!screen.bracketed_paste(), "{name}: {text:?}");

@@ -3,6 +3,7 @@
 //! Must not know: how the program works inside.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,11 +38,10 @@ const NPM: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Servers of PyPI: name, what is installed, program. The one for sqlite needs an older library.
-const PYPI: [(&str, &[&str], &str); 3] = [
-    ("git", &["mcp-server-git"], "mcp-server-git"),
-    ("time", &["mcp-server-time"], "mcp-server-time"),
-    ("sqlite", &["mcp-server-sqlite", "mcp<2"], "mcp-server-sqlite"),
+/// Servers of PyPI: an environment, its servers, and what is installed. The server for sqlite needs an older library.
+const PYPI: [(&str, &[&str], &[&str]); 2] = [
+    ("new", &["git", "time"], &["mcp-server-git", "mcp-server-time"]),
+    ("old", &["sqlite"], &["mcp-server-sqlite", "mcp<2"]),
 ];
 
 /// A tool of each server, with arguments and what its result has.
@@ -129,35 +129,78 @@ fn skipped(packages: &[&str], what: &str) {
     std::io::stderr().write_all(words.as_bytes()).unwrap();
 }
 
-/// Installs what can be installed. Returns the programs by name of the server.
-fn installed(dir: &Path) -> BTreeMap<&'static str, PathBuf> {
-    let mut found = BTreeMap::new();
+/// What was installed once, for all runs of this build directory. One test at a time uses it.
+struct Installed {
+    programs: BTreeMap<&'static str, PathBuf>,
+    #[expect(dead_code, reason = "held until this is dropped")]
+    one_at_a_time: File,
+}
+
+/// Fills a directory, unless it was filled before with the same packages. False if that fails.
+fn filled(dir: &Path, packages: &[&str], fill: impl FnOnce() -> bool) -> bool {
+    let (mark, packages) = (dir.join("installed"), packages.join(" "));
+    if fs::read_to_string(&mark).is_ok_and(|before| before == packages) {
+        return true;
+    }
+    fs::remove_dir_all(dir).unwrap_or_default();
+    fs::create_dir_all(dir).unwrap();
+    let filled = fill();
+    if filled {
+        fs::write(mark, packages).unwrap();
+    }
+    filled
+}
+
+/// Installs what can be installed, and is not yet there. Tells the programs by name of the server.
+fn installed() -> Installed {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("published");
+    fs::create_dir_all(&dir).unwrap();
+    let one_at_a_time = File::create(dir.join("lock")).unwrap();
+    one_at_a_time.lock().unwrap();
+    let mut programs = BTreeMap::new();
     let packages = NPM.map(|(_, package, _)| package);
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--prefix"])
-        .arg(dir)
-        .args(packages);
-    if succeeds(&mut npm) {
-        found.extend(NPM.map(|(name, _, program)| (name, dir.join("node_modules/.bin").join(program))));
+    let npm = dir.join("npm");
+    // Without Node.js the programs of an earlier run do not start.
+    let is_there = succeeds(Command::new("node").arg("--version"));
+    let install = || {
+        let mut install = Command::new("npm");
+        install.args(["install", "--no-audit", "--no-fund", "--prefix"]);
+        succeeds(install.arg(&npm).args(packages))
+    };
+    if is_there && filled(&npm, &packages, install) {
+        programs.extend(NPM.map(|(name, _, program)| (name, npm.join("node_modules/.bin").join(program))));
     } else {
         skipped(&packages, "npm");
     }
-    for (name, packages, program) in PYPI {
-        // Each in an environment of its own: they need different versions of one library.
-        let env = dir.join(name);
-        let made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&env));
-        let mut pip = Command::new(env.join("bin/pip"));
-        if made && succeeds(pip.args(["install", "--quiet"]).args(packages)) {
-            found.insert(name, env.join("bin").join(program));
+    for (env, servers, packages) in PYPI {
+        let env = dir.join(env);
+        let python = env.join("bin/python");
+        let install = || {
+            let mut venv = Command::new("python3");
+            venv.args(["-m", "venv", "--without-pip"]).arg(&env);
+            let mut pip = Command::new("python3");
+            pip.args(["-m", "pip", "--python"]).arg(&python);
+            pip.args(["install", "--quiet", "--no-compile"]).args(packages);
+            succeeds(&mut venv) && succeeds(&mut pip)
+        };
+        if filled(&env, packages, install) && succeeds(Command::new(&python).arg("--version")) {
+            programs.extend(
+                servers
+                    .iter()
+                    .map(|name| (*name, env.join(format!("bin/mcp-server-{name}")))),
+            );
         } else {
             skipped(packages, "Python");
         }
     }
-    found
+    Installed {
+        programs,
+        one_at_a_time,
+    }
 }
 
 /// A world with all of them, trusted.
-fn world(programs: &BTreeMap<&'static str, PathBuf>) -> World {
+fn world_of(programs: &BTreeMap<&'static str, PathBuf>) -> World {
     let world = World::new();
     let git = |args: &[&str]| Command::new("git").args(args).current_dir(world.ws()).output();
     git(&["init", "--quiet"]).unwrap();
@@ -189,10 +232,10 @@ fn world(programs: &BTreeMap<&'static str, PathBuf>) -> World {
 
 /// The processes of a program.
 fn pids(program: &Path) -> Vec<i32> {
-    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let wanted = program.to_str().unwrap();
     all.filter(|entry| {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line)
             .split('\0')
             .any(|word| word == wanted)
@@ -203,14 +246,14 @@ fn pids(program: &Path) -> Vec<i32> {
 
 #[test]
 fn servers_of_the_registries_are_listed_called_refuse_and_are_restarted() {
-    let dir = tempfile::tempdir().unwrap();
-    let programs = installed(dir.path());
+    let installed = installed();
+    let programs = &installed.programs;
     if programs.is_empty() {
         return;
     }
-    let world = world(&programs);
+    let world = world_of(programs);
     let is_here = |tool: &str| programs.contains_key(tool.split("__").next().unwrap());
-    listed(&world, &programs);
+    listed(&world, programs);
     for (tool, args, words) in CALLS.iter().filter(|(tool, ..)| is_here(tool)) {
         let said = world.run(&["tools", "call", tool, args]).ends(0);
         assert!(said.out.contains(words), "{tool}: {}{}", said.out, said.err);
@@ -227,7 +270,9 @@ fn servers_of_the_registries_are_listed_called_refuse_and_are_restarted() {
     }
     assert_eq!(world.read("notes.txt"), "alpha\nbeta\n");
     if is_here("everything__echo") {
-        cancelled_and_killed(&world, &programs["everything"]);
+        let program = &programs["everything"];
+        let alone = BTreeMap::from([("everything", program.clone())]);
+        cancelled_and_killed(&world_of(&alone), program);
     }
     for program in programs.values() {
         assert!(pids(program).is_empty(), "{} is left", program.display());
@@ -292,7 +337,7 @@ fn cancelled_and_killed(world: &World, program: &Path) {
             let newest = world.ids().pop().filter(|_| world.ids().len() > before);
             newest.is_some_and(|id| {
                 let path = world.sessions().join(id).join("journal.jsonl");
-                let text = std::fs::read_to_string(path).unwrap_or_default();
+                let text = fs::read_to_string(path).unwrap_or_default();
                 text.contains("\"type\":\"call.started\"")
             })
         });

@@ -87,19 +87,34 @@ impl Record {
     fn is_command(&self, call: NodeId) -> bool {
         COMMANDS.contains(&&*self.end.calls[&call].label)
     }
+
+    /// True if the program may stop here in the middle of an effect.
+    fn is_amid_an_effect(&self, records: usize) -> bool {
+        let in_flight = self.cut(records, "", false);
+        in_flight
+            .iter()
+            .any(|call| self.end.calls[call].effect.has_effect())
+    }
 }
 
-/// Cuts after every second record from the one on.
+/// One round cuts after every so many of the records.
+const STEP: u32 = 8;
+
+/// Cuts after every second record from the one on: after those of these rounds, and once amid an effect.
 fn every_second(from: usize) {
     let record = Record::new();
-    for records in (from..=record.facts.len()).step_by(2) {
+    let all: Vec<usize> = (from..=record.facts.len()).step_by(2).collect();
+    let amid = all
+        .iter()
+        .copied()
+        .find(|records| record.is_amid_an_effect(*records));
+    let mut cuts = BTreeSet::from_iter(overrule_testing::sample(all, STEP));
+    cuts.insert(amid.expect("an effect is under way after some record"));
+    for records in cuts {
         let in_flight = record.cut(records, "", true);
         let asks = in_flight.iter().any(|call| record.is_command(*call));
         record.goes_on(&format!("after record {records}, as if it had happened"), asks);
-        if in_flight
-            .iter()
-            .any(|call| record.end.calls[call].effect.has_effect())
-        {
+        if record.is_amid_an_effect(records) {
             record.cut(records, "", false);
             record.goes_on(&format!("after record {records}, as if it had not"), asks);
         }
@@ -127,7 +142,7 @@ fn a_torn_last_line_is_told_set_aside_and_gone_on_without() {
         seed ^= seed << 17;
         (seed >> 11) as usize % bound
     };
-    for _ in 0..12 {
+    for _ in 0..overrule_testing::times(2) {
         let records = 1 + draw(lines.len() - 1);
         // From one byte of the next line up to all but its end.
         let torn = &lines[records].as_bytes()[..=draw(lines[records].len() - 1)];

@@ -2,10 +2,7 @@
 //!
 //! Must not know: what the run does.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a kill needs a moment, and a count from the environment"
-)]
+#![expect(clippy::disallowed_methods, reason = "a kill needs a moment")]
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -113,10 +110,7 @@ fn torment(dice: &mut Dice, length: Duration, expected: &course::Left) -> usize 
 
 #[test]
 fn killed_at_any_moment_a_run_comes_to_the_same_end() {
-    let requested: usize = std::env::var("OVERRULE_KILLS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(20);
+    let requested = overrule_testing::times(5) as usize;
     let world = World::new();
     let began = Instant::now();
     let (expected, _) = undisturbed(&world);

@@ -1,10 +1,10 @@
-//! Cuts recorded runs after every record, resumes them in this process, and compares the results.
+//! Cuts recorded runs after their records, resumes them in this process, and compares the results.
 //!
 //! Must not know: what the runs do.
 //!
 //! Each must reach the graph, the files and the effects of the uncut run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
@@ -97,14 +97,32 @@ struct Begun {
     args: Arc<str>,
 }
 
-/// Records a run, cuts it after every record, resumes it from there, and compares.
+/// One round cuts after every so many records.
+const STEP: u32 = 8;
+
+/// The records to cut after: those of these rounds, and the one at which most effects were under way.
+fn cuts(facts: &[Envelope]) -> BTreeSet<usize> {
+    let mut cuts = BTreeSet::from_iter(overrule_testing::sample(1..=facts.len(), STEP));
+    let (mut state, mut open, mut most) = (State::default(), BTreeMap::new(), (0, 0));
+    for (records, fact) in (1..).zip(facts) {
+        apply(&mut state, fact);
+        note(&state, fact, &mut open, |_, _| {});
+        let effects = open.values().filter(|one: &&Begun| one.has_effect()).count();
+        most = most.max((effects, records));
+    }
+    cuts.insert(most.1);
+    cuts
+}
+
+/// Records a run, cuts it after its records, resumes it from there, and compares.
 pub async fn from_every_prefix(run: Run) {
     let bench = Bench::new(&run);
     let (facts, journal) = bench.record().await;
     let expected = bench.end(&fold(&facts));
     let lines: Vec<&str> = journal.split_inclusive('\n').collect();
     assert_eq!(lines.len(), facts.len());
-    for records in 1..=facts.len() {
+    let mut unknown = 0;
+    for records in cuts(&facts) {
         let prefix = &facts[..records];
         // Executions in flight have happened, or not: the outcome is unknown.
         let mut begun = bench.files_of(prefix, false);
@@ -114,6 +132,7 @@ pub async fn from_every_prefix(run: Run) {
                 if begun.is_empty() {
                     continue;
                 }
+                unknown += 1;
                 bench.files_of(prefix, true);
             }
             let state = bench.goes_on(&lines[..records].concat()).await;
@@ -129,6 +148,10 @@ pub async fn from_every_prefix(run: Run) {
             );
         }
     }
+    assert!(
+        unknown > 0 || expected.effects.is_empty(),
+        "no cut was in the middle of an effect"
+    );
 }
 
 impl Begun {

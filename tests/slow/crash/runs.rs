@@ -1,4 +1,4 @@
-//! Runs of many kinds, to be cut after every record: their models and their operators.
+//! Runs of many kinds, to be cut after their records: their models and their operators.
 //!
 //! Must not know: how they are cut.
 

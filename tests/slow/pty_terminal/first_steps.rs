@@ -86,8 +86,15 @@ fn edit(run: &mut Run, removed: usize, typed: &str) {
     run.wait_for("Committed 1 edit");
 }
 
-/// All of "First steps" in a directory.
-fn first_steps(work: &Path, root: &Path) {
+/// The edits of "First steps": what is removed of the thought, what is typed, and what is then looked for.
+const EDITS: [(&str, &str, &str); 3] = [
+    ("", " Look for unsafe.", "unsafe"),
+    ("all", "`valve`.", "valve"),
+    ("all", "Ada.", "Ada"),
+];
+
+/// "First steps" in a directory, with these edits.
+fn first_steps(work: &Path, root: &Path, edits: &[(&str, &str, &str)]) {
     let before = files(work);
     let report = work.join(REPORT);
     let mut run = Run::with(env!("CARGO_BIN_EXE_overrule"), &[], |command| {
@@ -98,17 +105,13 @@ fn first_steps(work: &Path, root: &Path) {
     let usual = fs::read_to_string(&report).unwrap();
     assert!(usual.contains("Unfinished work"), "{usual}");
     let mut last = USUAL.to_owned();
-    for (removed, typed, pattern) in [
-        ("", " Look for unsafe.", "unsafe"),
-        ("all", "`valve`.", "valve"),
-        ("all", "Ada.", "Ada"),
-    ] {
+    for (removed, typed, pattern) in edits {
         let removed = if removed.is_empty() { 0 } else { last.len() };
         edit(&mut run, removed, typed);
         last = if removed == 0 {
             format!("{last}{typed}")
         } else {
-            typed.to_owned()
+            (*typed).to_owned()
         };
         approve(&mut run, &report);
         run.types("1G");
@@ -143,7 +146,7 @@ fn the_first_steps_work_in_a_small_directory() {
     )
     .unwrap();
     fs::write(work.join("notes.txt"), "ask Ada about the valve\n").unwrap();
-    first_steps(&work, root.path());
+    first_steps(&work, root.path(), &EDITS);
 }
 
 #[test]
@@ -157,5 +160,6 @@ fn the_first_steps_work_in_this_project() {
     for file in ["README.md", "Cargo.toml", "Cargo.lock"] {
         fs::copy(project.join(file), work.join(file)).unwrap();
     }
-    first_steps(&work, root.path());
+    // The other ways to write an edit are those of the small directory.
+    first_steps(&work, root.path(), &overrule_testing::sample(EDITS, 3));
 }
