@@ -102,7 +102,7 @@ impl World {
 
     /// The program in this world, with nothing of the tester's own environment but its path.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
+        let mut command = Command::new(crate::support::program());
         command
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")

@@ -357,7 +357,7 @@ fn a_workspace_that_is_not_there() {
     let mut command = std::process::Command::new("sh");
     let line = format!("cd '{0}' && rmdir '{0}' && exec \"$@\"", dead.display());
     command
-        .args(["-c", &line, "sh", env!("CARGO_BIN_EXE_overrule"), "sessions"])
+        .args(["-c", &line, "sh", crate::support::program(), "sessions"])
         .env("OVERRULE_SESSIONS", world.sessions());
     let output = finish(command).ends(3);
     assert!(output.err.contains("directory"), "{}", output.err);

@@ -299,7 +299,7 @@ fn what_cannot_be_forked_is_refused_with_words_and_leaves_nothing() {
     // And where there is no room for it.
     let mut full = Command::new("sh");
     full.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "sh"])
-        .arg(env!("CARGO_BIN_EXE_overrule"))
+        .arg(crate::support::program())
         .args(["fork", &id, "--at", &at.to_string()])
         .env_clear()
         .env("HOME", world.path("home"))

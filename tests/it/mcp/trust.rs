@@ -108,7 +108,7 @@ fn a_command_of_the_agent_neither_trusts_nor_accepts() {
         world.path("home").display(),
         world.path("home/.config").display(),
         world.path("home/.local/share").display(),
-        env!("CARGO_BIN_EXE_overrule")
+        crate::support::program()
     );
     // Whatever stands between the run and the program, and in a session of its own.
     for before in ["", "exec ", "setsid --wait "] {

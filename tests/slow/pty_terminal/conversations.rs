@@ -83,7 +83,7 @@ fn a_key_goes_to_the_conversation_that_waits_and_back() {
         "--wire",
         "openai-chat",
     ];
-    let mut run = Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+    let mut run = Run::with(crate::support::program(), &args, |command| {
         at_home(command, root.path(), "");
         command.cwd(&work);
         command.env("OVERRULE_PROXY_TOKEN", TOKEN);

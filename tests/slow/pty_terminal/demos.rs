@@ -14,7 +14,7 @@ fn demo(root: &tempfile::TempDir, args: &[&str], settings: &str) -> Run {
     std::fs::create_dir_all(root.join("work")).unwrap();
     std::fs::write(own.join("config.toml"), settings).unwrap();
     let args = [&["demo"], args].concat();
-    Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+    Run::with(crate::support::program(), &args, |command| {
         at_home(command, root, "");
         command.cwd(root.join("work"));
     })

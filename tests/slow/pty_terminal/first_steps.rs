@@ -97,7 +97,7 @@ const EDITS: [(&str, &str, &str); 3] = [
 fn first_steps(work: &Path, root: &Path, edits: &[(&str, &str, &str)]) {
     let before = files(work);
     let report = work.join(REPORT);
-    let mut run = Run::with(env!("CARGO_BIN_EXE_overrule"), &[], |command| {
+    let mut run = Run::with(crate::support::program(), &[], |command| {
         at_home(command, root, "");
         command.cwd(work);
     });

@@ -64,7 +64,7 @@ impl World {
         self.settings(settings);
         let args = self.args();
         let args: Vec<&str> = args.iter().map(String::as_str).chain([task]).collect();
-        Run::with(env!("CARGO_BIN_EXE_overrule"), &args, |command| {
+        Run::with(crate::support::program(), &args, |command| {
             self.surround(command, editor);
         })
     }
@@ -72,7 +72,7 @@ impl World {
     /// The program with these arguments.
     pub fn program(&self, args: &[&[&str]], editor: &str) -> Run {
         self.settings("");
-        Run::with(env!("CARGO_BIN_EXE_overrule"), &args.concat(), |command| {
+        Run::with(crate::support::program(), &args.concat(), |command| {
             self.surround(command, editor);
         })
     }
@@ -113,7 +113,7 @@ impl World {
     /// Begins the run in a shell.
     fn begin_in(&self, run: &mut Run) {
         let line = self.args().join(" ");
-        run.send(&format!("{} {line} 'write it'\n", env!("CARGO_BIN_EXE_overrule")));
+        run.send(&format!("{} {line} 'write it'\n", crate::support::program()));
         run.wait_for("awaiting approval");
     }
 }
@@ -312,7 +312,7 @@ fn who_leaves_a_run_that_could_not_be_recorded_is_told_why() {
     let bytes = first.path().join("journal.jsonl").metadata().unwrap().len();
     // No file can grow to what the same run needs, as on a full disk.
     let line = world.args().join(" ");
-    let program = env!("CARGO_BIN_EXE_overrule");
+    let program = crate::support::program();
     run.forget();
     run.send(&format!(
         "trap '' XFSZ; ulimit -f {}; {program} {line} 'write it'; echo code $?\n",

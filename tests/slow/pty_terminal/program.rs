@@ -34,7 +34,7 @@ impl Home {
         let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/rewritten-thought.jsonl");
         let all = [&["replay", sample], args].concat();
         let home = self.0.path();
-        Run::with(env!("CARGO_BIN_EXE_overrule"), &all, |command| {
+        Run::with(crate::support::program(), &all, |command| {
             at_home(command, home, ".");
             command.cwd(home);
             change(command);

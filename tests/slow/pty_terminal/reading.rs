@@ -40,7 +40,7 @@ impl Long {
         std::fs::create_dir_all(root.join("work")).unwrap();
         let playbook = "[meta]\nname = \"long\"\nversion = \"1\"\n[[rule]]\nanswer = \"here it is\"\n";
         std::fs::write(root.join("playbook.toml"), playbook).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_overrule"));
+        let mut command = Command::new(crate::support::program());
         command.args([
             "run",
             "--headless",
@@ -91,7 +91,7 @@ impl Long {
     fn resume(&self) -> Run {
         let root = self.home.path();
         Run::with(
-            env!("CARGO_BIN_EXE_overrule"),
+            crate::support::program(),
             &["resume", &self.id],
             |command: &mut CommandBuilder| {
                 home(root, |name, value| command.env(name, value));

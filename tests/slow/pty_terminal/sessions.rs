@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use crate::pty_terminal::harness::{Run, SOON, at_home};
 
 fn start(root: &Path, work: &Path, args: &[&str]) -> Run {
-    Run::with(env!("CARGO_BIN_EXE_overrule"), args, |command| {
+    Run::with(crate::support::program(), args, |command| {
         at_home(command, root, "");
         command.cwd(work);
     })

@@ -27,7 +27,7 @@ fn program(world: &World) -> String {
         "HOME={} OVERRULE_SESSIONS={} {}",
         world.path("home").display(),
         world.sessions().display(),
-        env!("CARGO_BIN_EXE_overrule")
+        crate::support::program()
     )
 }
 
