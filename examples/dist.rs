@@ -43,7 +43,7 @@ struct Library {
 
 /// The libraries of the program for this target, by name.
 fn libraries(target: &str) -> Result<Vec<Library>, Box<dyn Error>> {
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let output = Command::new("cargo")
         .args([
             "metadata",
             "--format-version",
