@@ -78,7 +78,7 @@ fn parts(mut all: Vec<f64>) -> (f64, f64, f64) {
 }
 
 fn is_first_event(program: &Program) -> bool {
-    program.shows("paused #1 ")
+    program.shows("event 1 of ")
 }
 
 /// Waits for a replay, which opens at its first event, and lets it show the last.

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::shell_line::Reading;
+
 /// What a tool does with its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -66,6 +68,30 @@ const READ: &[&str] = &[
     "search_file_content",
     "view_image",
 ];
+/// Tools that wait for a program that runs already, or look at what it wrote so far.
+const WAIT: &[&str] = &[
+    "AgentOutput",
+    "AgentOutputTool",
+    "BashOutput",
+    "Monitor",
+    "Sleep",
+    "TaskOutput",
+    "Wait",
+    "bash_output",
+    "check_command_status",
+    "command_status",
+    "get_command_output",
+    "get_terminal_output",
+    "read_terminal",
+    "shell_output",
+    "sleep",
+    "task_output",
+    "wait",
+    "wait_agent",
+    "wait_for",
+];
+/// Programs that only wait.
+const IDLE: [&str; 2] = ["sleep", "wait"];
 const OTHER: &[&str] = &["MultiEdit", "NotebookEdit", "developer__text_editor", "multiedit"];
 
 /// Names of the argument with a line for a shell, the built-in tool's first.
@@ -117,6 +143,36 @@ pub fn kind(tool: &str) -> Option<Kind> {
 /// Returns true for a tool that runs a line in a shell.
 pub fn is_shell(tool: &str) -> bool {
     kind(tool) == Some(Kind::Shell)
+}
+
+/// Returns true for a call that waits for a program that runs already, or looks at what it wrote so far. Such a call is
+/// repeated on purpose.
+pub fn waits(tool: &str, args: &str) -> bool {
+    if WAIT.contains(&tool) {
+        return true;
+    }
+    let Ok(args) = serde_json::from_str::<Value>(args) else {
+        return false;
+    };
+    if tool == TYPED_IN {
+        // Without characters it types nothing.
+        return matches!(args.get("chars").map(Value::as_str), None | Some(Some("")));
+    }
+    if !is_shell(tool) {
+        return false;
+    }
+    let args = inner(tool, &args).unwrap_or(args);
+    let Some(line) = value_in(&args, LINE).and_then(Value::as_str) else {
+        return false;
+    };
+    let reading = Reading::of_line(line);
+    let mut commands = reading.written().peekable();
+    commands.peek().is_some()
+        && commands.all(|one| {
+            one.program_name()
+                .and_then(|name| name.rsplit('/').next())
+                .is_some_and(|name| IDLE.contains(&name))
+        })
 }
 
 /// Returns the name that an argument has here. Nothing if it has none, or more than one.
@@ -278,6 +334,30 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(kind(tool), expected, "{tool}");
+        }
+    }
+
+    #[test]
+    fn calls_that_wait_for_a_program_are_known() {
+        for (tool, args, expected) in [
+            ("BashOutput", r#"{"bash_id":"b1"}"#, true),
+            ("TaskOutput", "{}", true),
+            ("wait", "not json", true),
+            (TYPED_IN, r#"{"session_id":1,"chars":""}"#, true),
+            (TYPED_IN, r#"{"session_id":1}"#, true),
+            (TYPED_IN, r#"{"session_id":1,"chars":"y\n"}"#, false),
+            (TYPED_IN, r#"{"session_id":1,"chars":7}"#, false),
+            ("shell", r#"{"command":"sleep 30"}"#, true),
+            ("Bash", r#"{"command":"sleep 5 && sleep 5; wait"}"#, true),
+            ("Bash", r#"{"command":"sleep 5; rm -r build"}"#, false),
+            ("Bash", r#"{"command":""}"#, false),
+            ("Bash", r#"{"command":"cat sleep"}"#, false),
+            ("exec_command", r#"{"cmd":"/bin/sleep 9"}"#, true),
+            ("Bash", "not json", false),
+            ("Read", r#"{"file_path":"/a"}"#, false),
+            ("bashoutput", "{}", false),
+        ] {
+            assert_eq!(waits(tool, args), expected, "{tool} {args}");
         }
     }
 

@@ -14,7 +14,7 @@ use overrule_present::{json, time};
 /// Prints the decisions of a session, oldest first; of a damaged session only those before the damage.
 pub fn audit(common: &Common, args: &args::Audit) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let loaded = journal::read(&place)?;
     if let Some(damage) = &loaded.damage {
         print::err(&format!(

@@ -23,7 +23,7 @@ const MOST: usize = 100;
 /// Lists the branches of a session, or names one of them.
 pub fn branches(common: &Common, args: &args::Branches) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     if let Some(BranchesWhat::Name { branch, name }) = &args.what {
         let command = Command::Edit(EditCommand::Name {
             epoch: Epoch(*branch),
@@ -95,7 +95,7 @@ fn shown_against(text: &str, other: &str) -> String {
 /// Compares two branches node by node. Exit code 0 whether they differ or not.
 pub fn compare(common: &Common, args: &args::Compare) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let state = record::as_found(&place)?.state;
     for named in [args.a, args.b] {
         if !branch::is_one(&state, Epoch(named)) {

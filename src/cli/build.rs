@@ -11,6 +11,7 @@ use super::args::Common;
 use super::demos;
 use super::exit::{Code, Failure};
 use super::models;
+use super::print;
 use overrule_config::{self as config, Env, Flags, Settings};
 use overrule_control::Places;
 use overrule_domain::envelope::Envelope;
@@ -22,7 +23,7 @@ use overrule_engine::clock::Clock;
 use overrule_engine::log::{Log, Unwritten};
 use overrule_engine::setup::{ModelSetup, PolicyText, Setup};
 use overrule_engine::{Driver, Handle, Launch, Parts, prompt};
-use overrule_journal::{Store, Writer};
+use overrule_journal::{Place, Store, Writer};
 use overrule_model::Model;
 use overrule_resilience::ladder::Ladder;
 use overrule_resilience::watch::Watch;
@@ -31,6 +32,9 @@ use overrule_tools::Tool;
 use overrule_tools::child::Environment;
 use overrule_tools::fed::Program;
 use overrule_tools::registry::Registry;
+
+/// The word for the newest session of this directory.
+pub const LAST: &str = "last";
 
 /// The environment and the settings of this process.
 #[derive(Clone)]
@@ -80,6 +84,31 @@ impl AppContext {
             workspace,
             store: Store::open(dir),
         })
+    }
+
+    /// Finds a session by its id, a unique prefix of it, or a path. `last` is the newest session of this directory that has
+    /// a record.
+    pub fn find(&self, what: &str) -> Result<Place, Failure> {
+        self.found(what, false)
+    }
+
+    /// Finds a session to continue. Where a workspace is named and has no session, `last` is the newest session whose
+    /// directory does not exist any more: it was moved or renamed.
+    pub fn find_to_resume(&self, common: &Common, what: &str) -> Result<Place, Failure> {
+        self.found(what, common.workspace.is_some())
+    }
+
+    fn found(&self, what: &str, or_moved: bool) -> Result<Place, Failure> {
+        if what != LAST {
+            return Ok(self.store.find(what)?);
+        }
+        let found = self.store.last(&self.workspace, or_moved)?;
+        for id in &found.without_record {
+            print::err(&format!(
+                "passed over session {id}: it has no intact first record"
+            ));
+        }
+        Ok(found.place)
     }
 
     /// The same for a recorded run: with the settings of its own directory, and the policy file that

@@ -108,7 +108,7 @@ pub fn in_run(context: &AppContext, what: &ToolsWhat) -> Result<bool, Failure> {
     if !matches!(request, ServerRequest::Show { .. }) {
         trust::only_the_operator("decide about the definitions")?;
     }
-    let place = context.store.find(id)?;
+    let place = context.find(id)?;
     if !journal::is_held(&place) {
         return Err(Failure::new(
             Code::Session,

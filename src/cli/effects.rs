@@ -26,7 +26,7 @@ const SHOWN: usize = 200;
 /// started after the damage.
 pub fn effects(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let (found, damage) = record::up_to_damage(&place)?;
     let state = found.state;
     let following = damage

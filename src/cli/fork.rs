@@ -54,7 +54,7 @@ struct ForkSource {
 /// Writes a fork and prints how to resume it.
 pub fn fork(common: &Common, args: &args::Fork) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let forks = Forks {
         store: context.store.clone(),
         reach: context.reach.clone(),

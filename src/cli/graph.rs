@@ -15,7 +15,7 @@ use overrule_present::graph::{ActiveGraphView, GraphView, Times};
 /// Prints the graph of a session in one of several formats. Runs nothing.
 pub fn graph(common: &Common, args: &args::Graph) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let loaded = journal::read(&place)?;
     if let Some(damage) = &loaded.damage {
         print::err(&format!("session {} is damaged: {damage}", place.id()));

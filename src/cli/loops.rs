@@ -22,7 +22,7 @@ const EVENTS: usize = 10;
 /// Prints every incident, newest first.
 pub fn loops(common: &Common, args: &args::Queue) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let found = record::as_found(&place)?;
     let state = &found.state;
     if common.json {

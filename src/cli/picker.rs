@@ -6,18 +6,15 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::args::Common;
-use super::build::AppContext;
+use super::build::{AppContext, LAST};
 use super::exit::{Code, Failure};
 use super::{run, screen};
 use overrule_console::app;
 use overrule_console::event_text;
 use overrule_console::model::picker::{Picked, Picker, PickerEntry};
-use overrule_domain::event::{Event, RunEvent};
 use overrule_engine::clock::Clock;
-use overrule_journal::{self as journal, Place, SessionStatus, Store, Summary};
+use overrule_journal::{self as journal, SessionStatus, Store, Summary};
 
-/// The word for the newest session.
-const LAST: &str = "last";
 /// Lines that are shown of the end of a session.
 const TAIL: usize = 7;
 /// Sessions whose first record is read in the search for an unfinished run, newest first.
@@ -109,7 +106,7 @@ fn tail(store: &Store, id: &str) -> Vec<String> {
 
 /// The newest run in a directory, if it can continue and no process has it open: how to resume it, in one line.
 pub fn unfinished(store: &Store, workspace: &Path) -> Option<String> {
-    let place = store.newest(LOOKED_AT, |place| works_in(place, workspace))?;
+    let place = store.newest(LOOKED_AT, |place| place.workspace().as_deref() == Some(workspace))?;
     let summary = place.summary();
     if summary.status != SessionStatus::Open || journal::is_held(&place) {
         return None;
@@ -117,15 +114,6 @@ pub fn unfinished(store: &Store, workspace: &Path) -> Option<String> {
     let short: String = place.id().chars().take(screen::SHORT_ID_CHARS).collect();
     // Fits on one row of a narrow terminal, next to the number of notices.
     Some(format!("`overrule resume {short}` continues the last run"))
-}
-
-/// True if the run of a session works in this directory.
-fn works_in(place: &Place, workspace: &Path) -> bool {
-    let first = journal::first(place).ok().flatten();
-    first.is_some_and(|first| match &first.event {
-        Event::Run(RunEvent::Started(started)) => Path::new(&started.workspace) == workspace,
-        _ => false,
-    })
 }
 
 #[cfg(test)]

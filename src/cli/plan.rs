@@ -54,9 +54,12 @@ pub fn describe(view: &PlanView<'_>) -> String {
         lines.push(format!("ask for consent    {}", list(calls.consents)));
     }
     if !nodes.corrections.is_empty() {
+        lines.push(format!("corrections kept   {}", list(nodes.corrections)));
+    }
+    if !nodes.corrections_may_be_lost.is_empty() {
         lines.push(format!(
-            "corrections kept   {} (where the model makes the same call again)",
-            list(nodes.corrections)
+            "may be lost        corrections {} (kept where the model makes the same call again)",
+            list(nodes.corrections_may_be_lost)
         ));
     }
     if !nodes.corrections_lost.is_empty() {

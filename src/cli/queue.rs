@@ -36,7 +36,7 @@ use overrule_tools::child;
 /// Prints each waiting call with its digest and exact arguments, oldest first.
 pub fn queue(common: &Common, args: &args::QueueArgs) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let found = record::as_found(&place)?;
     let mut any = false;
     for mut view in queue::calls(&found.state, |call| around(&found, call)) {

@@ -89,7 +89,7 @@ pub fn decide(
     id: &str,
     command: &Command,
 ) -> Result<Recorded, Failure> {
-    let place = context.store.find(id)?;
+    let place = context.find(id)?;
     if let Some(output) = journal::holder(&place)
         && let Some(done) = elsewhere(context, &place, Some(output), command)?
     {

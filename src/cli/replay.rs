@@ -24,7 +24,7 @@ pub fn replay(common: &Common, args: &args::Replay) -> Result<Code, Failure> {
     let Some(id) = picker::session(common, &context, args.id.as_deref(), "replay")? else {
         return Ok(Code::Ok);
     };
-    let place = context.store.find(&id)?;
+    let place = context.find(&id)?;
     if journal::first(&place)?.is_none() && journal::read(&place)?.envelopes.is_empty() {
         return Err(Failure::new(
             Code::Session,

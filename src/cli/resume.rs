@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a run is shown.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -41,7 +42,7 @@ pub fn resume(common: &Common, resume: &args::Resume) -> Result<Code, Failure> {
 pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<Code, Failure> {
     let headless = run::is_headless(common);
     live::check(&context)?;
-    let place = context.store.find(id)?;
+    let place = context.find_to_resume(common, id)?;
     check_before_opening(common, &place, headless)?;
     let runtime = run::runtime()?;
     let Opened {
@@ -67,15 +68,9 @@ pub fn resume_session(common: &Common, context: AppContext, id: &str) -> Result<
         }
     }
     let mut setup = setup_of(&recorded, &session)?;
-    let workspace = std::path::PathBuf::from(&recorded.workspace);
-    if !workspace.is_dir() {
-        return Err(Failure::new(
-            Code::Session,
-            format!(
-                "cannot resume session {session}: its workspace {} does not exist; hint: restore it, or start a new run",
-                recorded.workspace
-            ),
-        ));
+    let workspace = workspace_of(common, &context, &recorded, &session)?;
+    if workspace != Path::new(&recorded.workspace) {
+        notices.push(moved(&recorded.workspace, &workspace));
     }
     let context = context.for_run(common, &workspace, &setup)?;
     notices.extend(context.notices());
@@ -161,6 +156,40 @@ pub fn check(common: &Common, state: &State, session: &str) -> Result<(), Failur
         Some(recorded) => models::check_recorded(common, &setup_of(recorded, session)?.model, session),
         None => Ok(()),
     }
+}
+
+/// The directory that the run continues in: the one that is named now, or the recorded one.
+fn workspace_of(
+    common: &Common,
+    context: &AppContext,
+    recorded: &Started,
+    session: &str,
+) -> Result<PathBuf, Failure> {
+    if common.workspace.is_some() {
+        return Ok(context.workspace.clone());
+    }
+    let workspace = PathBuf::from(&recorded.workspace);
+    if workspace.is_dir() {
+        return Ok(workspace);
+    }
+    Err(Failure::new(
+        Code::Session,
+        format!(
+            "cannot resume session {session}: its workspace {} does not exist; hint: if it was moved, `overrule resume {} \
+             --workspace DIR` continues there",
+            visible(&recorded.workspace),
+            context.address(session)
+        ),
+    ))
+}
+
+/// The notice about a run that continues in another directory.
+fn moved(from: &str, to: &Path) -> String {
+    format!(
+        "The run continues in {}; until now it worked in {}. Calls that were approved there ask again.",
+        visible(&to.to_string_lossy()),
+        visible(from)
+    )
 }
 
 /// Keeps the recorded system text and tool descriptions, so that new wording in this version causes no new questions.

@@ -51,7 +51,7 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
             "cannot delete `last`: it may not be the session you expect; hint: use its id",
         ));
     }
-    let place = context.store.find(id)?;
+    let place = context.find(id)?;
     let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if person && !yes && !common.json {
         print::out(list::listed(&place.summary()).trim_end());
@@ -74,7 +74,7 @@ fn delete(common: &Common, context: &AppContext, id: &str, yes: bool) -> Result<
 }
 
 fn show(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
-    let place = context.store.find(id)?;
+    let place = context.find(id)?;
     let loaded = journal::read(&place)?;
     let (state, id) = (fold(&loaded.envelopes), place.id());
     let view = SessionDetailView::of(&id, &state, extent(&loaded));
@@ -145,7 +145,7 @@ fn details(view: &SessionDetailView<'_>, state: &State) -> Vec<String> {
 }
 
 fn verify(common: &Common, context: &AppContext, id: &str) -> Result<Code, Failure> {
-    let place = context.store.find(id)?;
+    let place = context.find(id)?;
     let report = journal::verify(&place)?;
     let id = place.id();
     let view = VerifyView {

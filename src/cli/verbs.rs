@@ -233,7 +233,7 @@ pub fn verb(common: &Common, verb: &Verb) -> Result<Code, Failure> {
 fn carry_out(common: &Common, verb: &dyn Act) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
     let on = verb.on();
-    let place = context.store.find(&on.session)?;
+    let place = context.find(&on.session)?;
     let found = record::as_found(&place)?;
     let (state, held) = (found.state, found.held);
     let session = Session {

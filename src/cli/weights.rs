@@ -23,7 +23,7 @@ use overrule_resilience::watch::Watch;
 /// Prints all weights and their grounds, or every change of the weights of one tool.
 pub fn print(common: &Common, args: &args::Weights) -> Result<Code, Failure> {
     let context = AppContext::read(common)?;
-    let place = context.store.find(&args.id)?;
+    let place = context.find(&args.id)?;
     let found = record::as_found(&place)?;
     let recorded = found
         .state

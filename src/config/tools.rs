@@ -16,6 +16,7 @@ use overrule_base::document::{self, At, Document, Field, Json, Place, near, pars
 use overrule_base::text::visible;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::ToolCard;
+use overrule_domain::tags::WAITS;
 use overrule_domain::template::{Purpose, Template};
 use overrule_policy::expiry::duration_ms;
 use overrule_policy::parse::DURATION;
@@ -89,6 +90,7 @@ pub struct ToolTable {
     #[serde(deserialize_with = "whole::<1, LONGEST, _, _>")]
     pause_s: Field<u64>,
     effect: Field<EffectClass>,
+    waits: Field<bool>,
     probe: Option<CallTable>,
     compensate: Option<CallTable>,
     #[serde(deserialize_with = "word")]
@@ -175,13 +177,13 @@ pub(super) fn compiled(
             .flat_map(Spanned::into_inner)
             .map(Mark::Tag);
         let effect = table.effect.map(|at| Mark::Effect(at.into_inner()));
-        found
-            .tags
-            .extend(pause.into_iter().chain(tags).chain(effect).map(|what| Tag {
-                of: of.clone(),
-                place: place.clone(),
-                what,
-            }));
+        let waits = table.waits.filter(|at| *at.get_ref()).map(|_| Mark::Tag(WAITS));
+        let marks = pause.into_iter().chain(tags).chain(effect).chain(waits);
+        found.tags.extend(marks.map(|what| Tag {
+            of: of.clone(),
+            place: place.clone(),
+            what,
+        }));
         for (purpose, call) in [
             (Purpose::Probe, table.probe),
             (Purpose::Compensate, table.compensate),

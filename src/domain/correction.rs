@@ -128,6 +128,11 @@ pub fn of(state: &State, call: NodeId) -> Option<Correction> {
     written(node, node.rev(), call)
 }
 
+/// Returns the active calls that have a correction, in journal order.
+pub fn active(state: &State) -> impl Iterator<Item = NodeId> + '_ {
+    ever_corrected(state).filter(|call| counts(state, *call) && of(state, *call).is_some())
+}
+
 /// True if another active call with the same tool and arguments has a correction.
 pub fn has_equal_correction(state: &State, of: &Call) -> bool {
     let same = |call: NodeId| {

@@ -3,6 +3,7 @@
 //! Must not know: how a loop is found, how the next step is chosen.
 
 pub mod advised;
+pub mod awaiting;
 pub mod open_step;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -81,8 +81,11 @@ pub struct Plan {
     pub effects: Vec<Seq>,
     /// Calls with an equal recorded effect: they wait for consent instead of running.
     pub consents: Vec<NodeId>,
-    /// Corrections in turns that the model may be asked for again; equal calls keep them.
+    /// Corrections that are kept: nothing that the edit starts can change them.
     pub corrections: Vec<NodeId>,
+    /// Corrections that may be lost: the model is or may be asked for their turns again and may make other calls, or
+    /// their calls may run again with other inputs.
+    pub corrections_may_be_lost: Vec<NodeId>,
     /// Corrections that are lost.
     pub corrections_lost: Vec<NodeId>,
     /// Whether the model will be asked again.
@@ -167,7 +170,8 @@ pub fn of_events(state: &State, events: &[Event]) -> Plan {
     };
     Plan {
         first_runs: reach.first_runs(state),
-        corrections: reach.corrections(state),
+        corrections: reach.corrections_kept(state),
+        corrections_may_be_lost: reach.corrections_at_risk(state),
         corrections_lost: reach.corrections_lost,
         seen: state.seq,
         cost: price

@@ -15,6 +15,9 @@ pub const IRREVERSIBLE: &str = "irreversible";
 /// The tag of a tool whose calls do not say all that they do.
 pub const UNINSPECTABLE: &str = "uninspectable";
 
+/// The tag of a tool that waits for something: its repetition is no loop.
+pub const WAITS: &str = "waits";
+
 /// The tag of a tool whose result is what the operator answers.
 pub const ASKS_OPERATOR: &str = "asks_operator";
 

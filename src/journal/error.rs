@@ -50,6 +50,19 @@ pub enum Error {
         /// The directory that was searched.
         place: String,
     },
+    /// No session works in the directory, but in others.
+    #[error(
+        "cannot find the last session of {here}: it has none. The newest session {session} is of {workspace}; hint: name \
+         it instead of `last`, or run `overrule sessions`"
+    )]
+    NotHere {
+        /// The directory that was meant.
+        here: String,
+        /// The newest session.
+        session: String,
+        /// The directory of the newest session.
+        workspace: String,
+    },
     /// Several sessions begin with this prefix.
     #[error("cannot open session `{prefix}`: ambiguous ({}); hint: add characters", matches.join(", "))]
     Ambiguous {

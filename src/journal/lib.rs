@@ -40,6 +40,6 @@ pub use lock::{holder, is_held};
 pub use payload::{BIG, MAX_PAYLOAD};
 pub use reader::{Damage, Loaded, MAX_RECORDS, Report, Torn, each, first, read, verify};
 pub use records::Records;
-pub use store::{Place, Store};
+pub use store::{LastSession, Place, Store};
 pub use summary::{Last, SessionStatus, Summary};
 pub use writer::Writer;

@@ -26,14 +26,14 @@ pub(super) const TITLE: &str = "title";
 /// Session and record from which this one was forked, repeated here for lists.
 pub(super) const FORK: &str = "fork";
 
+/// Name of the file that repeats the directory of a session that moved to another one.
+pub(super) const WORKSPACE: &str = "workspace";
+
 /// Ending of the directory of a session that is not whole yet; nothing lists it.
 const PART: &str = "part";
 
 /// Ending of a session in a single file.
 const SINGLE: &str = "jsonl";
-
-/// The word that finds the newest session.
-const LAST: &str = "last";
 
 /// How many sessions a message about an ambiguous prefix names.
 const NAMED: usize = 5;
@@ -101,6 +101,11 @@ impl Place {
         summary::of(self)
     }
 
+    /// Returns the directory that the session's tools work in; none if its first record is missing or not intact.
+    pub fn workspace(&self) -> Option<PathBuf> {
+        summary::workspace(self)
+    }
+
     /// Whether the file of records may be named by a link.
     pub(super) const fn links(&self) -> Links {
         match self {
@@ -115,6 +120,15 @@ impl Place {
             Self::File { .. } => None,
         }
     }
+}
+
+/// The newest session of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastSession {
+    /// The session.
+    pub place: Place,
+    /// Ids of newer sessions that have no intact first record, newest first.
+    pub without_record: Vec<String>,
 }
 
 /// A directory of sessions.
@@ -242,14 +256,54 @@ impl Store {
 
     /// The newest session, out of at most `most`, for which the test is true.
     pub fn newest(&self, most: usize, mut test: impl FnMut(&Place) -> bool) -> Option<Place> {
-        let places = self.places().ok()?;
-        // The id of a directory begins with the time at which it was generated.
-        let dirs = places.into_iter().rev();
-        let mut dirs = dirs.filter(|place| matches!(place, Place::Dir { .. })).take(most);
+        let mut dirs = self.newest_first().ok()?.take(most);
         dirs.find(|place| test(place))
     }
 
-    /// Finds a session by its id, a unique prefix of the id, or a path; `last` is the newest one.
+    /// Finds the newest session that has a record and works in this directory. If there is none and `or_moved` is true: the
+    /// newest one whose directory does not exist any more.
+    pub fn last(&self, workspace: &Path, or_moved: bool) -> Result<LastSession, Error> {
+        let mut without_record = Vec::new();
+        let mut elsewhere: Vec<(Place, PathBuf)> = Vec::new();
+        for place in self.newest_first()? {
+            match place.workspace() {
+                None => without_record.push(place.id()),
+                Some(own) if own == workspace => {
+                    return Ok(LastSession {
+                        place,
+                        without_record,
+                    });
+                }
+                Some(own) => elsewhere.push((place, own)),
+            }
+        }
+        let moved = |(_, own): &&(Place, PathBuf)| or_moved && !own.exists();
+        if let Some((place, _)) = elsewhere.iter().find(moved) {
+            return Ok(LastSession {
+                place: place.clone(),
+                without_record,
+            });
+        }
+        match elsewhere.first() {
+            Some((other, own)) => Err(Error::NotHere {
+                here: shown(workspace),
+                session: other.id(),
+                workspace: shown(own),
+            }),
+            None => Err(Error::NoSessions {
+                place: shown(&self.dir),
+            }),
+        }
+    }
+
+    /// Returns the directories of sessions, newest first.
+    fn newest_first(&self) -> Result<impl Iterator<Item = Place>, Error> {
+        // The id of a directory begins with the time at which it was generated.
+        let places = self.places()?.into_iter().rev();
+        Ok(places.filter(|place| matches!(place, Place::Dir { .. })))
+    }
+
+    /// Finds a session by its id, a unique prefix of the id, or a path.
     pub fn find(&self, what: &str) -> Result<Place, Error> {
         let single = Path::new(what).extension().is_some_and(|ending| ending == SINGLE);
         if what.contains('/') || single {
@@ -263,14 +317,6 @@ impl Store {
             what: overrule_base::text::visible(what),
             place: shown(&self.dir),
         };
-        if what == LAST {
-            // The id of a directory begins with the time at which it was generated.
-            places.retain(|place| matches!(place, Place::Dir { .. }));
-            let none = || Error::NoSessions {
-                place: shown(&self.dir),
-            };
-            return places.into_iter().max_by_key(Place::id).ok_or_else(none);
-        }
         // A session is also found by the name under which it is listed.
         let names = |place: &Place| [place.id(), overrule_base::text::visible(&place.id())];
         let mut exact = places

@@ -6,6 +6,7 @@
 //! end is listed with the reason.
 
 use std::io::{self, BufReader, Read as _};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
@@ -18,8 +19,9 @@ use super::lines::{LineEnd, Lines};
 use super::lock;
 use super::payload::Payloads;
 use super::reader::{self, MAX_BYTES};
-use super::store::{FORK, Place, TITLE};
+use super::store::{FORK, Place, TITLE, WORKSPACE};
 use overrule_domain::envelope::FORMAT;
+use overrule_domain::event::{Event, RunEvent};
 use overrule_regular_file::{self as regular_file, Links};
 
 /// Bytes per read.
@@ -127,6 +129,13 @@ struct Peek {
     text: Option<String>,
     session: Option<String>,
     role: Option<String>,
+    started: Option<Refitted>,
+}
+
+/// The members that matter of what a run is built with from here on.
+#[derive(Debug, Deserialize)]
+struct Refitted {
+    workspace: Option<String>,
 }
 
 impl Peek {
@@ -344,6 +353,10 @@ impl Pass {
         }
         match kind {
             "run.titled" => now.named = Peek::of(body).title,
+            "run.refitted" => {
+                let moved = Peek::of(body).started.and_then(|started| started.workspace);
+                now.workspace = moved.or(now.workspace.take());
+            }
             "run.linked" if now.parent.is_none() => {
                 let peek = Peek::of(body);
                 now.parent = peek.session.filter(|_| peek.role.as_deref() == Some("parent"));
@@ -410,15 +423,32 @@ fn fork_of(place: &Place) -> Option<(String, u64)> {
     Some((session.to_owned(), at.parse().ok()?))
 }
 
+/// The directory that the tools of a session work in. Reads at most the first record.
+pub(super) fn workspace(place: &Place) -> Option<PathBuf> {
+    if let Some(moved) = whole(place, WORKSPACE) {
+        return Some(moved.into());
+    }
+    let first = reader::first(place).ok()??;
+    match first.event {
+        Event::Run(RunEvent::Started(started)) => Some(started.workspace.into()),
+        _ => None,
+    }
+}
+
 /// The first line of a file that the writer keeps for lists.
 fn repeated(place: &Place, name: &str) -> Option<String> {
+    whole(place, name).map(|text| first_line(&text))
+}
+
+/// A file that the writer keeps for lists.
+fn whole(place: &Place, name: &str) -> Option<String> {
     let Place::Dir { path, .. } = place else {
         return None;
     };
     let file = regular_file::open(&path.join(name), Links::Refuse).ok()?;
     let mut bytes = Vec::new();
     file.take(4096).read_to_end(&mut bytes).ok()?;
-    Some(first_line(&String::from_utf8_lossy(&bytes)))
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn first_line(text: &str) -> String {

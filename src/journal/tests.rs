@@ -82,6 +82,11 @@ impl Fixture {
         writer
     }
 
+    /// The newest session.
+    fn newest(&self) -> Place {
+        self.store.newest(1, |_| true).unwrap()
+    }
+
     fn journal(&self, n: u128) -> std::path::PathBuf {
         self.store.dir().join(id(n).to_string()).join("journal.jsonl")
     }

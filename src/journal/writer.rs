@@ -15,7 +15,7 @@ use super::line::{self, Link};
 use super::lock::Lock;
 use super::payload::{self, BOUNDS, Payloads};
 use super::reader::{self, Loaded, MAX_BYTES, MAX_RECORDS, Report, Torn};
-use super::store::{FORK, Place, TITLE};
+use super::store::{FORK, Place, TITLE, WORKSPACE};
 use overrule_domain::envelope::Envelope;
 use overrule_domain::id::Seq;
 use overrule_regular_file as regular_file;
@@ -25,6 +25,9 @@ const ENOUGH: usize = 256 << 10;
 
 /// Type of the event that names a session.
 const TITLED: (&str, &str) = ("run", "titled");
+
+/// Type of the event that a run continues with other settings, maybe in another directory.
+const REFITTED: (&str, &str) = ("run", "refitted");
 
 /// Type of the event that names the session from which this one was forked.
 const FORKED: (&str, &str) = ("run", "forked");
@@ -218,6 +221,7 @@ impl Writer {
         }
         let repeated = match kind {
             TITLED => title_of(&body).map(|title| (TITLE, title)),
+            REFITTED => workspace_of(&body).map(|workspace| (WORKSPACE, workspace)),
             FORKED => fork_of(&body).map(|fork| (FORK, fork)),
             _ => None,
         };
@@ -307,6 +311,12 @@ impl Drop for Writer {
 fn title_of(body: &str) -> Option<String> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     Some(body.get("title")?.as_str()?.to_owned())
+}
+
+/// The directory that the tools work in from here on.
+fn workspace_of(body: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    Some(body.get("started")?.get("workspace")?.as_str()?.to_owned())
 }
 
 /// The session and the event, with a blank between them.

@@ -47,8 +47,10 @@ pub struct PlanNodesView<'p> {
     pub recalled: &'p [NodeId],
     /// Finished calls that keep their results.
     pub unchanged: &'p [NodeId],
-    /// Corrections that are kept where the model makes the same call again.
+    /// Corrections that are kept.
     pub corrections: &'p [NodeId],
+    /// Corrections that may be lost: they are kept only where the model makes the same call again.
+    pub corrections_may_be_lost: &'p [NodeId],
     /// Corrections that are lost.
     pub corrections_lost: &'p [NodeId],
 }
@@ -136,6 +138,7 @@ impl<'p> PlanView<'p> {
                 recalled: &plan.recalled,
                 unchanged: &plan.unchanged,
                 corrections: &plan.corrections,
+                corrections_may_be_lost: &plan.corrections_may_be_lost,
                 corrections_lost: &plan.corrections_lost,
             },
             calls: PlanCallsView {

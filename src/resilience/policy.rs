@@ -63,12 +63,15 @@ impl Policy {
     /// are never repaired: the agent and its model do that. A repeated call is refused in the first step: the agent gets
     /// the words about the loop as its result.
     #[must_use]
-    pub fn of_agent(mut self) -> Self {
+    pub fn of_agent(mut self, unattended: bool) -> Self {
         self.retry.retries = 0;
         self.repair.on = false;
         self.breaker.consecutive = 0;
         self.breaker.rate = 0;
         self.loops.ladder.guidance = 0;
+        if unattended {
+            self.loops.ladder = loops::Ladder::REFUSE;
+        }
         self
     }
 

@@ -33,7 +33,7 @@ pub struct Resumed(Arc<Mutex<Option<Opened>>>);
 impl Resumed {
     /// Opens the session.
     pub fn open(context: &AppContext, id: &str) -> Result<Self, Failure> {
-        let opened = opening::open(context, &context.store.find(id)?)?;
+        let opened = opening::open(context, &context.find(id)?)?;
         Ok(Self(Arc::new(Mutex::new(Some(opened)))))
     }
 
@@ -199,7 +199,7 @@ fn adviser(
 ) -> Result<Adviser, Failure> {
     let registry = context.fitted_to_agent(tool::registry(&opening.request.tools, &opening.run));
     let mut adviser = context.adviser_with(registry, setup, (&context.workspace, unattended))?;
-    let policy = adviser.ladder.policy.clone().of_agent();
+    let policy = adviser.ladder.policy.clone().of_agent(unattended);
     adviser.ladder = Ladder::new(policy, adviser.ladder.seed);
     Ok(adviser)
 }

@@ -27,7 +27,7 @@ pub struct Changes {
 impl Look for Changes {
     fn print(&self, common: &Common) -> Result<Code, Failure> {
         let context = AppContext::read(common)?;
-        let found = record::as_found(&context.store.find(&self.session)?)?;
+        let found = record::as_found(&context.find(&self.session)?)?;
         let all = changes(&found.state);
         if common.json {
             let text = serde_json::to_string(&all).map_err(|error| Failure::new(Code::Other, error))?;

@@ -316,11 +316,11 @@ fn no_key_is_ever_shown() {
 #[test]
 fn of_an_address_to_post_to_only_the_host_is_shown() {
     let world = World::new().user(
-        "[notify]\nwebhook = \"https://u:pw@hooks.example:8443/T0/sEcReT?k=v\"\ncommand = [\"mail\", \"--key=sEcReT\"]\ntimeout = \"3s\"\nafter = \"0ms\"",
+        "[notify]\nwebhook = \"https://u:pAsSwOrD@hooks.example:8443/T0/sEcReT?k=v\"\ncommand = [\"mail\", \"--key=sEcReT\"]\ntimeout = \"3s\"\nafter = \"0ms\"",
     );
     let settings = world.load();
     let address = settings.notify.webhook.value.as_ref().unwrap().address();
-    assert_eq!(address, "https://u:pw@hooks.example:8443/T0/sEcReT?k=v");
+    assert_eq!(address, "https://u:pAsSwOrD@hooks.example:8443/T0/sEcReT?k=v");
     assert_eq!(settings.notify.command.value, ["mail", "--key=sEcReT"]);
     assert_eq!(
         (settings.notify.limit_ms.value, settings.notify.after_ms.value),
@@ -336,7 +336,7 @@ fn of_an_address_to_post_to_only_the_host_is_shown() {
         format!("`mail`, arguments not shown by {file}:3")
     );
     let shown = format!("{:?} {:?}", settings.notify.webhook, settings.why());
-    assert!(!shown.contains("sEcReT") && !shown.contains("pw"), "{shown}");
+    assert!(!shown.contains("sEcReT") && !shown.contains("pAsSwOrD"), "{shown}");
     let line = World::new()
         .user("[notify]\ncommand = \"notify-send overrule\"")
         .load();

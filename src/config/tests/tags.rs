@@ -78,6 +78,15 @@ fn a_pause_before_the_launch_comes_from_any_file_and_has_bounds() {
 }
 
 #[test]
+fn a_tool_that_waits_is_marked_so() {
+    let world = World::new().user("[tool.shell]\nwaits = true\n[tool.read_file]\nwaits = false");
+    assert_eq!(fitted(&world).unwrap(), tags(&[("shell", "waits")]));
+    // It makes calls easier to repeat, so it is no tag that a file can add among those that make them harder.
+    let fault = World::new().user("[tool.shell]\ntags = [\"waits\"]").fault();
+    assert!(fault.contains("unknown tag `waits`"), "{fault}");
+}
+
+#[test]
 fn workspace_settings_other_than_tags_are_ignored_and_reported() {
     let theirs = "[tool.shell]\nprobe = 1\ntags = [\"irreversible\"]";
     let world = World::new().theirs(theirs);

@@ -247,11 +247,17 @@ fn impact_of(maker: &mut Maker<'_>, plan: &Plan) {
     for (name, role, ids) in groups {
         nodes(maker, name, role, ids);
     }
-    if !of_nodes.corrections.is_empty() {
-        nodes(maker, "correction kept", Role::Ok, of_nodes.corrections);
+    nodes(maker, "correction kept", Role::Ok, of_nodes.corrections);
+    if !of_nodes.corrections_may_be_lost.is_empty() {
+        nodes(
+            maker,
+            "may be lost",
+            Role::Stale,
+            of_nodes.corrections_may_be_lost,
+        );
         maker.own(
             Role::Text,
-            "a correction is kept where the model makes the same call again".to_owned(),
+            "a correction is kept only where the model makes the same call again".to_owned(),
         );
     }
     nodes(maker, "correction lost", Role::Failed, of_nodes.corrections_lost);

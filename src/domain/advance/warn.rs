@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::breaker;
 use crate::breaker::{Breaker, Phase, Scope};
+use crate::escape::awaiting;
 use crate::id::ThreadId;
 use crate::state::State;
 use crate::thread;
@@ -71,7 +72,16 @@ fn of_failures(state: &State, thread: ThreadId) -> Option<String> {
         .turns_of(thread)
         .rev()
         .filter(|one| one.is_active() && one.asked > 0);
-    if !finding.detector.is_informational() || asked.next()?.id != *turn {
+    if asked.next()?.id != *turn {
+        return None;
+    }
+    if awaiting::is_awaiting(state, finding) {
+        return Some(format!(
+            "{}. If you wait for something, wait longer before you look again, or do something else meanwhile.",
+            finding.describe()
+        ));
+    }
+    if !finding.detector.is_informational() {
         return None;
     }
     Some(format!(

@@ -124,16 +124,45 @@ impl AffectedNodes {
         self.possible.iter().filter(|id| !ran(id)).copied().collect()
     }
 
-    /// Returns the corrections in replies that are or may be superseded: the model is asked for those again.
-    pub(super) fn corrections(&self, state: &State) -> Vec<NodeId> {
-        let falls = self.gone.union(&self.perhaps);
-        let replied = |id: &&NodeId| state.turn_of(**id).is_some_and(|turn| turn.reply > 0);
-        let corrected = falls
-            .filter(|id| id.kind == NodeKind::Call && !self.deleted.contains(id))
-            .filter(|_| !self.recalls)
-            .filter(replied)
-            .filter(|id| correction::of(state, **id).is_some());
-        corrected.map(|id| id.observation()).collect()
+    /// Returns the corrections that nothing can change which these facts start. None where another branch comes back: it has
+    /// its own.
+    pub(super) fn corrections_kept(&self, state: &State) -> Vec<NodeId> {
+        let stays = |id: &NodeId| !self.is_deliberate(id) && !self.is_at_risk(state, *id);
+        self.corrections(state, stays)
+    }
+
+    /// Returns the corrections that may be lost, without those that are lost for certain.
+    pub(super) fn corrections_at_risk(&self, state: &State) -> Vec<NodeId> {
+        let at_risk = |id: &NodeId| !self.is_deliberate(id) && self.is_at_risk(state, *id);
+        self.corrections(state, at_risk)
+    }
+
+    /// Returns the active corrections of calls that a condition holds for.
+    fn corrections(&self, state: &State, holds: impl Fn(&NodeId) -> bool) -> Vec<NodeId> {
+        if self.recalls {
+            return Vec::new();
+        }
+        let corrected = correction::active(state).filter(|id| holds(id));
+        let observations = corrected.map(NodeId::observation);
+        observations
+            .filter(|id| !self.corrections_lost.contains(id))
+            .collect()
+    }
+
+    /// True for a call of which these facts replace, withdraw or delete the correction: that is what the operator wants.
+    fn is_deliberate(&self, call: &NodeId) -> bool {
+        self.deleted.contains(call) || self.given.contains(call) || self.certain.contains(call)
+    }
+
+    /// True for a call that is or may be superseded, or may get another result: by these facts or by those before.
+    fn is_at_risk(&self, state: &State, call: NodeId) -> bool {
+        let turn = state.turn_of(call).map(|turn| thread::activity(state, turn));
+        self.gone.contains(&call)
+            || self.perhaps.contains(&call)
+            || self.possible.contains(&call)
+            || self.continued.contains(&call)
+            || state.agenda.suspects.contains(&call)
+            || turn != Some(Activity::Active)
     }
 
     /// Skips edited calls that read a result which does not exist and never will, unless the same

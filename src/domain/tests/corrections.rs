@@ -3,6 +3,7 @@
 //! Must not know: how counterparts are found, how a correction is shown.
 
 mod branches;
+mod preview;
 
 use super::world::*;
 use overrule_domain::call::{Decision, Outcome, Status};
@@ -404,8 +405,9 @@ fn the_preview_lists_preserved_and_lost_corrections() {
     w.correct(w.id("b"), GOOD).unwrap();
     w.reply(&[answer("after b")]);
     let found = plan_of_a(&w);
-    assert_eq!(found.corrections, [w.id("b").observation()]);
-    assert!(found.corrections_lost.is_empty());
+    // The model is asked for its turn again, and may make another call.
+    assert_eq!(found.corrections_may_be_lost, [w.id("b").observation()]);
+    assert!(found.corrections.is_empty() && found.corrections_lost.is_empty());
     // Other arguments for the call itself.
     let b = w.id("b");
     let edit = Edit::Call {
@@ -417,7 +419,7 @@ fn the_preview_lists_preserved_and_lost_corrections() {
     };
     let found = plan(&w.state, &[edit]).unwrap();
     assert_eq!(found.corrections_lost, [b.observation()]);
-    assert!(found.corrections.is_empty());
+    assert!(found.corrections.is_empty() && found.corrections_may_be_lost.is_empty());
     // A call inserted by the operator: the model does not repeat it.
     let (after, args) = (Some(w.turn_of(b)), r#"{"_as":"mine","n":7}"#.into());
     w.edit(Edit::InsertCall {
@@ -430,8 +432,9 @@ fn the_preview_lists_preserved_and_lost_corrections() {
     w.correct(w.id("mine"), BETTER).unwrap();
     w.reply(&[answer("mine")]);
     let found = plan_of_a(&w);
-    assert_eq!(found.corrections, [b.observation()]);
+    assert_eq!(found.corrections_may_be_lost, [b.observation()]);
     assert_eq!(found.corrections_lost, [w.id("mine").observation()]);
+    assert!(found.corrections.is_empty());
     let mine = w.id("mine");
     w.correct(w.id("a"), r#"{"v":60}"#).unwrap();
     assert_eq!(lost(&w), [vec![mine.observation()]]);

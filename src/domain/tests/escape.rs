@@ -23,6 +23,7 @@ use overrule_domain::{apply, graph};
 use overrule_resilience::attention::{Branch, calls_of, need};
 use overrule_resilience::loops::{Config, Others};
 
+mod awaited;
 mod delegates;
 mod exhausted;
 mod substitutes;

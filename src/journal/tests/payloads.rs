@@ -105,7 +105,7 @@ fn a_broken_payload_file_is_rewritten() {
         .join(blake3::hash(long.as_bytes()).to_hex().as_str());
     std::fs::write(&file, "rubbish").unwrap();
     drop(writer);
-    let place = fixture.store.find("last").unwrap();
+    let place = fixture.newest();
     let (mut writer, _) = crate::Writer::open(&place).unwrap();
     writer.append(&partial(1, &long)).unwrap();
     writer.sync().unwrap();
@@ -122,7 +122,7 @@ fn text_above_the_payload_limit_is_refused_and_the_writer_continues() {
     assert!(matches!(error, Error::Unwritable { .. }), "{error}");
     writer.append(&partial(1, "x")).unwrap();
     writer.sync().unwrap();
-    let place = fixture.store.find("last").unwrap();
+    let place = fixture.newest();
     assert_eq!(read(&place).unwrap().envelopes.len(), 1);
 }
 

@@ -14,7 +14,6 @@ fn sessions_are_found_by_any_unique_beginning() {
     let find = |what: &str| fixture.store.find(what).map(|place| place.id());
     let full = id(0x10_0000).to_string();
     assert_eq!(find(&full).unwrap(), full);
-    assert_eq!(find("last").unwrap(), id(0x20_0001).to_string());
     let unique = &full[..full.len() - 5];
     assert_eq!(find(unique).unwrap(), full);
     assert_eq!(find(&unique.to_uppercase()).unwrap(), full);
@@ -23,7 +22,7 @@ fn sessions_are_found_by_any_unique_beginning() {
         matches!(&error, Error::Ambiguous { matches, .. } if matches.len() == 3),
         "{error}"
     );
-    for missing in ["", "zz", "0191", "first"] {
+    for missing in ["", "zz", "0191", "last"] {
         assert!(matches!(find(missing), Err(Error::NotFound { .. })), "{missing}");
     }
     let by_path = fixture.store.dir().join(&full);
@@ -44,7 +43,7 @@ fn a_single_file_among_the_sessions_is_found_by_its_name() {
         fixture.store.delete(&place),
         Err(Error::ReadOnly { .. })
     ));
-    assert_eq!(fixture.store.find("last").unwrap(), dir);
+    assert_eq!(fixture.newest(), dir);
     assert_eq!(fixture.store.list().unwrap().len(), 2);
 }
 
@@ -147,4 +146,84 @@ fn a_directory_that_may_only_be_read_can_be_read() {
         assert!(error.to_string().contains("permissions"), "{error}");
     }
     set(&dir, 0o700);
+}
+
+/// A session whose tools work in a directory.
+fn of(fixture: &super::Fixture, n: u128, workspace: &std::path::Path) -> Place {
+    fixture.session(n, &[envelope(1, started_in(workspace))])
+}
+
+fn started_in(workspace: &std::path::Path) -> Event {
+    match super::examples::every_event().remove(0) {
+        Event::Run(RunEvent::Started(mut started)) => {
+            started.workspace = workspace.to_string_lossy().into_owned();
+            Event::Run(RunEvent::Started(started))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_last_session_is_the_newest_of_its_directory_that_has_a_record() {
+    let fixture = fixture();
+    let [here, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let (here, other) = (here.path(), other.path());
+    for moved in [false, true] {
+        let none = fixture.store.last(here, moved).unwrap_err();
+        assert!(matches!(none, Error::NoSessions { .. }), "{none}");
+    }
+    of(&fixture, 1, here);
+    let second = of(&fixture, 2, here);
+    let third = of(&fixture, 3, other);
+    // A crash left a journal without a record; of another one, the first record is not intact.
+    drop(fixture.begun(4, &[]));
+    let damaged = of(&fixture, 5, here);
+    std::fs::write(damaged.journal(), "rubbish\n").unwrap();
+    // A directory within a directory is another one.
+    of(&fixture, 6, &here.join("within"));
+    let last = fixture.store.last(here, false).unwrap();
+    assert_eq!(last.place, second);
+    assert_eq!(last.without_record, [id(5).to_string(), id(4).to_string()]);
+    // What is older than the session is not passed over.
+    let newest = of(&fixture, 7, here);
+    let last = fixture.store.last(here, false).unwrap();
+    assert_eq!((last.place, last.without_record), (newest, Vec::new()));
+    assert_eq!(fixture.store.last(other, false).unwrap().place, third);
+}
+
+#[test]
+fn the_session_of_another_directory_is_named_and_not_taken() {
+    let fixture = fixture();
+    let [here, other, gone] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let moved = of(&fixture, 1, gone.path());
+    of(&fixture, 2, other.path());
+    let error = fixture.store.last(here.path(), true).unwrap_err().to_string();
+    for part in [here.path(), other.path()] {
+        assert!(error.contains(part.to_str().unwrap()), "{error}");
+    }
+    assert!(error.contains(&id(2).to_string()), "{error}");
+    // The directory does not exist any more: the session may be continued in another one, where that is asked for.
+    drop(gone);
+    assert!(fixture.store.last(here.path(), false).is_err());
+    assert_eq!(fixture.store.last(here.path(), true).unwrap().place, moved);
+    // The directory's own session comes first.
+    let own = of(&fixture, 0, here.path());
+    assert_eq!(fixture.store.last(here.path(), true).unwrap().place, own);
+}
+
+#[test]
+fn a_session_that_moved_belongs_to_its_new_directory() {
+    let fixture = fixture();
+    let [old, new] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let moved = match started_in(new.path()) {
+        Event::Run(RunEvent::Started(started)) => Event::Run(RunEvent::Refitted { started }),
+        other => panic!("{other:?}"),
+    };
+    let events = [envelope(1, started_in(old.path())), envelope(2, moved)];
+    let place = fixture.session(1, &events);
+    assert_eq!(place.workspace().as_deref(), Some(new.path()));
+    assert!(fixture.store.last(old.path(), false).is_err());
+    assert_eq!(fixture.store.last(new.path(), false).unwrap().place, place);
+    let listed = &fixture.store.list().unwrap()[0];
+    assert_eq!(listed.workspace.as_deref(), new.path().to_str());
 }

@@ -92,13 +92,10 @@ fn whatever_fails_leaves_nothing() {
     }
     assert!(fails(9).is_ok());
     // One that is there is not written over.
-    let before = read(&fixture.store.find("last").unwrap()).unwrap().envelopes;
+    let before = read(&fixture.newest()).unwrap().envelopes;
     assert!(matches!(fails(9), Err(Error::Exists { .. })));
     assert_eq!(everything(&fixture), [id(1).to_string()]);
-    assert_eq!(
-        read(&fixture.store.find("last").unwrap()).unwrap().envelopes,
-        before
-    );
+    assert_eq!(read(&fixture.newest()).unwrap().envelopes, before);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn nothing_reaches_the_file_before_it_is_asked_for() {
     // A writer that is dropped properly leaves nothing in memory.
     writer.append(&small()[3]).unwrap();
     drop(writer);
-    let place = fixture.store.find("last").unwrap();
+    let place = fixture.newest();
     assert_eq!(read(&place).unwrap().envelopes, small()[..4]);
 }
 
@@ -45,7 +45,7 @@ fn events_out_of_order_are_refused_and_change_nothing() {
     }
     writer.append(&small()[1]).unwrap();
     writer.sync().unwrap();
-    let place = fixture.store.find("last").unwrap();
+    let place = fixture.newest();
     assert_eq!(read(&place).unwrap().envelopes, small()[..2]);
 }
 
@@ -75,7 +75,7 @@ fn files_are_for_the_owner_alone() {
 fn a_second_writer_gets_the_process_holding_the_session() {
     let fixture = fixture();
     let writer = fixture.begun(1, &small());
-    let place = fixture.store.find("last").unwrap();
+    let place = fixture.newest();
     let error = Writer::open(&place).unwrap_err();
     let me = std::process::id();
     assert!(

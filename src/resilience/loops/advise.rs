@@ -10,10 +10,11 @@ use super::config::Config;
 use super::ladder::{self, Possible};
 use super::watch::{Report, Watch};
 use super::words::Others;
-use super::{read, words};
+use super::{awaited, read, words};
 use overrule_domain::breaker::Scope;
 use overrule_domain::call::{Call, EffectClass, Outcome, Status};
 use overrule_domain::escape::advised::{Advised, Plan};
+use overrule_domain::escape::awaiting::is_awaiting;
 use overrule_domain::escape::open_step::is_guard;
 use overrule_domain::escape::{
     Detector, Finding, Incident, LoopStep, Signature, Step, StepOutcome, args_hash,
@@ -62,7 +63,7 @@ pub fn advise(
     let mut config = config.clone();
     config.muted.extend(state.escape.muted.iter().copied());
     watch.fit(&config, &state.escape.allowed);
-    let reports = watch.look(state, thread);
+    let reports = awaited::fit(state, watch.look(state, thread));
     let found = reports.iter().any(|report| report.is_loop);
     let Some(incident) = state.escape.of(thread) else {
         let lasting = || lasting(state, thread, &config, tools).map(Advised::Find);
@@ -131,12 +132,13 @@ fn warning(state: &State, thread: ThreadId, reports: &[Report]) -> Option<Advise
     if warned.is_some_and(|(at, _)| *at == turn) {
         return None;
     }
-    // Each tool is reported once for each row of failures.
+    // Each tool is reported once for each row of failures, or of equal results of what it waits for.
+    let kind = |finding: &Finding| (finding.detector.is_informational(), is_awaiting(state, finding));
     let message = |report: &&Report| {
         warned.is_some_and(|(at, before)| {
             let in_turn = |id: &NodeId| state.nodes.get(id).is_some_and(|node| node.turn == *at);
-            report.finding.detector.is_informational()
-                && before.detector.is_informational()
+            kind(&report.finding) != (false, false)
+                && kind(&report.finding) == kind(before)
                 && before.tools() == report.finding.tools()
                 && report.finding.nodes.iter().any(in_turn)
         })
@@ -319,9 +321,7 @@ fn restrict(state: &State, finding: &Finding) -> Result<(), String> {
 
 /// Returns the signatures of a finding's calls with their exact arguments, without duplicates.
 fn exact(state: &State, finding: &Finding) -> Vec<Signature> {
-    let mut all: Vec<Signature> = finding
-        .nodes
-        .iter()
+    let mut all: Vec<Signature> = awaited::refused(state, finding)
         .filter_map(|id| {
             let (tool, _) = state.nodes.get(id)?.as_call()?;
             let args = ready::resolved_args(state, state.calls.get(id)?)?;

@@ -182,6 +182,39 @@ impl Default for Ladder {
 }
 
 impl Ladder {
+    /// Every repetition is refused, as often as it comes: for an agent that nobody watches, and whose run must not end.
+    pub const REFUSE: Self = Self {
+        guidance: 0,
+        refuse: u32::MAX,
+        substitute: 0,
+        roll_back: 0,
+        human: 0,
+        restrict: 0,
+        stop: 0,
+    };
+
+    /// Returns the first invalid setting as an error.
+    fn check(&self) -> Result<(), Error> {
+        for (key, value) in [
+            ("ladder.guidance", self.guidance),
+            ("ladder.refuse", self.refuse),
+            ("ladder.substitute", self.substitute),
+            ("ladder.roll_back", self.roll_back),
+            ("ladder.human", self.human),
+            ("ladder.restrict", self.restrict),
+            ("ladder.stop", self.stop),
+        ] {
+            range(key, value, 0, 2)?;
+        }
+        if self.human == 0 && self.stop == 0 {
+            return Err(Error {
+                key: "ladder",
+                message: "one of human and stop must be allowed: otherwise nothing ends an incident".into(),
+            });
+        }
+        Ok(())
+    }
+
     /// Returns how often a step may be taken.
     pub const fn most(&self, level: LoopStep) -> u32 {
         match level {
@@ -196,16 +229,18 @@ impl Ladder {
     }
 }
 
+/// Refuses a number outside of its range.
+fn range(key: &'static str, value: u32, least: u32, most: u32) -> Result<(), Error> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    let message = format!("{value} is not between {least} and {most}");
+    Err(Error { key, message })
+}
+
 impl Config {
     /// Returns the first invalid setting as an error.
     pub fn check(&self) -> Result<(), Error> {
-        let range = |key, value: u32, least: u32, most: u32| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            let message = format!("{value} is not between {least} and {most}");
-            Err(Error { key, message })
-        };
         range("window", self.window, 6, WIDEST)?;
         range("time_window_s", self.time_window_s, 0, LONGEST_S)?;
         range("min_loop_length", self.min_loop_length, 1, self.window / 2)?;
@@ -219,23 +254,8 @@ impl Config {
         range("visits", self.visits, 2, self.window)?;
         range("failures", self.failures, 1, 100)?;
         range("calm", self.calm, 1, self.window)?;
-        let ladder = &self.ladder;
-        for (key, value) in [
-            ("ladder.guidance", ladder.guidance),
-            ("ladder.refuse", ladder.refuse),
-            ("ladder.substitute", ladder.substitute),
-            ("ladder.roll_back", ladder.roll_back),
-            ("ladder.human", ladder.human),
-            ("ladder.restrict", ladder.restrict),
-            ("ladder.stop", ladder.stop),
-        ] {
-            range(key, value, 0, 2)?;
-        }
-        if ladder.human == 0 && ladder.stop == 0 {
-            return Err(Error {
-                key: "ladder",
-                message: "one of human and stop must be allowed: otherwise nothing ends an incident".into(),
-            });
+        if self.ladder != Ladder::REFUSE {
+            self.ladder.check()?;
         }
         for (tool, others) in &self.substitutes {
             let why = if others.0.contains(tool) {

@@ -5,7 +5,7 @@
 //! Each step is taken at most as often as the settings allow. Omits steps that are impossible, and
 //! steps that never helped in similar incidents.
 
-use super::config::Config;
+use super::config::{Config, Ladder};
 use overrule_domain::escape::{Escape, Finding, Incident, LoopStep, Skipped, StepOutcome};
 
 /// Number of attempts after which a kind of step that never helped is not tried again.
@@ -45,6 +45,13 @@ pub fn choose(
     config: &Config,
 ) -> Option<Choice> {
     let last = incident.and_then(|incident| incident.steps.last());
+    if config.ladder == Ladder::REFUSE {
+        return Some(Choice {
+            step: LoopStep::Refuse,
+            why: why(last.map(|step| (step.kind, step.outcome)), &[]),
+            skipped: Vec::new(),
+        });
+    }
     let from = match last {
         None => LoopStep::Guidance,
         Some(step) if step.outcome == Some(StepOutcome::Relapsed) => step.kind,

@@ -9,6 +9,7 @@
 
 pub mod action;
 pub mod advise;
+mod awaited;
 pub mod config;
 pub mod detect;
 pub mod fingerprint;
@@ -23,5 +24,5 @@ pub mod words;
 mod tests;
 
 pub use advise::{Tools, advise};
-pub use config::{Config, Others, Removed};
+pub use config::{Config, Ladder, Others, Removed};
 pub use watch::Watch;

@@ -205,6 +205,7 @@ fn stamp(review: &Review) -> u64 {
             (&plan.effects, &plan.superseded, &plan.possible, &plan.cancelled).hash(&mut hasher);
             (&plan.certain, &plan.approves, &plan.turns, plan.asks).hash(&mut hasher);
             (&plan.corrections, &plan.corrections_lost).hash(&mut hasher);
+            plan.corrections_may_be_lost.hash(&mut hasher);
             (&plan.recalled, &plan.drifted, &plan.held, &plan.perhaps).hash(&mut hasher);
         }
         Some(Err(refusal)) => refusal.message.hash(&mut hasher),

@@ -135,6 +135,7 @@ fn an_undo_is_not_named_as_a_loss() {
     };
     let found = overrule_domain::lineage::plan_of(&w.state, &undo).unwrap();
     assert!(found.corrections.is_empty() && found.corrections_lost.is_empty());
+    assert!(found.corrections_may_be_lost.is_empty());
     w.undo().unwrap();
     assert_eq!(w.value(w.id("b")), GOOD);
     assert!(lost(&w).is_empty());
