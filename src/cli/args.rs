@@ -310,8 +310,11 @@ pub enum SessionsWhat {
         /// Session: id, unique prefix, `last`, or a file
         id: String,
     },
-    /// Print the directory of the sessions
-    Path,
+    /// Print the path of a session's journal; without a session, the directory of all
+    Path {
+        /// Session: id, unique prefix, or `last`
+        id: Option<String>,
+    },
 }
 
 /// A replay.

@@ -31,12 +31,16 @@ pub fn sessions(common: &Common, sessions: Sessions) -> Result<Code, Failure> {
         }
         SessionsWhat::Delete { id, yes } => delete(common, &context, &id, yes),
         SessionsWhat::Verify { id } => verify(common, &context, &id),
-        SessionsWhat::Path => {
-            let dir = context.store.dir().display().to_string();
+        SessionsWhat::Path { id } => {
+            let path = match id {
+                Some(id) => context.find(&id)?.journal(),
+                None => context.store.dir().to_owned(),
+            };
+            let path = path.display().to_string();
             if common.json {
-                print::out(&json(&PathView { path: &dir }));
+                print::out(&json(&PathView { path: &path }));
             } else {
-                print::out(&visible(&dir));
+                print::out(&visible(&path));
             }
             Ok(Code::Ok)
         }

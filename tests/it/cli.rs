@@ -20,6 +20,7 @@ mod edits;
 mod effects;
 mod forks;
 mod headless;
+mod last;
 mod learned;
 mod left;
 mod lock;

@@ -336,7 +336,10 @@ fn of_an_address_to_post_to_only_the_host_is_shown() {
         format!("`mail`, arguments not shown by {file}:3")
     );
     let shown = format!("{:?} {:?}", settings.notify.webhook, settings.why());
-    assert!(!shown.contains("sEcReT") && !shown.contains("pAsSwOrD"), "{shown}");
+    assert!(
+        !shown.contains("sEcReT") && !shown.contains("pAsSwOrD"),
+        "{shown}"
+    );
     let line = World::new()
         .user("[notify]\ncommand = \"notify-send overrule\"")
         .load();
