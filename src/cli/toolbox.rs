@@ -67,6 +67,11 @@ impl RunTools {
         self.sources.close().await;
     }
 
+    /// Waits for the next change of a server. Returns its notice; for `None`, its state or tools changed.
+    pub async fn changed(&mut self) -> Option<String> {
+        self.sources.changed().await
+    }
+
     /// Returns the notices of servers that are not ready.
     pub fn notices(&mut self) -> Vec<String> {
         self.sources.settle()

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,8 @@ use overrule_tools::run::Limits;
 use overrule_tools::sources::mcp::{self, ServerView};
 use overrule_tools::{self as tools, Job};
 
+/// How long a list waits for servers that start.
+const WAIT: Duration = Duration::from_secs(60);
 /// Columns of the longest name that is aligned.
 const WIDEST: usize = 44;
 
@@ -58,7 +61,7 @@ pub fn tools(common: &Common, tools: &Tools) -> Result<Code, Failure> {
 /// Returns the only server that an action needs, if that follows from a name.
 fn only(what: Option<&ToolsWhat>, context: &AppContext) -> Option<String> {
     let named = match what? {
-        ToolsWhat::List | ToolsWhat::Refuse { .. } => return None,
+        ToolsWhat::List { .. } | ToolsWhat::Refuse { .. } => return None,
         ToolsWhat::Accept { server, .. } => server.as_str(),
         ToolsWhat::Show { name } | ToolsWhat::Call { name, .. } => name.split_once("__")?.0,
     };
@@ -73,13 +76,25 @@ async fn act(
     connected: &mut RunTools,
     what: Option<&ToolsWhat>,
 ) -> Result<Code, Failure> {
-    for notice in context.notices().into_iter().chain(connected.notices()) {
+    for notice in context.notices() {
+        print::err(&print::safe_line(&notice));
+    }
+    if let None | Some(ToolsWhat::List { .. }) = what {
+        let wait = match what {
+            Some(ToolsWhat::List { wait }) => *wait,
+            _ => None,
+        };
+        until_ready(connected, wait).await;
+    }
+    for notice in connected.notices() {
         print::err(&print::safe_line(&notice));
     }
     let registry = context.checked(connected.tools())?;
     match what {
-        None | Some(ToolsWhat::List | ToolsWhat::Refuse { .. }) => {
-            list(common, &registry, &connected.servers(), &learned::tools(context));
+        None | Some(ToolsWhat::List { .. } | ToolsWhat::Refuse { .. }) => {
+            let servers = connected.servers();
+            list(common, &registry, &servers, &learned::tools(context));
+            return Ok(all_ready(&servers));
         }
         Some(ToolsWhat::Show { name }) => show(common, &registry, &connected.servers(), name)?,
         Some(ToolsWhat::Call { name, args }) => return call(common, context, registry, name, args).await,
@@ -88,6 +103,42 @@ async fn act(
         }
     }
     Ok(Code::Ok)
+}
+
+/// Waits for servers that start, and with a limit of the operator also for those that restart.
+async fn until_ready(connected: &mut RunTools, limit: Option<Duration>) {
+    let ready = async {
+        let mut shown = String::new();
+        loop {
+            let servers = connected.servers();
+            let waits = |server: &&ServerView| {
+                server.state == "starting" || (limit.is_some() && server.state == "restarting")
+            };
+            let names: Vec<&str> = servers.iter().filter(waits).map(|server| &*server.name).collect();
+            if names.is_empty() {
+                return;
+            }
+            let names = names.join(", ");
+            if names != shown {
+                print::err(&format!("waiting for MCP servers: {names}"));
+                shown = names;
+            }
+            if let Some(notice) = connected.changed().await {
+                print::err(&print::safe_line(&notice));
+            }
+        }
+    };
+    // What is not ready by then is shown as it is.
+    let _ = tokio::time::timeout(limit.unwrap_or(WAIT), ready).await;
+}
+
+/// Returns the exit code of a list: a server that is not ready is a failure.
+fn all_ready(servers: &[ServerView]) -> Code {
+    let mut waits = servers.iter().filter(|server| server.state != "ready");
+    if waits.clone().any(|server| server.state != "down") {
+        print::err("hint: `overrule tools list --wait 2m` waits longer for servers that start");
+    }
+    if waits.next().is_some() { Code::Other } else { Code::Ok }
 }
 
 /// Returns a tool, or the refusal with similar names.
@@ -147,6 +198,9 @@ fn list(common: &Common, registry: &Registry, servers: &[ServerView], earlier: &
         for hidden in server.tools.iter().filter(|tool| tool.offered.is_none()) {
             print::out(&format!("  not offered: {}", hidden.name));
         }
+        for skipped in &server.skipped {
+            print::out(&format!("  skipped: {skipped}"));
+        }
     }
     let cards = registry.cards();
     let widest = cards
@@ -198,6 +252,7 @@ fn server_view(server: &ServerView) -> ToolServerView<'_> {
         pid: server.pid,
         start_ms: server.start_ms,
         restarts: server.restarts,
+        skipped: &server.skipped,
         drift: &server.drift,
         tools: server.tools.iter().map(server_tool_view).collect(),
         log: server.log.as_ref().map(|file| visible(&file.to_string_lossy())),

@@ -39,6 +39,8 @@ pub struct ToolServerView<'a> {
     pub start_ms: Option<u64>,
     /// How often it was restarted.
     pub restarts: u32,
+    /// What was left out of the messages that it sent.
+    pub skipped: &'a [String],
     /// How its definitions differ from the accepted ones.
     pub drift: &'a [String],
     /// Its tools.

@@ -37,13 +37,16 @@ pub enum Error {
     },
 }
 
+/// The words about a reference to another document.
+pub(super) const LIES_OUTSIDE: &str = "lies outside the schema and is not read";
+
 /// Refuses every reference that leaves the schema document, so that a check reads and fetches nothing.
 struct Nothing;
 
 impl Retrieve for Nothing {
     fn retrieve(&self, uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         Err(format!(
-            "`{}` lies outside the schema and is not read; copy it into `$defs`",
+            "`{}` {LIES_OUTSIDE}; copy it into `$defs`",
             sentence::shown_text(uri.as_str())
         )
         .into())
@@ -69,15 +72,10 @@ impl Checker {
     pub fn new(schema_text: &str) -> Result<Self, Error> {
         let schema: Value =
             serde_json::from_str(schema_text).map_err(|error| Error::NotJson(error.to_string()))?;
-        let validator = jsonschema::options()
-            .with_retriever(Nothing)
-            .should_validate_formats(true)
-            .should_ignore_unknown_formats(true)
-            .build(&schema)
-            .map_err(|error| Error::NotSchema {
-                at: error.instance_path().to_string(),
-                why: sentence::shown_text(&causes(&error)),
-            })?;
+        let validator = build(&schema).map_err(|error| Error::NotSchema {
+            at: error.instance_path().to_string(),
+            why: sentence::shown_text(&causes(&error)),
+        })?;
         Ok(Self { schema, validator })
     }
 
@@ -191,6 +189,15 @@ impl Checker {
     }
 }
 
+/// Compiles a schema.
+pub(super) fn build(schema: &Value) -> Result<Validator, ValidationError<'static>> {
+    jsonschema::options()
+        .with_retriever(Nothing)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(true)
+        .build(schema)
+}
+
 fn without_reserved(mut value: Value) -> Value {
     if let Value::Object(map) = &mut value {
         // `shift_remove` keeps the order of the other keys, and so the order of the faults.
@@ -214,7 +221,7 @@ fn bounded(mut faults: Vec<Fault>) -> Vec<Fault> {
 }
 
 /// Describes an error with its causes: the reason of a refused reference is at the end of the chain.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

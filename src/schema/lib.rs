@@ -4,7 +4,7 @@
 //!
 //! [`Checker`] is compiled once per schema and used for each text. [`near`] finds the names that a
 //! misspelt one may have meant. [`Violation`] serves those who act on a fault.
-//! [`Checker::complete`] tells what may be inserted at a place of a text.
+//! [`usable`] takes out of a schema what cannot be compiled. [`Checker::complete`] tells what may be inserted at a place of a text.
 
 mod checker;
 mod complete;
@@ -13,6 +13,7 @@ mod nearest;
 mod reading;
 mod reference_wildcards;
 mod sentence;
+mod tolerant;
 mod violation;
 
 #[cfg(test)]
@@ -23,4 +24,5 @@ pub use complete::{Choice, Completion};
 pub use nearest::near;
 pub use overrule_base::canon::MAX_DEPTH;
 pub use overrule_base::canon::pointer::LONGEST as LONGEST_PATH;
+pub use tolerant::{Usable, usable};
 pub use violation::{Violation, followed, schema_at};

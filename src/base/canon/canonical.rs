@@ -212,7 +212,8 @@ fn sorted(text: &str, members: &[Member<'_>]) -> Option<String> {
     Some(members.join(","))
 }
 
-fn quote(out: &mut String, text: &str) {
+/// Writes a text as a JSON string with the shortest escapes.
+pub(super) fn quote(out: &mut String, text: &str) {
     if first_special(text.as_bytes()).is_none() {
         out.push('"');
         out.push_str(text);

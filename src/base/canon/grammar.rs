@@ -233,7 +233,7 @@ const fn syntax(at: usize, what: &'static str) -> Fault {
 }
 
 /// Returns the length of the number at the beginning of a word, or the offset of its fault.
-fn number_len(word: &str) -> Result<usize, usize> {
+pub(super) fn number_len(word: &str) -> Result<usize, usize> {
     let byte = |at: usize| word.as_bytes().get(at).copied();
     let digits = |from: usize| {
         let rest = word.as_bytes().get(from..).unwrap_or_default();
@@ -263,7 +263,7 @@ fn number_len(word: &str) -> Result<usize, usize> {
 
 /// Decodes the escape at the start of `bytes` to a character (`None` for half a surrogate pair) and its
 /// length, which is 0 if there is no escape.
-fn unescape(bytes: &[u8]) -> (Option<char>, usize) {
+pub(super) fn unescape(bytes: &[u8]) -> (Option<char>, usize) {
     if bytes.first() != Some(&b'\\') {
         return (None, 0);
     }

@@ -9,6 +9,7 @@
 //! - [`Lexer`]: the tokens of any text with their positions; every reader of JSON text uses it.
 //! - [`mod@pointer`]: changes values by JSON pointer.
 //! - [`scan`]: what in a JSON text would be lost or changed by reading it as a value.
+//! - [`Tree`]: a value that keeps the digits of its numbers, read from text that is almost JSON too.
 
 mod canonical;
 mod grammar;
@@ -17,6 +18,7 @@ mod lex;
 mod number;
 pub mod pointer;
 mod scan;
+mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -26,3 +28,4 @@ pub use grammar::MAX_DEPTH;
 pub use hash::{hash, short_hash};
 pub use lex::{Inside, Lexer, Token, TokenKind, depths};
 pub use scan::{Oddity, OddityKind, scan, scan_up_to};
+pub use tree::{Fault, Reading, Slip, SlipKind, Tree};

@@ -2,7 +2,17 @@
 //!
 //! Must not know: what they do.
 
+use std::time::Duration;
+
 use clap::{Args as ClapArgs, Subcommand};
+use overrule_policy::expiry::duration_ms;
+
+/// Parses a duration; a bare number is of seconds.
+fn wait(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().map(Duration::from_secs);
+    let wait = seconds.or_else(|| duration_ms(text).map(Duration::from_millis));
+    wait.ok_or_else(|| "write a duration, such as 60s or 2m".to_owned())
+}
 
 /// Actions on tools.
 #[derive(Debug, ClapArgs)]
@@ -16,7 +26,11 @@ pub struct Tools {
 #[derive(Debug, Subcommand)]
 pub enum ToolsWhat {
     /// List the tools and MCP servers of a run here, with classes and tokens
-    List,
+    List {
+        /// Also wait for servers that restart, at most this long [default with the flag: 60s]
+        #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "60s", value_parser = wait)]
+        wait: Option<Duration>,
+    },
     /// Show the definition of a tool as its source gave it
     Show {
         /// Name of the tool, such as `git__git_status`

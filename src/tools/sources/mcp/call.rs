@@ -21,6 +21,7 @@ use super::http;
 use super::live::Live;
 use super::questions::MayAsk;
 use super::result::{Made, failed, lost, outcome};
+use super::sending::ArgumentText;
 use super::server::Server;
 use crate::errors::{refused, untouched};
 use crate::tool::Job;
@@ -87,8 +88,8 @@ fn is_current(server: &Server, live: &Live, target: &Target) -> bool {
         && tools.any(|tool| tool.name == target.tool && tool.pin(&identity) == target.pin)
 }
 
-/// The end of a call that could not be sent or answered. A server that forgot the session is connected to again, and
-/// its tools are read before anything else is sent.
+/// The end of a call that could not be sent or answered. A server that forgot the session, or accepts no connection, is
+/// connected to again, and its tools are read before anything else is sent.
 async fn unanswered(server: &Server, live: &Live, error: &ServiceError) -> Outcome {
     if let ServiceError::TransportClosed | ServiceError::Cancelled { .. } = error {
         return ended(server).await;
@@ -97,7 +98,7 @@ async fn unanswered(server: &Server, live: &Live, error: &ServiceError) -> Outco
         if http::cause::<Outdated>(error).is_some() {
             return Outcome::err(outdated(server));
         }
-        if http::is_session_expired(error) {
+        if http::is_lost(error) {
             live.connection.closing.cancel();
         }
     }
@@ -221,6 +222,7 @@ async fn request(
 ) -> Result<ServerResult, Outcome> {
     let mut request = CallToolRequest::new(params);
     request.extensions.insert(live.changes);
+    request.extensions.insert(ArgumentText(Arc::clone(&job.text)));
     let request = ClientRequest::CallToolRequest(request);
     let sent = live
         .connection

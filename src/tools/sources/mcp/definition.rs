@@ -15,7 +15,7 @@ use overrule_base::text::visible_head;
 use overrule_domain::advice::ToolFacts;
 use overrule_domain::call::EffectClass;
 use overrule_domain::event::run::{ToolCard, ToolOrigin};
-use overrule_schema::Checker;
+use overrule_schema::Usable;
 
 /// Name of the source.
 pub(super) const SOURCE: &str = "mcp";
@@ -116,21 +116,39 @@ impl Definition {
         Some(self.content.get("outputSchema")?.to_string())
     }
 
-    /// Returns the schema of its arguments.
-    fn schema(&self) -> Value {
+    /// Returns the schema of its arguments as far as they can be checked. Arguments are always an object. The error says
+    /// why it cannot be offered.
+    pub(super) fn usable(&self) -> Result<Usable, String> {
         let schema = self.content.get("inputSchema").cloned();
-        schema.unwrap_or_else(|| json!({"type": "object"}))
+        let schema = schema.unwrap_or_else(|| json!({"type": "object"}));
+        let mut usable = overrule_schema::usable(schema).map_err(|error| error.to_string())?;
+        let Value::Object(members) = &mut usable.schema else {
+            return Ok(usable);
+        };
+        let kind = members.get("type");
+        let is_object = match kind {
+            Some(Value::Array(kinds)) => kinds.contains(&"object".into()),
+            Some(kind) => kind == "object",
+            None => false,
+        };
+        if !is_object {
+            if let Some(kind) = kind {
+                let why = format!("arguments are an object, and never {kind}");
+                usable.dropped.push(("/type".to_owned(), why));
+            }
+            members.insert("type".to_owned(), "object".into());
+        }
+        Ok(usable)
     }
 
-    /// Says why its arguments could not be checked; `None` if they can.
-    pub(super) fn fault(&self) -> Option<String> {
-        let checker = Checker::new(&self.schema().to_string());
-        checker.err().map(|error| error.to_string())
-    }
-
-    /// Describes the tool under its offered name. Its effect is unknown, whatever the server says: hints may only raise
+    /// Describes the tool under its offered name, with the [schema](Self::usable) of its arguments. Its effect is unknown, whatever the server says: hints may only raise
     /// a class, and there is none above.
-    pub(super) fn spec(&self, offered: &str, server: &ServerConfig, drift: Option<Arc<str>>) -> Spec {
+    pub(super) fn spec(
+        &self,
+        (offered, schema): (&str, &Value),
+        server: &ServerConfig,
+        drift: Option<Arc<str>>,
+    ) -> Spec {
         let mut description: String = self
             .text("description")
             .unwrap_or_default()
@@ -140,7 +158,6 @@ impl Definition {
         if description.is_empty() {
             description = format!("{} of the server {}.", self.title(), server.name);
         }
-        let schema = self.schema();
         let reaches_out = matches!(server.via, Via::Http { .. }) || self.hint("openWorldHint") == Some(true);
         let external = reaches_out.then(|| "external".to_owned());
         let tags = external.into_iter().chain(self.claims()).collect();

@@ -2,17 +2,26 @@
 //!
 //! Must not know: what the messages mean.
 
+mod client;
+mod events;
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use secrecy::ExposeSecret as _;
+use tokio_util::sync::CancellationToken;
 
+pub(super) use client::{Client, Fault};
+
+use super::reader::Reader;
 use super::redaction::Redaction;
 use super::setup::{BearerToken, Secrets};
 use crate::child::Environment;
@@ -26,13 +35,18 @@ pub(super) const LOG_IN: &str = "the server wants a log-in: set token_env or tok
 const TOKEN: Duration = Duration::from_secs(10);
 /// Longest token in bytes.
 const LONGEST: usize = 64 * 1024;
+/// Maximum number of attempts in a row, a second apart, to continue a stream that ended.
+const RESUMES: usize = 3;
+/// Maximum number of times that a message is sent on to another address of its server.
+const REDIRECTS: usize = 5;
 
 /// Builds a connection. The error says why there is none.
 pub(super) async fn transport(
     (url, headers, token): (&str, &Secrets, Option<&BearerToken>),
     environment: &Environment,
     redaction: &Redaction,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+    (reader, gone): (Arc<Reader>, CancellationToken),
+) -> Result<StreamableHttpClientTransport<Client>, String> {
     let mut named = HashMap::new();
     for (name, value) in headers {
         let key = HeaderName::from_bytes(name.as_bytes())
@@ -46,12 +60,16 @@ pub(super) async fn transport(
         .custom_headers(named)
         // A call is not sent again in a new session, whose tools were not read.
         .reinit_on_expired_session(false);
+    let mut resumes = FixedInterval::default();
+    resumes.max_times = Some(RESUMES);
+    config.retry_config = Arc::new(resumes);
     if let Some(token) = token {
         let token = read(token, environment).await?;
         redaction.add(&token);
         config = config.auth_header(token);
     }
-    Ok(StreamableHttpClientTransport::with_client(client(url)?, config))
+    let client = Client::new(client(url)?, reader, gone);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
 async fn read(token: &BearerToken, environment: &Environment) -> Result<String, String> {
@@ -82,8 +100,13 @@ fn client(url: &str) -> Result<reqwest::Client, String> {
     builder
         .user_agent(concat!("overrule/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(Duration::from_secs(10))
-        // A message and its keys go to no other server.
-        .redirect(reqwest::redirect::Policy::none())
+        .redirect(reqwest::redirect::Policy::custom(|attempt| {
+            // A message and its keys go to no other server, and the method stays.
+            let stays = matches!(attempt.status().as_u16(), 307 | 308)
+                && attempt.previous().len() <= REDIRECTS
+                && attempt.previous().first().map(reqwest::Url::origin) == Some(attempt.url().origin());
+            if stays { attempt.follow() } else { attempt.stop() }
+        }))
         .build()
         .map_err(|error| format!("no requests can be sent: {error}"))
 }
@@ -111,18 +134,38 @@ pub(super) fn cause<T: Error + 'static>(error: &DynamicTransportError) -> Option
     None
 }
 
-/// Returns true if the server no longer knows the session.
-pub(super) fn is_session_expired(error: &DynamicTransportError) -> bool {
+/// Finds why a message over HTTP has no reply.
+pub(super) fn fault(error: &DynamicTransportError) -> Option<&Fault> {
+    match cause::<StreamableHttpError<Fault>>(error)? {
+        StreamableHttpError::Client(fault) => Some(fault),
+        _ => None,
+    }
+}
+
+/// Returns true if the server no longer knows the session, or accepts no connection.
+pub(super) fn is_lost(error: &DynamicTransportError) -> bool {
     matches!(
-        cause::<StreamableHttpError<reqwest::Error>>(error),
+        cause::<StreamableHttpError<Fault>>(error),
         Some(StreamableHttpError::SessionExpired)
-    )
+    ) || matches!(fault(error), Some(Fault::Request(error)) if error.is_connect())
+}
+
+/// Returns true for a refusal that would be the same at the next attempt.
+pub(super) fn is_final(error: &DynamicTransportError) -> bool {
+    match fault(error) {
+        Some(Fault::Redirect { .. } | Fault::TooLong) => true,
+        Some(Fault::Status { status, .. }) => {
+            status.is_client_error() && !matches!(status.as_u16(), 408 | 409 | 423 | 425 | 429)
+        }
+        Some(Fault::Request(error)) => error.is_builder(),
+        _ => false,
+    }
 }
 
 /// Says what went wrong with a transport. The address and the words of the server are left out: filled in variables may
 /// be keys, and a server may repeat its address.
 pub(super) fn words(error: &DynamicTransportError) -> String {
-    if let Some(error) = cause::<StreamableHttpError<reqwest::Error>>(error) {
+    if let Some(error) = cause::<StreamableHttpError<Fault>>(error) {
         return of_http(error);
     }
     match cause::<std::io::Error>(error) {
@@ -131,31 +174,32 @@ pub(super) fn words(error: &DynamicTransportError) -> String {
     }
 }
 
-fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
+fn of_http(error: &StreamableHttpError<Fault>) -> String {
     match error {
-        StreamableHttpError::Client(error) => of_request(error),
-        StreamableHttpError::HttpStatus(error) => format!("HTTP {}", error.status),
+        StreamableHttpError::Client(Fault::Request(error)) => of_request(error),
+        StreamableHttpError::Client(fault) => fault.to_string() + of_fault(fault),
         StreamableHttpError::SessionExpired => "the server ended the session".to_owned(),
         StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => LOG_IN.to_owned(),
-        StreamableHttpError::UnexpectedServerResponse(words) => {
-            let status = words.strip_prefix("HTTP ").and_then(|rest| rest.get(..3));
-            let status = status.filter(|status| status.bytes().all(|byte| byte.is_ascii_digit()));
-            status.map_or_else(
-                || "the answer is no message of the protocol".to_owned(),
-                |status| format!("HTTP {status}"),
-            )
-        }
-        StreamableHttpError::UnexpectedContentType(_) | StreamableHttpError::Deserialize(_) => {
+        StreamableHttpError::UnexpectedServerResponse(_) | StreamableHttpError::Deserialize(_) => {
             "the answer is no message of the protocol".to_owned()
-        }
-        StreamableHttpError::ResponseBodyTooLarge { max_size } => {
-            format!("the answer is longer than {max_size} bytes")
         }
         StreamableHttpError::Sse(_) | StreamableHttpError::UnexpectedEndOfStream => {
             "the answer broke off".to_owned()
         }
         StreamableHttpError::Io(error) => error.to_string(),
         _ => "the connection failed".to_owned(),
+    }
+}
+
+/// Returns what can be done about a refusal.
+fn of_fault(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Redirect { .. } => ", another server or with another method: write the address that it names",
+        Fault::Status { status, .. } => match status.as_u16() {
+            404 | 405 | 410 => ": the address is not that of a server over Streamable HTTP; correct `url`",
+            _ => "",
+        },
+        _ => "",
     }
 }
 

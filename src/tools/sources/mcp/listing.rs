@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use rmcp::RoleClient;
-use rmcp::model::PaginatedRequestParams;
+use rmcp::model::{ErrorCode, ListToolsResult, PaginatedRequestParams};
 use rmcp::service::Peer;
+use rmcp::{RoleClient, ServiceError};
 
 use super::definition::Definition;
 use super::redaction::Redaction;
 use super::result::words;
+use super::told::Told;
 use overrule_base::text::visible_head;
 
 /// Maximum number of pages.
@@ -42,28 +43,42 @@ pub(super) enum Unlisted {
     Refused(String),
 }
 
-/// Reads the list.
-pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Result<Listed, Unlisted> {
+/// Reads the list. What is left out of it is told.
+pub(super) async fn list(
+    peer: &Peer<RoleClient>,
+    redaction: &Redaction,
+    told: &Told,
+) -> Result<Listed, Unlisted> {
     let mut collected = Collected::default();
     let mut ttl = Some(u64::MAX);
     let mut cursor = None;
     let mut unnamed = 0;
-    for _ in 0..PAGES {
+    for no in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer.list_tools(Some(params)).await;
-        let page = page.map_err(|error| {
-            let why = words(&error, redaction);
-            Unlisted::Lost(format!("its tools cannot be listed: {why}"))
-        })?;
+        let page = match peer.list_tools(Some(params)).await {
+            Ok(page) => page,
+            Err(error) => {
+                let page = unread(&error, no, redaction, told)?;
+                ttl = None;
+                page
+            }
+        };
+        let mut is_new = page.tools.is_empty();
         for tool in &page.tools {
             match Definition::of(tool).cleaned(redaction) {
-                Some(tool) => collected.add(tool).map_err(Unlisted::Refused)?,
-                None => unnamed += 1,
+                Some(tool) => is_new |= collected.add(tool).map_err(Unlisted::Refused)?,
+                None => {
+                    unnamed += 1;
+                    is_new = true;
+                }
             }
         }
         ttl = ttl.zip(page.ttl_ms).map(|(least, ms)| least.min(ms));
         cursor = page.next_cursor;
-        if cursor.is_none() {
+        if !is_new {
+            told.left("the list of tools repeats a page: it ends there".to_owned());
+        }
+        if cursor.is_none() || !is_new {
             let ttl = ttl.filter(|ms| *ms > 0).map(Duration::from_millis);
             return Ok(Listed {
                 tools: collected.tools,
@@ -77,6 +92,28 @@ pub(super) async fn list(peer: &Peer<RoleClient>, redaction: &Redaction) -> Resu
     )))
 }
 
+/// The page that stands for one that was refused: a server without tools may not know the request, and the pages before
+/// count. The error means that there is no list.
+fn unread(
+    error: &ServiceError,
+    no: usize,
+    redaction: &Redaction,
+    told: &Told,
+) -> Result<ListToolsResult, Unlisted> {
+    let why = words(error, redaction);
+    let is_unknown =
+        matches!(error, ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND);
+    let is_refused = matches!(error, ServiceError::McpError(_));
+    if !is_unknown && !(is_refused && no > 0) {
+        return Err(Unlisted::Lost(format!("its tools cannot be listed: {why}")));
+    }
+    told.left(match no {
+        0 => format!("it has no tools: {why}"),
+        _ => format!("page {} of the list of tools cannot be read, and ends it: {why}", no + 1),
+    });
+    Ok(ListToolsResult::default())
+}
+
 /// What was read so far.
 #[derive(Default)]
 struct Collected {
@@ -86,8 +123,11 @@ struct Collected {
 }
 
 impl Collected {
-    /// Adds a tool. The error says why the list cannot be used.
-    fn add(&mut self, tool: Definition) -> Result<(), String> {
+    /// Adds a tool. Returns false for one that is there already. The error says why the list cannot be used.
+    fn add(&mut self, tool: Definition) -> Result<bool, String> {
+        if self.tools.contains(&tool) {
+            return Ok(false);
+        }
         self.bytes += tool.content.to_string().len();
         if self.tools.len() == TOOLS {
             return Err(format!("it lists more than {TOOLS} tools"));
@@ -104,7 +144,7 @@ impl Collected {
             return Err(format!("it lists the tool `{name}` twice"));
         }
         self.tools.push(tool);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -132,6 +172,7 @@ mod tests {
         );
         let mut collected = Collected::default();
         collected.add(tool("a", 1)).unwrap();
+        assert!(!collected.add(tool("a", 1)).unwrap(), "the same one");
         assert_eq!(
             collected.add(tool("a", 2)).unwrap_err(),
             "it lists the tool `a` twice"

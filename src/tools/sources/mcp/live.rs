@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::service::Peer;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::current::Changes;
@@ -15,6 +16,12 @@ use super::definition::Definition;
 use super::drift;
 use super::log::ServerLog;
 use super::pins::{Difference, Pinned};
+use super::told::Told;
+use overrule_base::text::visible_head;
+use overrule_schema::Usable;
+
+/// Characters shown of a name.
+const NAME: usize = 100;
 
 /// A connection before its definitions are read.
 #[derive(Clone)]
@@ -37,8 +44,8 @@ pub(super) struct Live {
     pub(super) hash: String,
     /// How they differ from the accepted ones.
     pub(super) difference: Difference,
-    /// Why some of them cannot be offered, by their names.
-    unusable: Arc<BTreeMap<String, String>>,
+    /// By their names: the schemas of their arguments, or why they cannot be offered.
+    schemas: Arc<BTreeMap<String, Result<Usable, String>>>,
 }
 
 /// What a reading of the definitions gave.
@@ -61,13 +68,12 @@ impl Live {
     ) -> Self {
         let hash = now.hash();
         let same = before.filter(|before| before.hash == hash);
-        let unusable = same.map_or_else(
+        let schemas = same.map_or_else(
             || {
                 let tools = now.tools.iter();
-                let unusable = tools.filter_map(|tool| Some((tool.name.clone(), tool.fault()?)));
-                Arc::new(unusable.collect())
+                Arc::new(tools.map(|tool| (tool.name.clone(), tool.usable())).collect())
             },
-            |same| Arc::clone(&same.unusable),
+            |same| Arc::clone(&same.schemas),
         );
         Self {
             connection,
@@ -75,7 +81,7 @@ impl Live {
             changes,
             hash,
             difference,
-            unusable,
+            schemas,
         }
     }
 
@@ -86,18 +92,28 @@ impl Live {
         (!lines.is_empty()).then(|| drift::excerpt(lines, &self.hash).into())
     }
 
-    /// True for a tool that can be offered.
-    pub(super) fn is_usable(&self, tool: &Definition) -> bool {
-        !self.unusable.contains_key(&tool.name)
+    /// Returns the schema of the arguments of a tool; `None` if it cannot be offered.
+    pub(super) fn schema(&self, tool: &Definition) -> Option<&Value> {
+        let usable = self.schemas.get(&tool.name)?.as_ref().ok();
+        usable.map(|usable| &usable.schema)
     }
 
-    /// Writes to the log what is wrong with the definitions, and how they differ.
-    pub(super) fn note(&self, log: &ServerLog) {
+    /// Writes to the log how the definitions differ, and tells what is wrong with them.
+    pub(super) fn note(&self, log: &ServerLog, told: &Told) {
         for line in &self.difference.excerpt {
             log.note(&format!("definitions: {}", line.trim_start()));
         }
-        for (name, why) in &*self.unusable {
-            log.note(&format!("not offered: {name}: {why}"));
+        for (name, usable) in &*self.schemas {
+            let name = visible_head(name, NAME);
+            match usable {
+                Ok(usable) => {
+                    for (at, why) in &usable.dropped {
+                        let at = visible_head(at, NAME);
+                        told.left(format!("the schema of `{name}`: `{at}` is not checked: {why}"));
+                    }
+                }
+                Err(why) => told.left(format!("the tool `{name}` is not offered: {why}")),
+            }
         }
     }
 

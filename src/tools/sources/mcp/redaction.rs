@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use overrule_base::canon::{Lexer, Token, TokenKind};
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
@@ -77,6 +78,18 @@ impl Redaction {
         }
     }
 
+    /// Returns a JSON text with its texts and names cleaned. Everything else stays as it is written.
+    pub(super) fn json_text(&self, text: &str) -> String {
+        let token = |token: Token<'_>| {
+            let decoded = token.decode().unwrap_or_default();
+            match self.apply(&decoded) {
+                Cow::Owned(clean) if token.kind == TokenKind::String => json_text(&clean),
+                _ => token.text.to_owned(),
+            }
+        };
+        Lexer::new(text).map(token).collect()
+    }
+
     /// Returns where a text that has not ended can be cut so that no key is cut: before the beginning of one at its end.
     pub(super) fn cut(&self, text: &[u8]) -> usize {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,6 +137,11 @@ mod tests {
         assert_eq!(
             all.json(value).to_string(),
             r#"{"n":12345678,"t":["a [redacted 8 bytes]"],"[redacted 8 bytes]":true}"#
+        );
+        let text = r#"{"n": 12345678901234567890123,"t":"a\n12345678"}"#;
+        assert_eq!(
+            all.json_text(text),
+            r#"{"n": 12345678901234567890123,"t":"a\n[redacted 8 bytes]"}"#
         );
     }
 

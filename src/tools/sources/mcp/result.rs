@@ -2,12 +2,16 @@
 //!
 //! Must not know: how the answer was received.
 
+use overrule_base::canon::Tree;
+use reqwest::StatusCode;
 use rmcp::ServiceError;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, ServerResult};
 use rmcp::service::ClientInitializeError;
-use serde::de::IgnoredAny;
+use rmcp::transport::DynamicTransportError;
 use serde_json::{Value, json};
 
+use super::http::Fault;
+use super::reader::{TOO_LONG, UNREADABLE};
 use super::redaction::Redaction;
 use super::whole::WholeResults;
 use super::{about, http};
@@ -84,23 +88,72 @@ fn finished(result: CallToolResult, made: &Made<'_>) -> Outcome {
         return Outcome::err(error);
     }
     let mut meta = json!({ "ms": made.ms, "bytes": text.len(), "content": blocks });
-    let Some(structured) = result.structured_content else {
+    let structured = result.structured_content.map(|structured| made.redaction.json_text(&exact(structured)));
+    let repeats = structured.as_deref().map_or(Repeats::Text, |structured| repeats(structured, &text));
+    let Some(structured) = structured.filter(|_| repeats != Repeats::Text) else {
         note(&mut meta, ["whole", "not_stored"], store(made, &text));
         return value(json_text(&output.text), output.discarded, &meta);
     };
-    // Most servers repeat the structure as text.
-    let repeated = serde_json::from_str::<IgnoredAny>(&text).is_ok();
-    if !repeated && output.total > 0 {
+    if repeats == Repeats::Nothing && output.total > 0 {
         meta["text"] = output.text.into();
         note(&mut meta, ["whole_text", "text_not_stored"], store(made, &text));
     }
-    let structured = made.redaction.json(structured).to_string();
     if structured.len() <= HEAD + TAIL {
         return value(structured, 0, &meta);
     }
     note(&mut meta, ["whole", "not_stored"], store(made, &structured));
     let cut = cut(&structured);
     value(json_text(&cut.text), cut.discarded, &meta)
+}
+
+/// Returns the JSON text of structured content: the reader of messages passes it on as a text, which keeps its digits.
+fn exact(structured: Value) -> String {
+    match structured {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// What the text and the structure of a result repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    /// Each says something else.
+    Nothing,
+    /// The text is the structure as JSON, or its texts one below the other.
+    Structure,
+    /// The structure is only the text, in one member.
+    Text,
+}
+
+fn repeats(structured: &str, text: &str) -> Repeats {
+    if text.is_empty() {
+        return Repeats::Structure;
+    }
+    let Ok(reading) = Tree::read(structured) else {
+        return Repeats::Nothing;
+    };
+    let only = match &reading.tree {
+        Tree::Object(members) if members.len() == 1 => members.first().map(|(_, value)| value),
+        Tree::Text(_) => Some(&reading.tree),
+        _ => None,
+    };
+    if only.and_then(Tree::as_text) == Some(text) {
+        return Repeats::Text;
+    }
+    if let Some(Tree::List(items)) = only {
+        let texts: Option<Vec<&str>> = items.iter().map(Tree::as_text).collect();
+        if texts.is_some_and(|texts| texts.join("\n") == text) {
+            return Repeats::Structure;
+        }
+    }
+    // Most servers repeat the structure as JSON.
+    match Tree::read(text) {
+        Ok(read) if matches!(read.tree, Tree::Object(_) | Tree::List(_)) || only == Some(&read.tree) => {
+            Repeats::Structure
+        }
+        Ok(read) if read.tree == reading.tree => Repeats::Structure,
+        _ => Repeats::Nothing,
+    }
 }
 
 /// Stores a text that is cut. Returns its place within the session, or why it is not stored; `None` for a text that is
@@ -196,6 +249,8 @@ fn reported(output: &BoundedText) -> ToolError {
 /// Converts the failure of a request.
 pub(super) fn failed(error: &ServiceError, redaction: &Redaction) -> ToolError {
     match error {
+        ServiceError::McpError(error) if error.code.0 == UNREADABLE => lost(&redaction.apply(&error.message)),
+        ServiceError::McpError(error) if error.code.0 == TOO_LONG => too_long(&error.message),
         ServiceError::McpError(error) => {
             from_json_rpc(i64::from(error.code.0), &redaction.apply(&error.message))
         }
@@ -203,7 +258,68 @@ pub(super) fn failed(error: &ServiceError, redaction: &Redaction) -> ToolError {
             class: ErrorClass::Auth,
             ..lost(http::LOG_IN)
         },
+        ServiceError::TransportSend(error) => unsent(error),
         error => lost(&words(error, redaction)),
+    }
+}
+
+/// Converts what the transport says about a call.
+fn unsent(error: &DynamicTransportError) -> ToolError {
+    let words = shown(&http::words(error));
+    match http::fault(error) {
+        Some(Fault::TooLong) => too_long(&words),
+        Some(Fault::Status { status, retry_after_ms }) => by_status(*status, *retry_after_ms, &words),
+        Some(Fault::Redirect { .. }) => refused(
+            ErrorClass::Business,
+            format!("the call was not carried out: {words}"),
+            "redirect of the MCP server",
+            "ask the operator to correct the address",
+        ),
+        Some(Fault::Request(error)) if error.is_connect() || error.is_builder() => refused(
+            ErrorClass::Transient,
+            format!("the call was not sent: {words}"),
+            "connection to the MCP server",
+            "try again later, or use another tool",
+        ),
+        _ => lost(&words),
+    }
+}
+
+/// The server refused the request with a status.
+fn by_status(status: StatusCode, retry_after_ms: Option<u64>, words: &str) -> ToolError {
+    let code = status.as_u16();
+    // A gateway that gives up may have passed the call on.
+    let executed = status.is_server_error() || matches!(code, 408 | 409 | 410);
+    if executed {
+        return lost(words);
+    }
+    let class = match code {
+        425 | 429 => ErrorClass::Transient,
+        401 | 403 | 407 => ErrorClass::Auth,
+        400 | 422 => ErrorClass::Param,
+        _ => ErrorClass::Business,
+    };
+    ToolError {
+        retry_after_ms,
+        ..refused(
+            class,
+            format!("the server refused the call: {words}"),
+            &format!("HTTP {code}"),
+            "",
+        )
+    }
+}
+
+/// The answer is longer than allowed: it would be at the next attempt, too.
+fn too_long(words: &str) -> ToolError {
+    ToolError {
+        executed: true,
+        ..refused(
+            ErrorClass::Structural,
+            format!("the call ran, but its result cannot be read: {words}"),
+            "length of the answer",
+            "ask for less in one call",
+        )
     }
 }
 
@@ -290,9 +406,14 @@ mod tests {
         assert_eq!(meta["whole_text"], "outputs/c5.txt");
         assert_eq!(files, std::slice::from_ref(&long));
 
-        let (outcome, files) = of(json!({ "content": text(&long), "structuredContent": {"s": long} }));
+        let (outcome, files) =
+            of(json!({ "content": text(&long), "structuredContent": {"s": long, "n": 1} }));
         assert!(matches!(outcome, Outcome::Ok { discarded: 1.., .. }));
         assert_eq!(files.len(), 2);
+
+        let (outcome, files) = of(json!({ "content": text(&long), "structuredContent": {"s": long} }));
+        assert!(matches!(outcome, Outcome::Ok { discarded: 1.., .. }));
+        assert_eq!(files, std::slice::from_ref(&long), "the structure only repeats the text");
 
         let (outcome, files) = of(json!({ "content": text(&long), "isError": true }));
         let Outcome::Err(error) = outcome else {
@@ -307,6 +428,48 @@ mod tests {
 
         let (_, files) = of(json!({ "content": text("short"), "structuredContent": {"n": 1} }));
         assert!(files.is_empty(), "what is not cut is in the record alone");
+    }
+
+    #[test]
+    fn a_structure_that_repeats_the_text_is_shown_once() {
+        let number = "12345678901234567890123";
+        let exact = format!(r#"{{"n":{number}}}"#);
+        for (content, structured, value, has_text) in [
+            (text("a\n\"b\""), r#"{"result":"a\n\"b\""}"#, r#""a\n\"b\"""#, false),
+            (text("a"), r#""a""#, r#""a""#, false),
+            (text(r#"{"n": 1}"#), r#"{"n":1}"#, r#"{"n":1}"#, false),
+            (text("42"), r#"{"result":42}"#, r#"{"result":42}"#, false),
+            (text("a\nb"), r#"{"result":["a","b"]}"#, r#"{"result":["a","b"]}"#, false),
+            (json!([]), &exact, &exact, false),
+            (text("summary"), r#"{"n":1}"#, r#"{"n":1}"#, true),
+            (text("43"), r#"{"result":42}"#, r#"{"result":42}"#, true),
+        ] {
+            // As the reader of messages passes it on.
+            let (outcome, _) = of(json!({ "content": content, "structuredContent": structured }));
+            let Outcome::Ok { value: shown, meta, .. } = outcome else {
+                panic!("{outcome:?}")
+            };
+            assert_eq!(&*shown, value, "{structured}");
+            let meta: Value = serde_json::from_str(&meta.unwrap()).unwrap();
+            assert_eq!(meta.get("text").is_some(), has_text, "{structured}: {meta}");
+        }
+    }
+
+    #[test]
+    fn refusals_over_http_say_whether_the_call_ran() {
+        for (status, class, executed) in [
+            (400, ErrorClass::Param, false),
+            (403, ErrorClass::Auth, false),
+            (404, ErrorClass::Business, false),
+            (413, ErrorClass::Business, false),
+            (429, ErrorClass::Transient, false),
+            (408, ErrorClass::Transient, true),
+            (500, ErrorClass::Transient, true),
+            (504, ErrorClass::Transient, true),
+        ] {
+            let error = by_status(StatusCode::from_u16(status).unwrap(), Some(7), "HTTP");
+            assert_eq!((error.class, error.executed), (class, executed), "{status}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! A server: connects to it, keeps its definitions current, restarts it, ends it.
+//! A server: keeps its definitions current, restarts it, ends it.
 //!
-//! Must not know: calls, policy, screens.
+//! Must not know: how it is connected to, calls, policy, screens.
+
+mod connecting;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -8,18 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use rmcp::RoleClient;
-use rmcp::model::{ProtocolVersion, SubscriptionFilter};
-use rmcp::service::{
-    ClientCacheConfig, ClientInitializeError, ClientLifecycleMode, RunningService,
-    serve_client_with_lifecycle,
-};
+use rmcp::model::SubscriptionFilter;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::current::{Current, Watched};
-use super::handler::Handler;
+use super::current::Current;
 use super::listing::{self, Listed, Unlisted};
 use super::live::{Connection, Live, Read};
 use super::log::ServerLog;
@@ -28,11 +24,11 @@ use super::pins::{self, Pinned};
 use super::progress::Progress;
 use super::questions::Questions;
 use super::redaction::Redaction;
-use super::result::of_handshake;
-use super::setup::{ServerConfig, Via};
-use super::stdio::{self, Process};
+use super::setup::ServerConfig;
+use super::spoken::Spoken;
+use super::told::Told;
+use super::view;
 use super::whole::WholeResults;
-use super::{http, view};
 use crate::child::Environment;
 
 /// Maximum number of restarts in a row.
@@ -74,6 +70,8 @@ enum End {
     Refused(String),
     /// It is lost.
     Lost(String),
+    /// It ended at a question of the newer protocol, or did not answer afterwards: it is asked in another way at once.
+    Again(String),
 }
 
 /// A server of the settings.
@@ -83,6 +81,7 @@ pub(super) struct Server {
     workspace: PathBuf,
     pins: Option<PathBuf>,
     pub(super) log: Arc<ServerLog>,
+    pub(super) told: Arc<Told>,
     pub(super) progress: Arc<Progress>,
     pub(super) redaction: Arc<Redaction>,
     pub(super) whole: WholeResults,
@@ -91,8 +90,7 @@ pub(super) struct Server {
     /// The newest definitions: tools stay offered while their server restarts.
     last: Mutex<Option<Arc<Live>>>,
     current: Arc<Current>,
-    /// Set once the server ended during the probe for the newer protocol.
-    legacy: AtomicBool,
+    spoken: Spoken,
     /// Set once the operator refused it.
     refused: AtomicBool,
     /// How often it was restarted.
@@ -115,12 +113,15 @@ impl Server {
         let redaction = Arc::new(Redaction::new(&config));
         let questions = Arc::new(Questions::new(&config.name, Arc::clone(&redaction)));
         let phase = watch::channel(Phase::Starting).0;
+        let log = Arc::new(ServerLog::new(log, Arc::clone(&redaction)));
         Self {
+            spoken: Spoken::new(pins.as_deref(), &config),
             config,
             environment,
             workspace,
             pins,
-            log: Arc::new(ServerLog::new(log, Arc::clone(&redaction))),
+            told: Arc::new(Told::new(Arc::clone(&log))),
+            log,
             progress: Arc::new(Progress::new(Arc::clone(&redaction))),
             questions,
             redaction,
@@ -128,7 +129,6 @@ impl Server {
             current: Arc::new(Current::new(phase.clone())),
             phase,
             last: Mutex::default(),
-            legacy: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             restarts: AtomicU32::new(0),
             stop: CancellationToken::new(),
@@ -221,12 +221,29 @@ impl Server {
 
     /// Runs it until it is stopped or fails too often. Ends its process before it returns.
     pub(super) async fn supervise(self: Arc<Self>, on_change: OnChange) {
-        self.keep_up(&on_change).await;
+        let tell = async {
+            loop {
+                let words = self.told.next().await;
+                self.tell(words, &on_change).await;
+            }
+        };
+        tokio::select! {
+            () = self.keep_up(&on_change) => {}
+            () = tell => {}
+        }
+        if let Some(words) = self.told.take() {
+            self.tell(words, &on_change).await;
+        }
         if self.is_refused() {
             self.down("refused by the operator".to_owned(), false);
             self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
             on_change(None).await;
         }
+    }
+
+    async fn tell(&self, words: String, on_change: &OnChange) {
+        let name = overrule_base::text::visible(&self.config.name);
+        on_change(Some(format!("MCP server {name}: {words}"))).await;
     }
 
     /// Serves, and restarts it, until it is stopped or fails too often.
@@ -246,6 +263,10 @@ impl Server {
                     self.down(why.clone(), false);
                     on_change(Some(format!("MCP server {name}: {why}"))).await;
                     return;
+                }
+                End::Again(why) => {
+                    self.log.note(&why);
+                    continue;
                 }
                 End::Lost(why) => why,
             };
@@ -305,40 +326,9 @@ impl Server {
                 let last = last.map(|line| format!(", and said: {line}")).unwrap_or_default();
                 End::Lost(format!("{why} ({status}{last})"))
             }
+            (End::Again(why), Some(status)) => End::Again(format!("{why} ({status})")),
             (end, _) => end,
         }
-    }
-
-    async fn connected(&self, process: &mut Option<Process>, on_change: &OnChange) -> End {
-        let began = Instant::now();
-        let auto = !self.legacy.load(Ordering::Relaxed);
-        let running = match tokio::time::timeout(HANDSHAKE, self.connect(process)).await {
-            Ok(Ok(running)) => running,
-            Ok(Err(end)) => {
-                self.legacy.store(auto, Ordering::Relaxed);
-                return end;
-            }
-            Err(_) => return End::Lost(format!("no handshake within {} s", HANDSHAKE.as_secs())),
-        };
-        let peer = running.peer().clone();
-        // A kept answer would hide a change.
-        peer.set_response_cache_config(ClientCacheConfig::disabled())
-            .await;
-        let connection = Connection {
-            peer,
-            pid: process.as_ref().map(Process::pid),
-            closing: CancellationToken::new(),
-            handshake: began.elapsed(),
-        };
-        let service = running.cancellation_token();
-        let mut ended = std::pin::pin!(running.waiting());
-        let end = tokio::select! {
-            _ = &mut ended => End::Lost("the connection ended".to_owned()),
-            () = connection.closing.cancelled() => End::Lost("the server ended the session".to_owned()),
-            end = self.follow(&connection, on_change) => end,
-        };
-        service.cancel();
-        end
     }
 
     /// Keeps the definitions of a connection current, until they cannot be read.
@@ -355,7 +345,7 @@ impl Server {
                 subscription = opened.ok().and_then(Result::ok);
                 listens = subscription.is_some();
             }
-            let read = match self.read_tools(connection).await {
+            let read = match self.read_tools(connection, on_change).await {
                 Ok(read) => read,
                 Err(end) => return end,
             };
@@ -394,74 +384,11 @@ impl Server {
         }
     }
 
-    fn watched<T>(&self, transport: T) -> Watched<T> {
-        Watched::new(transport, Arc::clone(&self.current))
-    }
-
-    fn handler(&self) -> Handler {
-        Handler {
-            log: Arc::clone(&self.log),
-            progress: Arc::clone(&self.progress),
-            questions: Arc::clone(&self.questions),
-        }
-    }
-
-    async fn connect(
-        &self,
-        process: &mut Option<Process>,
-    ) -> Result<RunningService<RoleClient, Handler>, End> {
-        let handler = self.handler();
-        let mode = if self.legacy.load(Ordering::Relaxed) {
-            ClientLifecycleMode::Initialize
-        } else {
-            ClientLifecycleMode::Auto {
-                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-                legacy_version: Some(ProtocolVersion::V_2025_11_25),
-            }
-        };
-        let lost = |error: &ClientInitializeError| {
-            End::Lost(format!(
-                "the handshake failed: {}",
-                of_handshake(error, &self.redaction)
-            ))
-        };
-        match &self.config.via {
-            Via::Command {
-                program,
-                args,
-                env,
-                cwd,
-            } => {
-                let cwd = cwd.as_deref().unwrap_or(&self.workspace);
-                let surroundings = (cwd, &self.environment);
-                let log = Arc::clone(&self.log);
-                let started = stdio::start((program, args), env, surroundings, log).await;
-                let (child, lines) = started.map_err(End::Refused)?;
-                *process = Some(child);
-                serve_client_with_lifecycle(handler, self.watched(lines), mode)
-                    .await
-                    .map_err(|error| lost(&error))
-            }
-            Via::Http { url, headers, token } => {
-                let transport =
-                    http::transport((url, headers, token.as_ref()), &self.environment, &self.redaction).await;
-                let transport = transport.map_err(End::Refused)?;
-                let served = serve_client_with_lifecycle(handler, self.watched(transport), mode).await;
-                served.map_err(|error| {
-                    if error.is_authorization_required() {
-                        End::Refused(http::LOG_IN.to_owned())
-                    } else {
-                        lost(&error)
-                    }
-                })
-            }
-        }
-    }
-
     /// Reads the list of tools and takes calls.
-    async fn read_tools(&self, connection: &Connection) -> Result<Read, End> {
+    async fn read_tools(&self, connection: &Connection, on_change: &OnChange) -> Result<Read, End> {
         let changes = self.current.changes();
-        let listed = tokio::time::timeout(HANDSHAKE, listing::list(&connection.peer, &self.redaction)).await;
+        let list = listing::list(&connection.peer, &self.redaction, &self.told);
+        let listed = tokio::time::timeout(HANDSHAKE, list).await;
         let Listed { tools, unnamed, ttl } = match listed {
             Ok(Ok(listed)) => listed,
             Ok(Err(Unlisted::Lost(why))) => return Err(End::Lost(why)),
@@ -482,10 +409,14 @@ impl Server {
         let live = Arc::new(live);
         let is_other = before.as_ref().is_some_and(|before| before.hash != live.hash);
         if is_other || before.is_none() {
-            live.note(&self.log);
+            live.note(&self.log, &self.told);
         }
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&live));
         let is_drifted = !live.difference.excerpt.is_empty();
+        // Told before the first request of a run.
+        if let Some(words) = self.told.take() {
+            self.tell(words, on_change).await;
+        }
         self.current.put(live);
         Ok(Read {
             ttl,

@@ -77,10 +77,10 @@ fn offered(server: &Arc<Server>, recorded: &[ToolCard], taken: &mut BTreeSet<Str
         if !server.config.offers(&definition.name) {
             continue;
         }
-        if !live.is_usable(definition) {
+        let Some(schema) = live.schema(definition) else {
             continue;
-        }
-        let tool = McpTool::new(Arc::clone(server), definition, &name, drift.clone());
+        };
+        let tool = McpTool::new(Arc::clone(server), definition, (&name, schema), drift.clone());
         taken.insert(name);
         found.push(Offered {
             tool: Arc::new(tool),
@@ -236,7 +236,7 @@ mod tests {
             name: "read".into(),
             content: json!({ "inputSchema": { "type": "object" } }),
         };
-        let recorded = [definition.spec("docs__read", &server.config, None).card];
+        let recorded = [definition.spec(("docs__read", &json!({})), &server.config, None).card];
         let offers = || offered(&server, &recorded, &mut BTreeSet::new()).len();
         assert_eq!(offers(), 1, "a resumed run has its tools until it is up");
         let changes: OnChange = Arc::new(|_| Box::pin(async {}));

@@ -13,8 +13,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
 use super::log::{self, ServerLog};
+use super::reader::Reader;
 use super::setup::Secrets;
-use super::transport::Lines;
+use super::transport::{Closed, Lines};
 use crate::child::{self, Environment, Started, Tree};
 use overrule_base::text::visible;
 
@@ -32,6 +33,7 @@ pub(super) async fn start(
     env: &Secrets,
     (cwd, environment): (&Path, &Environment),
     log: Arc<ServerLog>,
+    (reader, closed): (Arc<Reader>, Closed),
 ) -> Result<(Process, Lines<BufReader<ChildStdout>, ChildStdin>), String> {
     let own = env
         .iter()
@@ -45,9 +47,8 @@ pub(super) async fn start(
         return Err(format!("cannot start `{}`: it has no pipes", visible(program)));
     };
     let stderr = child.stderr.take();
-    let words = Arc::clone(&log);
-    let copying = tokio::spawn(async move { log::copy(stderr, &words).await });
-    let lines = Lines::new(BufReader::with_capacity(64 * 1024, output), input, log);
+    let copying = tokio::spawn(async move { log::copy(stderr, &log).await });
+    let lines = Lines::new(BufReader::with_capacity(64 * 1024, output), input, reader, closed);
     let process = Process { child, tree, copying };
     Ok((process, lines))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::call::{self, Target};
 use super::definition::{Definition, SOURCE};
@@ -26,11 +27,11 @@ impl McpTool {
     pub(super) fn new(
         server: Arc<Server>,
         definition: &Definition,
-        offered: &str,
+        (offered, schema): (&str, &Value),
         drift: Option<Arc<str>>,
     ) -> Self {
         Self {
-            spec: definition.spec(offered, &server.config, drift.clone()),
+            spec: definition.spec((offered, schema), &server.config, drift.clone()),
             target: Arc::new(Target {
                 tool: definition.name.clone(),
                 pin: definition.pin(&server.config.identity()),

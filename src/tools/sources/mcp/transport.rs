@@ -5,66 +5,91 @@
 //! A line that is no message is logged and skipped. A line above 16 MiB, and an answer to a question that was never
 //! asked, end the connection: what follows cannot be trusted.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
-use super::log::ServerLog;
-use overrule_base::text::visible_head;
+use super::frames::Frames;
+use super::reader::{Reader, Received};
+use super::sending;
 
 /// Maximum number of bytes of one message.
-const FRAME: usize = 16 << 20;
-/// Characters of a bad line that are logged.
-const SHOWN: usize = 200;
+pub(super) const FRAME: usize = 16 << 20;
+/// How long the rest of a message may take that has begun. A message without the end of its line is read after it, too.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Why a connection was closed by this side.
+pub(super) type Closed = Arc<OnceLock<String>>;
 
 /// A connection by lines.
 pub(super) struct Lines<R, W> {
-    reader: R,
+    output: R,
     /// The line that is being received. It is kept here, so that nothing is lost if a receive is dropped.
     line: Vec<u8>,
+    frames: Frames,
+    ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
     writer: Arc<Mutex<Option<W>>>,
-    log: Arc<ServerLog>,
-    asked: HashSet<RequestId>,
-    answered: HashSet<RequestId>,
-    broken: bool,
+    reader: Arc<Reader>,
+    closed: Closed,
+    ended: bool,
 }
 
 impl<R, W> Lines<R, W> {
-    pub(super) fn new(reader: R, writer: W, log: Arc<ServerLog>) -> Self {
+    pub(super) fn new(output: R, writer: W, reader: Arc<Reader>, closed: Closed) -> Self {
         Self {
-            reader,
+            output,
             line: Vec::new(),
+            frames: Frames::default(),
+            ready: VecDeque::new(),
             writer: Arc::new(Mutex::new(Some(writer))),
-            log,
-            asked: HashSet::new(),
-            answered: HashSet::new(),
-            broken: false,
+            reader,
+            closed,
+            ended: false,
         }
     }
 
-    /// Returns true if an answer with this id may be passed on.
-    fn accepts(&mut self, id: &RequestId) -> bool {
-        if self.asked.remove(id) {
-            self.answered.insert(id.clone());
-            return true;
+    fn close_because(&mut self, why: String) {
+        self.ended = true;
+        // The first reason counts.
+        let _ = self.closed.set(why);
+    }
+
+    fn take_line(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        for text in self.frames.take(&text, FRAME, Reader::stands_alone) {
+            self.read(text.as_bytes());
         }
-        if self.answered.contains(id) {
-            self.log.note(&format!("skipped a second answer to request {id}"));
-        } else {
-            self.log.note(&format!(
-                "closed: an answer to request {id}, which was never sent"
-            ));
-            self.broken = true;
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        for received in self.reader.read(bytes) {
+            match received {
+                Received::Message(message) => self.ready.push_back(*message),
+                Received::NeverSent(id) => {
+                    self.close_because(format!("an answer to request {id}, which was never sent"));
+                }
+            }
         }
-        false
+    }
+
+    /// Reads what there is after a time without output.
+    fn settle(&mut self) {
+        if self.frames.is_waiting() {
+            let text = self.frames.end();
+            self.read(text.as_bytes());
+        } else if std::str::from_utf8(&self.line).is_ok_and(Reader::stands_alone) {
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line);
+        }
     }
 }
 
@@ -72,28 +97,53 @@ impl<R: AsyncBufRead + Unpin, W> Lines<R, W> {
     /// Receives one line without its end. `None` at the end of the output, or if the line is too long.
     async fn next_line(&mut self) -> Option<Vec<u8>> {
         loop {
-            let received = match self.reader.fill_buf().await {
+            let received = match self.output.fill_buf().await {
                 Ok(received) if !received.is_empty() => received,
                 Ok(_) => return None,
                 Err(error) => {
-                    self.log.note(&format!("cannot read its output: {error}"));
+                    self.close_because(format!("its output cannot be read: {error}"));
                     return None;
                 }
             };
             let end = received.iter().position(|byte| *byte == b'\n');
             let part = received.get(..end.unwrap_or(received.len())).unwrap_or_default();
             if self.line.len() + part.len() > FRAME {
-                self.log
-                    .note(&format!("closed: a message longer than {FRAME} bytes"));
+                self.line.clear();
+                self.close_because(format!("a message longer than {} MiB", FRAME >> 20));
                 return None;
             }
             self.line.extend_from_slice(part);
             let taken = part.len() + usize::from(end.is_some());
-            self.reader.consume(taken);
+            self.output.consume(taken);
             if end.is_some() {
                 return Some(std::mem::take(&mut self.line));
             }
         }
+    }
+
+    /// Receives a line, the end of the output, or nothing for a time.
+    async fn step(&mut self) {
+        let waits = self.frames.is_waiting() || !self.line.is_empty();
+        let probe = self.reader.probe_ends();
+        let line = tokio::select! {
+            line = self.next_line() => line,
+            () = tokio::time::sleep(QUIET), if waits => {
+                self.settle();
+                return;
+            }
+            () = tokio::time::sleep_until(probe.unwrap_or_else(Instant::now)), if probe.is_some() => {
+                self.ready.extend(self.reader.give_up_probe());
+                return;
+            }
+        };
+        if let Some(line) = line {
+            self.take_line(&line);
+            return;
+        }
+        let rest = std::mem::take(&mut self.line);
+        self.take_line(&rest);
+        self.settle();
+        self.ended = true;
     }
 }
 
@@ -108,45 +158,28 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &message {
-            self.asked.insert(request.id.clone());
-        }
+        self.reader.sent(&message);
         let writer = Arc::clone(&self.writer);
         async move {
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
+            let mut line = sending::text(&message)?;
+            line.push('\n');
             let mut writer = writer.lock().await;
             let writer = writer.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-            writer.write_all(&line).await?;
+            writer.write_all(line.as_bytes()).await?;
             writer.flush().await
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        while !self.broken {
-            let line = self.next_line().await?;
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            let message: RxJsonRpcMessage<RoleClient> = match serde_json::from_slice(&line) {
-                Ok(message) => message,
-                Err(error) => {
-                    let words = visible_head(&self.log.clean(&String::from_utf8_lossy(&line)), SHOWN);
-                    self.log
-                        .note(&format!("skipped a line that is no message ({error}): {words}"));
-                    continue;
-                }
-            };
-            let answers = match &message {
-                JsonRpcMessage::Response(response) => Some(response.id.clone()),
-                JsonRpcMessage::Error(error) => error.id.clone(),
-                _ => None,
-            };
-            if answers.is_none_or(|id| self.accepts(&id)) {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
                 return Some(message);
             }
+            if self.ended {
+                return None;
+            }
+            self.step().await;
         }
-        None
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {

@@ -35,6 +35,8 @@ pub struct ServerView {
     pub start_ms: Option<u64>,
     /// How often it was restarted.
     pub restarts: u32,
+    /// What was left out of the messages that it sent.
+    pub skipped: Vec<String>,
     /// How its definitions differ from the accepted ones.
     pub drift: Vec<String>,
     /// The whole difference, safe to show; `None` if there is none or it is too long for a page.
@@ -99,6 +101,7 @@ impl ServerView {
             pid: None,
             start_ms: None,
             restarts: server.restarts(),
+            skipped: server.told.all().iter().map(|words| visible(words)).collect(),
             drift: Vec::new(),
             difference: None,
             tools: Vec::new(),

@@ -2,7 +2,8 @@
 //!
 //! Must not know: processes, sockets.
 
-use rmcp::service::RunningService;
+use rmcp::RoleClient;
+use rmcp::service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::sync::mpsc;
@@ -10,8 +11,10 @@ use tokio::sync::mpsc;
 use super::*;
 use crate::sources::mcp::call::{Target, call, send};
 use crate::sources::mcp::definition::Definition;
-use crate::sources::mcp::setup::Secrets;
-use crate::sources::mcp::transport::Lines;
+use crate::sources::mcp::handler::Handler;
+use crate::sources::mcp::reader::Reader;
+use crate::sources::mcp::setup::{Secrets, Via};
+use crate::sources::mcp::transport::{Closed, Lines};
 use crate::tool::Job;
 use overrule_domain::call::Outcome;
 use overrule_domain::id::{NodeId, NodeKind};
@@ -136,7 +139,9 @@ async fn connected(
     let places = (PathBuf::from("/"), None, Some(pins.to_owned()));
     let server = Arc::new(Server::new(config, Environment::default(), places));
     let (read, write) = tokio::io::split(stream);
-    let lines = Lines::new(BufReader::new(read), write, Arc::clone(&server.log));
+    let (log, told) = (Arc::clone(&server.log), Arc::clone(&server.told));
+    let reader = Arc::new(Reader::new(log, told, false));
+    let lines = Lines::new(BufReader::new(read), write, reader, Closed::default());
     let mode = ClientLifecycleMode::Initialize;
     let running = serve_client_with_lifecycle(server.handler(), server.watched(lines), mode)
         .await
@@ -173,7 +178,7 @@ fn job(version: u32) -> Job {
     Job {
         call: NodeId::new(NodeKind::Call, 1),
         args: json!({ "decided": version }),
-        text: "{}".into(),
+        text: json!({ "decided": version }).to_string().into(),
         key: "key".into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::from([]),

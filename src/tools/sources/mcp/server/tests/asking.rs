@@ -45,7 +45,8 @@ async fn ran(name: &str, thinks: Duration) -> (Outcome, Duration) {
     let (server, _running) = connected(config(), dir.path(), ours).await;
     let live = current(&server, None).await;
     let definition = live.tools.iter().find(|tool| tool.name == name).unwrap();
-    let tool = McpTool::new(Arc::clone(&server), definition, name, live.drift());
+    let schema = live.schema(definition).unwrap();
+    let tool = McpTool::new(Arc::clone(&server), definition, (name, schema), live.drift());
     let tool: Arc<dyn Tool> = Arc::new(tool);
     let limits = Limits::of(&*tool);
     let job = Job {
