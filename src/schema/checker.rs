@@ -57,6 +57,7 @@ impl Retrieve for Nothing {
 pub struct Checker {
     schema: Value,
     validator: Validator,
+    keeps_digits: bool,
 }
 
 impl fmt::Debug for Checker {
@@ -76,7 +77,17 @@ impl Checker {
             at: error.instance_path().to_string(),
             why: sentence::shown_text(&causes(&error)),
         })?;
-        Ok(Self { schema, validator })
+        Ok(Self {
+            schema,
+            validator,
+            keeps_digits: false,
+        })
+    }
+
+    /// Accepts numbers that no value can hold exactly: the tool gets the text itself, digit by digit.
+    pub fn keeping_digits(mut self) -> Self {
+        self.keeps_digits = true;
+        self
     }
 
     /// Returns the schema as JSON text.
@@ -106,7 +117,7 @@ impl Checker {
                 message: "there is no JSON text".to_owned(),
             }]);
         }
-        let reading::Reading { value, mut faults } = reading::read(text);
+        let reading::Reading { value, mut faults } = reading::read(text, self.keeps_digits);
         if let Some(value) = value {
             let errors = self.errors(&value, text.len());
             let found = errors.flat_map(|error| sentence::faults(&error, &self.schema));
@@ -136,7 +147,7 @@ impl Checker {
     /// Returns the findings of [`Checker::check_open`] in parts; at most [`MAX_FAULTS`] of them. A
     /// text that is not strict JSON has faults instead.
     pub fn violations(&self, args_text: &str) -> Result<Vec<Violation>, Vec<Fault>> {
-        let reading::Reading { value, faults } = reading::read(args_text);
+        let reading::Reading { value, faults } = reading::read(args_text, self.keeps_digits);
         let Some(value) = value.filter(|_| faults.is_empty()).map(without_reserved) else {
             return Err(bounded(faults));
         };
@@ -162,7 +173,7 @@ impl Checker {
     }
 
     fn run(&self, args_text: &str, open: bool) -> Vec<Fault> {
-        let reading::Reading { value, mut faults } = reading::read(args_text);
+        let reading::Reading { value, mut faults } = reading::read(args_text, self.keeps_digits);
         if let Some(value) = value.map(without_reserved) {
             let errors = self
                 .errors(&value, args_text.len())

@@ -18,8 +18,8 @@ pub(super) struct Reading {
     pub(super) faults: Vec<Fault>,
 }
 
-/// Reads a text. Blank text is an empty object, because some models send nothing for "no arguments".
-pub(super) fn read(text: &str) -> Reading {
+/// Reads a text; `keeps_digits` if numbers are passed on as they are written. Blank text is an empty object, because some models send nothing for "no arguments".
+pub(super) fn read(text: &str, keeps_digits: bool) -> Reading {
     if text.trim_ascii().is_empty() {
         return Reading {
             value: Some(Value::Object(serde_json::Map::new())),
@@ -38,6 +38,7 @@ pub(super) fn read(text: &str) -> Reading {
             // One more shows that some are left out.
             faults: canon::scan_up_to(text, MAX_FAULTS + 1)
                 .into_iter()
+                .filter(|odd| !(keeps_digits && matches!(odd.kind, OddityKind::Number { .. })))
                 .map(lost)
                 .collect(),
         },

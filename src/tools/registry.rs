@@ -84,6 +84,11 @@ impl Registry {
             name: name.to_string(),
             source,
         })?;
+        // A server gets the argument text itself.
+        let checker = match card.server() {
+            Some(_) => checker.keeping_digits(),
+            None => checker,
+        };
         self.entries.push(Entry {
             checker: Arc::new(checker),
             definition: Arc::from(definition(card)),

@@ -13,7 +13,7 @@ use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode,
     ErrorData, FormElicitationCapability, Implementation, ListRootsResult, ProgressNotificationParam,
-    UrlElicitationCapability,
+    ProtocolVersion, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 
@@ -41,7 +41,10 @@ impl ClientHandler for Handler {
             .with_url(UrlElicitationCapability::default());
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(asks);
-        ClientConfig::new(capabilities, info)
+        let mut config = ClientConfig::new(capabilities, info);
+        // Only `initialize` says it; the newer protocol has no such request.
+        config.protocol_version = ProtocolVersion::V_2025_11_25;
+        config
     }
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {

@@ -194,7 +194,6 @@ fn of_http(error: &StreamableHttpError<Fault>) -> String {
 /// Returns what can be done about a refusal.
 fn of_fault(fault: &Fault) -> &'static str {
     match fault {
-        Fault::Redirect { .. } => ", another server or with another method: write the address that it names",
         Fault::Status { status, .. } => match status.as_u16() {
             404 | 405 | 410 => ": the address is not that of a server over Streamable HTTP; correct `url`",
             _ => "",

@@ -66,7 +66,14 @@ pub(super) async fn list(
         let mut is_new = page.tools.is_empty();
         for tool in &page.tools {
             match Definition::of(tool).cleaned(redaction) {
-                Some(tool) => is_new |= collected.add(tool).map_err(Unlisted::Refused)?,
+                Some(tool) => {
+                    let name = visible_head(&tool.name, NAME);
+                    if collected.add(tool).map_err(Unlisted::Refused)? {
+                        is_new = true;
+                    } else {
+                        told.left(format!("the tool `{name}` is listed twice in the same way: it counts once"));
+                    }
+                }
                 None => {
                     unnamed += 1;
                     is_new = true;
@@ -76,7 +83,7 @@ pub(super) async fn list(
         ttl = ttl.zip(page.ttl_ms).map(|(least, ms)| least.min(ms));
         cursor = page.next_cursor;
         if !is_new {
-            told.left("the list of tools repeats a page: it ends there".to_owned());
+            told.left("the list of tools repeats a page, and ends there".to_owned());
         }
         if cursor.is_none() || !is_new {
             let ttl = ttl.filter(|ms| *ms > 0).map(Duration::from_millis);

@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use super::log::ServerLog;
 use super::told::Told;
 use answer::Asked;
+pub(super) use message::NO_CODE;
 use message::{Open, Repaired};
 pub(super) use repairs::{Repair, Repairs};
 
@@ -145,9 +146,19 @@ impl Reader {
         self.requests().heard
     }
 
-    /// Returns true for a text that is a whole message by itself.
+    /// Returns true for a text that consists of whole messages.
     pub(super) fn stands_alone(text: &str) -> bool {
-        text.trim_start().starts_with('{') && text.contains("\"jsonrpc\"") && Tree::read(text).is_ok()
+        if !text.contains("\"jsonrpc\"") {
+            return false;
+        }
+        let mut rest = text.trim_start();
+        while rest.starts_with(['{', '[', '\u{feff}']) {
+            let Ok(reading) = Tree::read_first(rest) else {
+                return false;
+            };
+            rest = rest.get(reading.end..).unwrap_or_default();
+        }
+        rest.is_empty()
     }
 
     /// Reads the messages of a text, in order. What is no message is logged.
@@ -286,6 +297,11 @@ impl Reader {
         let asked = requests.open.remove(&id)?;
         drop(requests);
         Some(self.failed((id, asked), why))
+    }
+
+    /// Notes something that the operator should know about the connection.
+    pub(super) fn note(&self, words: String) {
+        self.told.left(words);
     }
 
     /// Ends a request with an error of this program, if it is open.

@@ -258,14 +258,14 @@ pub(super) fn failed(error: &ServiceError, redaction: &Redaction) -> ToolError {
             class: ErrorClass::Auth,
             ..lost(http::LOG_IN)
         },
-        ServiceError::TransportSend(error) => unsent(error),
+        ServiceError::TransportSend(error) => unsent(error, redaction),
         error => lost(&words(error, redaction)),
     }
 }
 
 /// Converts what the transport says about a call.
-fn unsent(error: &DynamicTransportError) -> ToolError {
-    let words = shown(&http::words(error));
+fn unsent(error: &DynamicTransportError, redaction: &Redaction) -> ToolError {
+    let words = shown(&redaction.apply(&http::words(error)));
     match http::fault(error) {
         Some(Fault::TooLong) => too_long(&words),
         Some(Fault::Status { status, retry_after_ms }) => by_status(*status, *retry_after_ms, &words),
@@ -296,7 +296,8 @@ fn by_status(status: StatusCode, retry_after_ms: Option<u64>, words: &str) -> To
     let class = match code {
         425 | 429 => ErrorClass::Transient,
         401 | 403 | 407 => ErrorClass::Auth,
-        400 | 422 => ErrorClass::Param,
+        // Its words may repeat a key, so nobody knows what it did not accept.
+        400 | 422 => ErrorClass::Unknown,
         _ => ErrorClass::Business,
     };
     ToolError {
@@ -326,7 +327,7 @@ fn too_long(words: &str) -> ToolError {
 /// Says why a request failed.
 pub(super) fn words(error: &ServiceError, redaction: &Redaction) -> String {
     match error {
-        ServiceError::TransportSend(error) => shown(&http::words(error)),
+        ServiceError::TransportSend(error) => shown(&redaction.apply(&http::words(error))),
         // Its tasks are cancelled when the connection ends.
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => "the connection ended".to_owned(),
         error => shown(&redaction.apply(&error.to_string())),
@@ -336,7 +337,7 @@ pub(super) fn words(error: &ServiceError, redaction: &Redaction) -> String {
 /// Says why a connection could not be established.
 pub(super) fn of_handshake(error: &ClientInitializeError, redaction: &Redaction) -> String {
     match error {
-        ClientInitializeError::TransportError { error, .. } => shown(&http::words(error)),
+        ClientInitializeError::TransportError { error, .. } => shown(&redaction.apply(&http::words(error))),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_handshake(fallback, redaction),
         ClientInitializeError::ConnectionClosed(_) => "the connection ended".to_owned(),
         error => shown(&redaction.apply(&error.to_string())),
@@ -458,7 +459,7 @@ mod tests {
     #[test]
     fn refusals_over_http_say_whether_the_call_ran() {
         for (status, class, executed) in [
-            (400, ErrorClass::Param, false),
+            (400, ErrorClass::Unknown, false),
             (403, ErrorClass::Auth, false),
             (404, ErrorClass::Business, false),
             (413, ErrorClass::Business, false),

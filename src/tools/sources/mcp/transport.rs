@@ -24,8 +24,10 @@ use super::sending;
 
 /// Maximum number of bytes of one message.
 pub(super) const FRAME: usize = 16 << 20;
-/// How long the rest of a message may take that has begun. A message without the end of its line is read after it, too.
+/// How long the next line of a message may take.
 const QUIET: Duration = Duration::from_secs(1);
+/// How long the end of a line may take behind a whole message.
+const SOON: Duration = Duration::from_millis(50);
 
 /// Why a connection was closed by this side.
 pub(super) type Closed = Arc<OnceLock<String>>;
@@ -35,6 +37,8 @@ pub(super) struct Lines<R, W> {
     output: R,
     /// The line that is being received. It is kept here, so that nothing is lost if a receive is dropped.
     line: Vec<u8>,
+    /// Length of the line when it was found not to be whole.
+    looked: usize,
     frames: Frames,
     ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
     writer: Arc<Mutex<Option<W>>>,
@@ -48,6 +52,7 @@ impl<R, W> Lines<R, W> {
         Self {
             output,
             line: Vec::new(),
+            looked: 0,
             frames: Frames::default(),
             ready: VecDeque::new(),
             writer: Arc::new(Mutex::new(Some(writer))),
@@ -86,48 +91,60 @@ impl<R, W> Lines<R, W> {
         if self.frames.is_waiting() {
             let text = self.frames.end();
             self.read(text.as_bytes());
-        } else if std::str::from_utf8(&self.line).is_ok_and(Reader::stands_alone) {
+        } else if Reader::stands_alone(&String::from_utf8_lossy(&self.line)) {
             let line = std::mem::take(&mut self.line);
             self.take_line(&line);
         }
+        self.looked = self.line.len();
     }
 }
 
+/// What was received.
+enum Part {
+    /// A line without its end.
+    Line(Vec<u8>),
+    /// A part of a line, which is kept.
+    Begun,
+    /// The end of the output.
+    End,
+}
+
 impl<R: AsyncBufRead + Unpin, W> Lines<R, W> {
-    /// Receives one line without its end. `None` at the end of the output, or if the line is too long.
-    async fn next_line(&mut self) -> Option<Vec<u8>> {
-        loop {
-            let received = match self.output.fill_buf().await {
-                Ok(received) if !received.is_empty() => received,
-                Ok(_) => return None,
-                Err(error) => {
-                    self.close_because(format!("its output cannot be read: {error}"));
-                    return None;
-                }
-            };
-            let end = received.iter().position(|byte| *byte == b'\n');
-            let part = received.get(..end.unwrap_or(received.len())).unwrap_or_default();
-            if self.line.len() + part.len() > FRAME {
-                self.line.clear();
-                self.close_because(format!("a message longer than {} MiB", FRAME >> 20));
-                return None;
+    /// Receives a part of the output. A line that is too long ends it.
+    async fn next_part(&mut self) -> Part {
+        let received = match self.output.fill_buf().await {
+            Ok(received) if !received.is_empty() => received,
+            Ok(_) => return Part::End,
+            Err(error) => {
+                self.close_because(format!("its output cannot be read: {error}"));
+                return Part::End;
             }
-            self.line.extend_from_slice(part);
-            let taken = part.len() + usize::from(end.is_some());
-            self.output.consume(taken);
-            if end.is_some() {
-                return Some(std::mem::take(&mut self.line));
-            }
+        };
+        let end = received.iter().position(|byte| *byte == b'\n');
+        let part = received.get(..end.unwrap_or(received.len())).unwrap_or_default();
+        if self.line.len() + part.len() > FRAME {
+            self.line.clear();
+            self.close_because(format!("a message longer than {} MiB", FRAME >> 20));
+            return Part::End;
+        }
+        self.line.extend_from_slice(part);
+        let taken = part.len() + usize::from(end.is_some());
+        self.output.consume(taken);
+        match end {
+            Some(_) => Part::Line(std::mem::take(&mut self.line)),
+            None => Part::Begun,
         }
     }
 
-    /// Receives a line, the end of the output, or nothing for a time.
+    /// Receives a part of the output, or waits until a message has no further part.
     async fn step(&mut self) {
-        let waits = self.frames.is_waiting() || !self.line.is_empty();
+        let quiet = if self.frames.is_waiting() { QUIET } else { SOON };
+        let may_be_whole = matches!(self.line.trim_ascii_end().last(), Some(b'}' | b']'));
+        let waits = self.frames.is_waiting() || (may_be_whole && self.line.len() != self.looked);
         let probe = self.reader.probe_ends();
-        let line = tokio::select! {
-            line = self.next_line() => line,
-            () = tokio::time::sleep(QUIET), if waits => {
+        let part = tokio::select! {
+            part = self.next_part() => part,
+            () = tokio::time::sleep(quiet), if waits => {
                 self.settle();
                 return;
             }
@@ -136,14 +153,16 @@ impl<R: AsyncBufRead + Unpin, W> Lines<R, W> {
                 return;
             }
         };
-        if let Some(line) = line {
-            self.take_line(&line);
-            return;
+        match part {
+            Part::Line(line) => self.take_line(&line),
+            Part::Begun => {}
+            Part::End => {
+                let rest = std::mem::take(&mut self.line);
+                self.take_line(&rest);
+                self.settle();
+                self.ended = true;
+            }
         }
-        let rest = std::mem::take(&mut self.line);
-        self.take_line(&rest);
-        self.settle();
-        self.ended = true;
     }
 }
 

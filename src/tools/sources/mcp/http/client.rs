@@ -24,7 +24,7 @@ use sse_stream::Sse;
 use tokio_util::sync::CancellationToken;
 
 use super::events::{Events, MOST};
-use crate::sources::mcp::reader::{Reader, Received, TOO_LONG, UNREADABLE};
+use crate::sources::mcp::reader::{NO_CODE, Reader, Received, TOO_LONG, UNREADABLE};
 use crate::sources::mcp::sending;
 use overrule_resilience::wait::asked;
 
@@ -52,12 +52,14 @@ pub(in super::super) enum Fault {
         retry_after_ms: Option<u64>,
     },
     /// The server is somewhere else.
-    #[error("HTTP {}: the server sends on to {to}", status.as_u16())]
+    #[error("HTTP {}: it sends on to {to}, {why}", status.as_u16())]
     Redirect {
         /// The status.
         status: StatusCode,
-        /// The other server, without path and query.
+        /// The other address, without its query.
         to: String,
+        /// Why it is not followed.
+        why: &'static str,
     },
     /// The reply is longer than allowed.
     #[error("the answer is longer than {} MiB", MOST >> 20)]
@@ -233,7 +235,9 @@ impl Client {
             return Err(Error::Client(redirected(&response)));
         }
         let JsonRpcMessage::Request(request) = message else {
-            return Err(Error::Client(refusal(status, &headers)));
+            // A server that refuses a notification may take requests all the same.
+            self.reader.note(format!("a notification was refused: HTTP {}", status.as_u16()));
+            return Ok(StreamableHttpPostResponse::Accepted);
         };
         let is_probe = matches!(request.request, ClientRequest::DiscoverRequest(_));
         let body = body(response, REFUSAL).await.unwrap_or_default();
@@ -244,7 +248,7 @@ impl Client {
         };
         let error = messages
             .iter()
-            .position(|one| answers(Some(one), &request.id) && matches!(one, JsonRpcMessage::Error(_)));
+            .position(|one| answers(Some(one), &request.id) && is_of_protocol(one));
         if let Some(at) = error
             && status != StatusCode::TOO_MANY_REQUESTS
         {
@@ -270,6 +274,11 @@ fn answers(message: Option<&ServerJsonRpcMessage>, id: &RequestId) -> bool {
         Some(JsonRpcMessage::Error(error)) => error.id.as_ref() == Some(id),
         _ => false,
     }
+}
+
+/// True for an error with a code: other programs on the way answer in JSON, too.
+const fn is_of_protocol(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Error(error) if error.error.code.0 != NO_CODE)
 }
 
 fn event(message: &ServerJsonRpcMessage) -> Sse {
@@ -303,17 +312,22 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> Fault {
 
 /// Describes a redirect that is not followed.
 fn redirected(response: &Response) -> Fault {
-    let to = header(response.headers(), &LOCATION).and_then(|to| response.url().join(&to).ok());
-    let to = to.map_or_else(|| "no address".to_owned(), |to| origin(&to));
-    Fault::Redirect {
-        status: response.status(),
-        to,
-    }
+    let (status, from) = (response.status(), response.url());
+    let to = header(response.headers(), &LOCATION).and_then(|to| from.join(&to).ok());
+    let why = match &to {
+        None => "which is no address",
+        Some(to) if to.origin() != from.origin() => "another server; write that address if you trust it",
+        Some(_) if matches!(status.as_u16(), 307 | 308) => "again and again",
+        Some(_) => "where the message would not arrive; write that address",
+    };
+    let to = to.map_or_else(String::new, |to| place(&to));
+    Fault::Redirect { status, to, why }
 }
 
-/// Returns scheme, host and port; the rest of an address can hold keys.
-fn origin(url: &Url) -> String {
-    overrule_base::text::visible_head(&url.origin().ascii_serialization(), 200)
+/// Returns an address without its query and user, which can hold keys.
+fn place(url: &Url) -> String {
+    let place = format!("{}{}", url.origin().ascii_serialization(), url.path());
+    overrule_base::text::visible_head(&place, 200)
 }
 
 /// Reads a body of at most this many bytes.

@@ -194,7 +194,7 @@ fn says_nothing(error: &Tree, has_result: bool) -> bool {
 }
 
 /// The code of an error that has none.
-const NO_CODE: i32 = -32_000;
+pub(in super::super) const NO_CODE: i32 = -32_000;
 
 /// Writes an answer that is an error.
 fn failure(id: i64, mut error: Tree, repairs: &mut Repairs) -> String {
