@@ -15,6 +15,7 @@ use overrule_domain::call::{EffectClass, Gate};
 use overrule_domain::event::run::ToolCard;
 
 use super::commands::{self, Case};
+use super::literal;
 use super::place::{Leads, leads};
 use super::shell::ShellCall;
 
@@ -64,6 +65,11 @@ impl Pattern {
 
     fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
+    }
+
+    /// Returns the pattern as written.
+    pub(super) fn text(&self) -> &str {
+        self.0.glob().glob()
     }
 
     /// Returns true if the pattern is this very name and not merely one that covers it.
@@ -176,10 +182,14 @@ impl Matcher {
             return self.args.iter().all(holds) && !self.is_uncertain(case);
         }
         let (lines, others) = self.about(case);
+        let hold = || {
+            commands::hold(&lines, case, workspace)
+                || (gate == Gate::Deny && case.shell().is_some_and(|shell| literal::denies(&lines, shell)))
+        };
         others
             .iter()
             .all(|one| one.meets(subject.args.pointer(&one.at), workspace))
-            && (lines.is_empty() || commands::hold(&lines, case, workspace))
+            && (lines.is_empty() || hold())
     }
 
     /// Returns true if whether the call matches depends only on the commands that it runs.
@@ -215,15 +225,15 @@ impl Matcher {
 
     /// A pattern cannot vouch for a shell line that contains more than one plain command, whatever
     /// part of the call it is about: `cargo *` covers `cargo test; rm -r .` too. Only a rule that
-    /// spells the line out matches it.
+    /// spells the line out matches it. The same holds for the words of a program that runs others by an option.
     fn is_uncertain(&self, case: &Case<'_>) -> bool {
-        let Some(shell) = case
-            .shell()
-            .filter(|_| self.args.iter().any(Predicate::is_pattern))
-        else {
+        let Some(shell) = case.shell() else {
             return false;
         };
-        !shell.is_plain() && !self.args.iter().any(|predicate| predicate.spells(shell))
+        let any = |test: fn(&Predicate) -> bool| self.args.iter().any(test);
+        let is_more = (any(Predicate::is_pattern) && !shell.is_plain())
+            || (any(Predicate::is_about_commands) && shell.runs_aside());
+        is_more && !self.args.iter().any(|predicate| predicate.spells(shell))
     }
 }
 

@@ -136,7 +136,21 @@ impl ShellCall {
     /// True where every line that a shell reads is one plain command.
     pub(super) fn is_plain(&self) -> bool {
         let special = |line: &str| line.contains(|c: char| c.is_control() || ";&|<>()$`\\!{}#".contains(c));
-        self.reading.uncertainty.is_none() && !self.lines().any(special)
+        !self.runs_aside() && !self.lines().any(special)
+    }
+
+    /// True if it runs more than the commands that it is written as: what an option or a variable names, or what cannot
+    /// be read.
+    pub(super) fn runs_aside(&self) -> bool {
+        self.reading.uncertainty.is_some() || self.reading.commands.iter().any(Command::is_beside)
+    }
+
+    /// The texts in which commands may be that cannot be read.
+    pub(super) fn hidden(&self) -> impl Iterator<Item = &str> {
+        self.reading
+            .commands
+            .iter()
+            .filter_map(|one| one.hidden.as_deref())
     }
 
     /// True if the executed text is not in it: it results from a variable, a substitution or a

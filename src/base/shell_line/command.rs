@@ -58,10 +58,26 @@ pub struct Command {
     pub words: Vec<Word>,
     /// Its redirections.
     pub redirects: Vec<Redirect>,
+    /// What it reads, where the line holds the text.
+    pub input: Option<String>,
+    /// The text in which it may run commands that cannot be read: the command, and what it reads.
+    pub hidden: Option<String>,
     /// The command that it is a part of.
     pub(super) parent: Option<usize>,
-    /// True if it is the command inside a wrapper (`env CMD`), false for one of a line (`sh -c LINE`).
-    pub(super) wrapped: bool,
+    /// What it is to that command.
+    pub(super) role: Role,
+}
+
+/// What a command is to the one that it is a part of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    /// One of a line that is all that the other runs (`sh -c LINE`), or none of another.
+    #[default]
+    Line,
+    /// The command inside a wrapper (`env CMD`).
+    Wrapped,
+    /// One that an option or a variable names, and that runs in addition (`git grep -OCMD`).
+    Beside,
 }
 
 impl Command {
@@ -71,6 +87,11 @@ impl Command {
             Program::Named(name) => Some(name),
             Program::Unknown | Program::None => None,
         }
+    }
+
+    /// True if an option or a variable of another command names it.
+    pub fn is_beside(&self) -> bool {
+        self.role == Role::Beside
     }
 
     /// True if a shell finds more in it than the visible words.

@@ -7,16 +7,24 @@
 //! differ, the reading lists every command that one of them would run, or says that it is
 //! uncertain.
 
+mod code;
+mod code_marks;
 mod command;
 mod feed;
+mod git;
 mod grammar;
 mod heredoc;
 mod keywords;
 mod lines;
+mod option_table;
+mod options;
+mod programs;
 mod reading;
 mod scan;
 mod unwrap;
+mod variables;
 mod word;
+mod wrapper_table;
 mod wrappers;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules.
 
-use super::command::{Command, Program, Redirect};
+use super::command::{Command, Program, Redirect, Role};
 use super::grammar::{Raw, raw_commands};
 use super::unwrap::{Inner, inner};
 use super::word::{Word, quote};
@@ -31,6 +31,8 @@ pub enum Uncertainty {
     Surroundings,
     /// A program that runs already reads the line.
     Typed,
+    /// An option, a variable or the code of another language may run commands.
+    Hidden,
 }
 
 impl Uncertainty {
@@ -43,6 +45,7 @@ impl Uncertainty {
             Self::TooMany => "the line has more than 64 commands, or commands too deep inside each other",
             Self::Surroundings => "the call chooses the shell, or sets variables for it",
             Self::Typed => "it is not known which program reads the line",
+            Self::Hidden => "an option, a variable or code in it may run commands that cannot be read",
         }
     }
 }
@@ -125,7 +128,7 @@ impl Reading {
 
     /// The commands whose words are in the line, without those inside wrappers, which repeat them.
     pub fn written(&self) -> impl Iterator<Item = &Command> {
-        self.commands.iter().filter(|one| !one.wrapped)
+        self.commands.iter().filter(|one| one.role != Role::Wrapped)
     }
 
     /// Records an uncertainty; the first one is kept.
@@ -159,35 +162,43 @@ impl Reading {
             reading.commands.push(one);
         }
         let unknown = |one: &Command| one.program == Program::Unknown;
-        reading.uncertainty = reading
-            .commands
-            .iter()
-            .any(unknown)
-            .then_some(Uncertainty::Program);
+        let any = |test: &dyn Fn(&Command) -> bool| reading.commands.iter().any(test);
+        let hides = any(&|one| one.hidden.is_some()).then_some(Uncertainty::Hidden);
+        reading.uncertainty = any(&unknown).then_some(Uncertainty::Program).or(hides);
         reading
     }
 
     /// For each command: whether it, or every command inside it, satisfies the test.
     pub fn covered(&self, covers: impl Fn(&Command) -> bool) -> Vec<bool> {
         let mut good = vec![false; self.commands.len()];
-        // The combined answers of the parts of a command: those of lines, and wrapped ones.
-        let mut parts: [Vec<Option<bool>>; 2] = [vec![None; good.len()], vec![None; good.len()]];
+        // The combined answers of the parts of a command: those of lines, wrapped ones, and those beside.
+        let mut parts = [
+            vec![None; good.len()],
+            vec![None; good.len()],
+            vec![None; good.len()],
+        ];
         // A part comes after its whole.
         for (at, command) in self.commands.iter().enumerate().rev() {
             let of = |parts: &Vec<Option<bool>>| parts.get(at).copied().flatten();
-            let [lines, wrapped] = &parts;
-            let is_good = of(lines).unwrap_or_else(|| of(wrapped) == Some(true) || covers(command));
+            let [lines, wrapped, beside] = &parts;
+            let is_good = of(lines).unwrap_or_else(|| of(wrapped) == Some(true) || covers(command))
+                && of(beside) != Some(false);
             if let Some(slot) = good.get_mut(at) {
                 *slot = is_good;
             }
-            let [lines, wrapped] = &mut parts;
-            let into = if command.wrapped { wrapped } else { lines };
+            let [lines, wrapped, beside] = &mut parts;
+            let into = match command.role {
+                Role::Line => lines,
+                Role::Wrapped => wrapped,
+                Role::Beside => beside,
+            };
             if let Some(slot) = command.parent.and_then(|parent| into.get_mut(parent)) {
                 *slot = Some(slot.unwrap_or(true) && is_good);
             }
         }
         // The command inside a wrapper is a form of it.
-        for (at, command) in self.commands.iter().enumerate().filter(|(_, one)| one.wrapped) {
+        let wrapped = |one: &&Command| one.role == Role::Wrapped;
+        for (at, command) in self.commands.iter().enumerate().filter(|(_, one)| wrapped(one)) {
             let whole = command.parent.and_then(|parent| good.get(parent)).copied();
             if let Some(slot) = good.get_mut(at) {
                 *slot |= whole == Some(true);
@@ -249,22 +260,32 @@ impl Reading {
         if let Some(uncertain) = parts.uncertainty {
             self.note(uncertain);
         }
+        if parts.hidden {
+            self.note(Uncertainty::Hidden);
+        }
         let at = self.commands.len();
         let (after, redirects) = (raw.after, raw.redirects.clone());
-        let replaced = parts.whole && parts.inner.len() == 1;
+        let replaced = parts.whole && parts.inner.len() == 1 && parts.beside.is_empty();
+        let hidden = parts.hidden.then(|| match &raw.input.text {
+            Some(input) => format!("{}\n{}", raw.text, input.text),
+            None => raw.text.clone(),
+        });
         self.commands.push(Command {
             after: raw.after,
             text: raw.text,
             program,
-            listed: !place.wrapped && !replaced,
+            listed: place.role != Role::Wrapped && !replaced,
             sets: raw.sets,
             words: raw.words,
             redirects: raw.redirects,
+            input: raw.input.text.map(|input| input.text),
+            hidden,
             parent: place.parent,
-            wrapped: place.wrapped,
+            role: place.role,
         });
         let deep = place.deep + 1;
-        for part in parts.inner {
+        let beside = parts.beside.into_iter().map(|part| (part, true));
+        for (part, is_beside) in parts.inner.into_iter().map(|part| (part, false)).chain(beside) {
             if self.is_full() {
                 return;
             }
@@ -288,7 +309,7 @@ impl Reading {
                         raw,
                         Place {
                             parent,
-                            wrapped: true,
+                            role: if is_beside { Role::Beside } else { Role::Wrapped },
                             deep,
                             after,
                         },
@@ -296,13 +317,17 @@ impl Reading {
                 }
                 Inner::Line { sign, text } => {
                     self.inner += text.len();
-                    let after = if replaced && !place.wrapped { after } else { sign };
+                    let after = if replaced && place.role != Role::Wrapped {
+                        after
+                    } else {
+                        sign
+                    };
                     self.lines.push(text.clone());
                     self.line(
                         &text,
                         Place {
                             parent,
-                            wrapped: false,
+                            role: if is_beside { Role::Beside } else { Role::Line },
                             deep,
                             after,
                         },
@@ -317,7 +342,7 @@ impl Reading {
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     parent: Option<usize>,
-    wrapped: bool,
+    role: Role,
     deep: u8,
     after: &'static str,
 }

@@ -4,6 +4,7 @@
 
 mod against_shells;
 mod inside;
+mod options;
 mod random;
 
 use super::{Program, Reading, Uncertainty};

@@ -5,7 +5,9 @@
 use super::feed::{Feed, with_input};
 use super::grammar::{Input, Raw};
 use super::lines::{among, from_input, is_unseen, shell, split, windows_shell};
+use super::programs::given;
 use super::reading::Uncertainty;
+use super::variables::assignment;
 use super::word::Word;
 use super::wrappers::{Runs, Value, Wrapper, is_other_shell, is_shell, is_windows_shell, wrapper};
 
@@ -35,6 +37,10 @@ pub(super) enum Inner {
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) inner: Vec<Inner>,
+    /// What an option or a variable names, which runs in addition.
+    pub(super) beside: Vec<Inner>,
+    /// True if it may run commands that cannot be read in it.
+    pub(super) hidden: bool,
     pub(super) uncertainty: Option<Uncertainty>,
     /// True if the command is nothing but what reads the line.
     pub(super) whole: bool,
@@ -43,6 +49,25 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn note(&mut self, uncertain: Uncertainty) {
         self.uncertainty.get_or_insert(uncertain);
+    }
+
+    /// A line that an option or a variable holds.
+    pub(super) fn option_line(&mut self, words: &[Word]) {
+        let mut line = Self::default();
+        line.line("-c", words);
+        self.add_beside(line);
+    }
+
+    /// A command among the words of a program that does more than run it.
+    pub(super) fn option_words(&mut self, words: &[Word]) {
+        let mut command = Self::default();
+        command.push_words(words, &Input::default());
+        self.add_beside(command);
+    }
+
+    fn add_beside(&mut self, mut other: Self) {
+        self.beside.append(&mut other.inner);
+        self.uncertainty = self.uncertainty.or(other.uncertainty);
     }
 
     /// A line made of these words.
@@ -70,6 +95,9 @@ impl Parts {
 /// Finds the contents of a command.
 pub(super) fn inner(raw: &Raw) -> Parts {
     let mut parts = Parts::default();
+    for word in &raw.sets {
+        assignment(&mut parts, word);
+    }
     let Some((first, rest)) = raw.words.split_first() else {
         return parts;
     };
@@ -84,6 +112,7 @@ pub(super) fn inner(raw: &Raw) -> Parts {
         windows_shell(&mut parts, raw, rest);
         return parts;
     }
+    given(&mut parts, name, rest, raw);
     match name {
         "." | "source" => {
             let script = rest.iter().find(|word| !word.text.starts_with('-'));
@@ -110,16 +139,14 @@ pub(super) fn inner(raw: &Raw) -> Parts {
         "at" | "batch" => from_input(&mut parts, &raw.input),
         "find" | "gfind" => find(&mut parts, rest, &["-exec", "-execdir", "-ok", "-okdir"], raw),
         "fd" | "fdfind" => find(&mut parts, rest, &["-x", "--exec", "-X", "--exec-batch"], raw),
-        "git" => git(&mut parts, rest),
+        "git" => {}
         "command"
             if rest
                 .first()
                 .is_some_and(|word| word.text.starts_with('-') && word.text.contains(['v', 'V'])) => {}
         "env" if split(&mut parts, rest) => {}
         _ => {
-            let second = rest.first().map(|word| word.text.as_str());
-            if let Some(found) = wrapper(name, second) {
-                let skip = usize::from(found.name.contains(' '));
+            if let Some((found, skip)) = wrapper(name, rest) {
                 unwrap(&mut parts, found, rest.get(skip..).unwrap_or_default(), raw);
                 // Without a command many of them start a shell.
                 let reads = raw.input.text.is_some() || raw.input.from.is_some();
@@ -136,13 +163,23 @@ pub(super) fn inner(raw: &Raw) -> Parts {
 
 /// What a wrapper runs.
 fn unwrap(parts: &mut Parts, wrapper: &Wrapper, words: &[Word], raw: &Raw) {
+    if wrapper.runs == Runs::Any {
+        let begins = |at: &usize| words.get(*at).is_some_and(|word| !word.text.starts_with('-'));
+        for at in (0..words.len().min(NEAR)).filter(begins) {
+            parts.push_words(words.get(at..).unwrap_or_default(), &raw.input);
+        }
+        if words.len() > NEAR {
+            parts.note(Uncertainty::TooMany);
+        }
+        return;
+    }
     let mut at = 0;
     let mut feed = Feed::default();
     loop {
         let unsure = options(parts, wrapper, words, &mut at, &mut feed);
         let rest = operands(parts, wrapper, words.get(at..).unwrap_or_default());
         match wrapper.runs {
-            Runs::Words => parts.push_words(rest, &raw.input),
+            Runs::Words | Runs::Any => parts.push_words(rest, &raw.input),
             Runs::Given => given_words(parts, wrapper, rest, raw),
             Runs::Line => line_of(parts, wrapper, rest),
             Runs::Input => parts.inner.extend(with_input(rest, &feed, &raw.input)),
@@ -209,6 +246,9 @@ fn operands<'w>(parts: &mut Parts, wrapper: &Wrapper, mut words: &'w [Word]) -> 
         if word.splits || word.pattern {
             parts.note(Uncertainty::Program);
         }
+        if sets {
+            assignment(parts, word);
+        }
         left -= u8::from(!sets);
         words = rest;
     }
@@ -270,7 +310,16 @@ pub(super) fn part(word: &Word, text: &str) -> Word {
 
 /// The lines that the words of `watch`, `ssh`, `hyperfine` and `parallel` make.
 fn line_of(parts: &mut Parts, wrapper: &Wrapper, words: &[Word]) {
-    if wrapper.name == "hyperfine" {
+    if [
+        "hyperfine",
+        "pee",
+        "mispipe",
+        "concurrently",
+        "start-server-and-test",
+        "tmux if-shell",
+    ]
+    .contains(&wrapper.name)
+    {
         for word in words.iter().filter(|word| !word.text.starts_with('-')).take(NEAR) {
             parts.line("-c", std::slice::from_ref(word));
         }
@@ -337,30 +386,5 @@ fn find(parts: &mut Parts, words: &[Word], options: &[&str], raw: &Raw) {
             parts.push_words(&command, &raw.input);
         }
         at += short.unwrap_or(end);
-    }
-}
-
-/// What `git` runs: aliases from its options, lines of `rebase` and `submodule`, the command of
-/// `bisect`.
-fn git(parts: &mut Parts, words: &[Word]) {
-    for (at, pair) in words.windows(2).enumerate() {
-        let [option, value] = pair else { continue };
-        let after = words.get(at + 2..).unwrap_or_default();
-        match (option.text.as_str(), value.text.as_str()) {
-            ("-c", text) => {
-                if let Some((_, line)) = text.split_once("=!") {
-                    parts.line("-c", &[part(value, line)]);
-                }
-            }
-            ("-x" | "--exec", _) if words.iter().any(|word| word.text == "rebase") => {
-                parts.line("-c", std::slice::from_ref(value));
-            }
-            ("submodule", "foreach") => {
-                let options = after.iter().take_while(|word| word.text.starts_with('-')).count();
-                parts.line("-c", after.get(options..).unwrap_or_default());
-            }
-            ("bisect", "run") => parts.push_words(after, &Input::default()),
-            _ => {}
-        }
     }
 }

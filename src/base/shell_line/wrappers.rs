@@ -1,11 +1,18 @@
-//! The table of programs that run the command, or the line, among their arguments.
+//! Finds the wrapper that a command is, and reads its options.
 //!
 //! Must not know: how a line is read.
 
+use super::unwrap::NEAR;
+use super::word::Word;
+use super::wrapper_table::WRAPPERS;
+
 /// Shells that run a line given as a word (`sh -c LINE`).
-pub(super) const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "mksh", "rbash"];
+pub(super) const SHELLS: [&str; 16] = [
+    "sh", "bash", "dash", "zsh", "ash", "ksh", "mksh", "rbash", "yash", "posh", "lksh", "ksh93", "pdksh",
+    "rksh", "oksh", "rzsh",
+];
 /// Shells with a different syntax.
-const OTHER_SHELLS: [&str; 5] = ["csh", "tcsh", "fish", "xonsh", "nu"];
+const OTHER_SHELLS: [&str; 8] = ["csh", "tcsh", "fish", "xonsh", "nu", "elvish", "osh", "ysh"];
 /// Shells of Windows, which run as programs here, too.
 const WINDOWS_SHELLS: [&str; 3] = ["pwsh", "powershell", "cmd"];
 
@@ -34,6 +41,8 @@ pub(super) enum Runs {
     Line,
     /// The words after its options and further ones from its input.
     Input,
+    /// Words that begin somewhere among its arguments, as its options take several values.
+    Any,
     /// The word after its option `-c` as a line, or else the words after its options.
     Given,
 }
@@ -55,281 +64,45 @@ pub(super) struct Wrapper {
     pub(super) runs: Runs,
 }
 
-const fn plain(name: &'static str, short: &'static str, long: &'static str, operands: u8) -> Wrapper {
-    Wrapper {
-        name,
-        short,
-        long,
-        operands,
-        sets: false,
-        runs: Runs::Words,
-    }
-}
-
-const fn runs(runs: Runs, wrapper: Wrapper) -> Wrapper {
-    Wrapper { runs, ..wrapper }
-}
-
-const fn sets(wrapper: Wrapper) -> Wrapper {
-    Wrapper {
-        sets: true,
-        ..wrapper
-    }
-}
-
-/// The wrappers. An option that is not listed may or may not take a value: both are read.
-const WRAPPERS: &[Wrapper] = &[
-    // Of the shell itself.
-    plain("builtin", "", "", 0),
-    plain("command", "p", "", 0),
-    plain("coproc", "", "", 0),
-    plain("exec", "a:cl", "", 0),
-    plain("nocorrect", "", "", 0),
-    plain("noglob", "", "", 0),
-    plain("-", "", "", 0),
-    plain("repeat", "", "", 1),
-    // Surroundings of a process.
-    sets(plain(
-        "env",
-        "i0vu:C:P:a:L:U:",
-        "unset= chdir= argv0= ignore-environment null debug ignore-signal default-signal \
-             block-signal list-signal-handling",
-        0,
-    )),
-    plain("nohup", "", "", 0),
-    plain(
-        "timeout",
-        "fpvk:s:",
-        "foreground preserve-status verbose kill-after= signal=",
-        1,
-    ),
-    plain(
-        "gtimeout",
-        "fpvk:s:",
-        "foreground preserve-status verbose kill-after= signal=",
-        1,
-    ),
-    plain("nice", "n:0123456789", "adjustment=", 0),
-    plain("ionice", "c:n:tp:P:u:", "class= classdata= ignore", 0),
-    plain("chrt", "abdfimopRrvT:P:D:", "batch fifo idle other rr", 1),
-    plain("taskset", "acp", "all-tasks cpu-list", 1),
-    plain(
-        "numactl",
-        "N:m:C:p:i:l",
-        "cpunodebind= membind= physcpubind= preferred= interleave= localalloc",
-        0,
-    ),
-    plain("prlimit", "", "", 0),
-    plain("choom", "n:p:", "adjust=", 0),
-    plain("setsid", "cfw", "ctty fork wait", 0),
-    plain("stdbuf", "i:o:e:", "input= output= error=", 0),
-    plain("unbuffer", "p", "", 0),
-    plain(
-        "time",
-        "apvqlhf:o:",
-        "append portability verbose quiet format= output=",
-        0,
-    ),
-    plain("setarch", "BFILRSTXZv3", "", 1),
-    plain("linux32", "BFILRSTXZv3", "", 0),
-    plain("linux64", "BFILRSTXZv3", "", 0),
-    plain("caffeinate", "disumt:w:", "", 0),
-    plain("busybox", "", "", 0),
-    plain("toybox", "", "", 0),
-    plain("catchsegv", "", "", 0),
-    plain("chronic", "ve", "", 0),
-    plain("eatmydata", "", "", 0),
-    plain("ccache", "", "", 0),
-    plain("sccache", "", "", 0),
-    plain("tini", "sgvwp:e:", "", 0),
-    plain("dumb-init", "cvr:", "", 0),
-    plain("ssh-agent", "cskdDPa:E:O:t:", "", 0),
-    // Another user, another root, another session.
-    sets(plain(
-        "sudo",
-        "AbEHknKPSsilBNu:g:h:p:C:c:D:r:R:t:T:U:",
-        "user= group= host= prompt= close-from= chdir= chroot= role= type= \
-             command-timeout= other-user= askpass background bell preserve-env set-home login \
-             shell non-interactive preserve-groups stdin no-update reset-timestamp",
-        0,
-    )),
-    sets(plain("doas", "nLsu:C:a:", "", 0)),
-    runs(
-        Runs::Given,
-        plain(
-            "su",
-            "lmpPfc:g:G:s:u:",
-            "login preserve-environment pty fast command= group= supp-group= shell= user=",
-            1,
-        ),
-    ),
-    runs(
-        Runs::Given,
-        plain(
-            "runuser",
-            "lmpPfc:g:G:s:u:",
-            "login preserve-environment pty fast command= group= supp-group= shell= user=",
-            0,
-        ),
-    ),
-    plain("pkexec", "", "user= disable-internal-agent keep-cwd", 0),
-    plain(
-        "setpriv",
-        "",
-        "nnp no-new-privs reuid= regid= groups= clear-groups init-groups keep-groups \
-             reset-env",
-        0,
-    ),
-    plain("gosu", "", "", 1),
-    plain("su-exec", "", "", 1),
-    plain("chroot", "", "userspec= groups= skip-chdir", 1),
-    plain(
-        "unshare",
-        "muinpUCTrfcM:",
-        "map-root-user fork mount net pid user ipc uts root= wd=",
-        0,
-    ),
-    plain("nsenter", "t:maunipCTUFrwS:G:", "target= all", 0),
-    plain(
-        "systemd-run",
-        "tdPqrSGM:H:u:p:E:",
-        "user scope pty pipe wait quiet unit= property= setenv= slice= uid= gid=",
-        0,
-    ),
-    plain("systemd-inhibit", "", "what= who= why= mode=", 0),
-    plain("dbus-run-session", "", "config-file=", 0),
-    plain(
-        "xvfb-run",
-        "ade:f:hln:p:s:w:",
-        "auto-servernum server-args= server-num=",
-        0,
-    ),
-    plain("fakeroot", "l:s:i:ub:", "", 0),
-    plain("faketime", "mp:fs:", "", 1),
-    plain("proxychains", "qf:", "", 0),
-    plain("proxychains4", "qf:", "", 0),
-    plain("torsocks", "", "", 0),
-    runs(
-        Runs::Given,
-        plain(
-            "flock",
-            "senuoxFvw:E:c:",
-            "shared exclusive nonblock nb unlock close no-fork verbose timeout= wait= \
-             conflict-exit-code= command=",
-            1,
-        ),
-    ),
-    // Watching a process.
-    plain(
-        "strace",
-        "fFcCdhiknqrtTvVwxyYzZo:e:p:s:u:E:a:b:I:O:S:P:X:U:",
-        "",
-        0,
-    ),
-    plain("ltrace", "fcChirSttLo:e:p:s:u:n:a:l:", "", 0),
-    plain("valgrind", "", "", 0),
-    plain("perf stat", "aeABcdDe:ghiIo:p:r:vx:", "", 0),
-    plain("perf record", "aAbc:C:de:F:gho:p:v", "", 0),
-    plain("rlwrap", "", "", 0),
-    // Once for each item, or again and again.
-    runs(
-        Runs::Input,
-        plain(
-            "xargs",
-            "0prtxoa:d:E:I:L:n:P:s:J:R:S:e::i::l::",
-            "null interactive no-run-if-empty verbose exit open-tty arg-file= delimiter= \
-             max-args= max-procs= max-chars= max-lines replace eof process-slot-var=",
-            0,
-        ),
-    ),
-    runs(
-        Runs::Line,
-        plain(
-            "parallel",
-            "0kmqtuvXj:a:I:N:n:L:P:S:d:",
-            "jobs= arg-file= colsep= delay= dry-run eta bar keep-order null pipe will-cite \
-             halt= max-args=",
-            0,
-        ),
-    ),
-    runs(
-        Runs::Line,
-        plain(
-            "watch",
-            "bcCdegpqrtvwxn:",
-            "beep color differences errexit chgexit exec no-title no-wrap precise interval=",
-            0,
-        ),
-    ),
-    plain("entr", "acdnprsxz", "", 0),
-    runs(
-        Runs::Line,
-        plain("hyperfine", "w:r:m:M:N", "warmup= runs= min-runs= max-runs=", 0),
-    ),
-    runs(
-        Runs::Given,
-        plain(
-            "script",
-            "aefqBc:E:I:O:T:m:o:",
-            "append command= return flush force quiet log-in= log-out= log-io=",
-            1,
-        ),
-    ),
-    runs(
-        Runs::Line,
-        plain(
-            "ssh",
-            "46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:p:Q:R:S:W:w:",
-            "",
-            1,
-        ),
-    ),
-    // Tools of languages.
-    plain(
-        "uv run",
-        "qvnp:",
-        "with= python= project= directory= isolated no-sync frozen locked",
-        0,
-    ),
-    plain("poetry run", "", "", 0),
-    plain("pipenv run", "", "", 0),
-    plain("pdm run", "", "", 0),
-    plain("hatch run", "", "", 0),
-    plain(
-        "conda run",
-        "n:p:v",
-        "name= prefix= cwd= no-capture-output live-stream",
-        0,
-    ),
-    plain("bundle exec", "", "", 0),
-    runs(
-        Runs::Given,
-        plain("npm exec", "c:yqw:", "call= package= yes workspace=", 0),
-    ),
-    plain("pnpm exec", "", "", 0),
-    plain("yarn exec", "", "", 0),
-    runs(Runs::Given, plain("npx", "c:yqp:", "call= yes package=", 0)),
-    plain("rustup run", "", "install", 1),
-    plain("pixi run", "e:", "environment= manifest-path=", 0),
-    plain("rye run", "", "", 0),
-    plain("asdf exec", "", "", 0),
-    plain("pyenv exec", "", "", 0),
-    plain("rbenv exec", "", "", 0),
-    plain("bunx", "", "", 0),
-    plain("direnv exec", "", "", 1),
-    plain("mise exec", "", "", 0),
-];
-
-/// The wrapper that these words name.
-pub(super) fn wrapper(name: &str, second: Option<&str>) -> Option<&'static Wrapper> {
+/// The wrapper that a program with its words is, and the number of words up to the last of its name.
+pub(super) fn wrapper(name: &str, words: &[Word]) -> Option<(&'static Wrapper, usize)> {
     // Program loaders run the program among their arguments.
     if name.starts_with("ld-linux") || name.starts_with("ld-musl") {
-        return wrapper("nohup", None);
+        return wrapper("nohup", &[]);
     }
-    WRAPPERS.iter().find(|one| match one.name.split_once(' ') {
-        None => one.name == name,
-        Some((first, then)) => first == name && second == Some(then),
-    })
+    let of = |one: &'static Wrapper| {
+        let mut names = one.name.split(' ');
+        let mut at = 0;
+        if names.next() != Some(name) {
+            return None;
+        }
+        for wanted in names {
+            at = named(words, at, wanted)?;
+        }
+        Some((one, at))
+    };
+    // The longest name counts: `docker compose run` is no `docker run`.
+    WRAPPERS
+        .iter()
+        .filter_map(of)
+        .max_by_key(|(one, _)| one.name.matches(' ').count())
+}
+
+/// The place after a subcommand; only options and their values may be before it.
+fn named(words: &[Word], from: usize, wanted: &str) -> Option<usize> {
+    let mut may_be_value = false;
+    for (at, word) in words.iter().enumerate().skip(from).take(NEAR) {
+        let text = word.text.as_str();
+        if text == wanted {
+            return Some(at + 1);
+        }
+        let is_option = text.starts_with(['-', '+']);
+        if !is_option && !may_be_value {
+            return None;
+        }
+        may_be_value = is_option && !text.contains('=');
+    }
+    None
 }
 
 /// Whether an option takes a value.

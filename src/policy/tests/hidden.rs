@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a line is read.
 
+mod beside;
 mod lines;
 
 use proptest::prelude::*;

@@ -1,0 +1,491 @@
+//! The table of options by which programs run a command, or code that can run one.
+//!
+//! Must not know: how a line is read.
+//!
+//! The source of a row is the manual that it names. A row is tested in each spelling of each of its options.
+
+/// What the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// A line, or a program that gets further words.
+    Line,
+    /// Text in a language in which commands can stand.
+    Code,
+    /// Text of Python or JavaScript.
+    Script,
+    /// A setting `NAME=LINE` or `NAME LINE` of an OpenSSH client.
+    SshSetting,
+    /// A setting `NAME=VALUE` in which `VALUE` may be a line, by its name.
+    Setting,
+    /// Text for a data base, in which a mark of [`super::code_marks::MARKS`] begins a command.
+    Query,
+}
+
+/// Options of a program.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// The names of the program, each with the subcommand that must follow (`git/grep`).
+    pub(super) programs: &'static str,
+    /// The options. One letter is a short option, a name that begins with `-` has one dash, others have two. A `?` at the
+    /// end: the value is in the same word.
+    pub(super) options: &'static str,
+    /// Other short options that take a value, and long options that begin like one of the row but are others.
+    pub(super) others: &'static str,
+    /// What the value is.
+    pub(super) holds: Holds,
+    /// The manual.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for people, and for the test that none is missing")
+    )]
+    pub(super) source: &'static str,
+}
+
+const fn row(
+    programs: &'static str,
+    options: &'static str,
+    others: &'static str,
+    holds: Holds,
+    source: &'static str,
+) -> Row {
+    Row {
+        programs,
+        options,
+        others,
+        holds,
+        source,
+    }
+}
+
+use Holds::{Code, Line, Query, Script, Setting, SshSetting};
+
+/// The rows.
+pub(super) const OPTIONS: &[Row] = &[
+    // Version control.
+    row(
+        "git/grep",
+        "O? open-files-in-pager?",
+        "ABCefm",
+        Line,
+        "git-grep(1)",
+    ),
+    row("git/difftool", "x extcmd", "t", Line, "git-difftool(1)"),
+    row(
+        "git/filter-branch",
+        "setup env-filter tree-filter index-filter parent-filter msg-filter commit-filter tag-name-filter",
+        "d",
+        Line,
+        "git-filter-branch(1)",
+    ),
+    row("git/rebase", "x exec", "sXCS", Line, "git-rebase(1)"),
+    row("git/clone", "u upload-pack", "bocj", Line, "git-clone(1)"),
+    row(
+        "git/fetch git/pull git/fetch-pack git/ls-remote",
+        "upload-pack exec",
+        "",
+        Line,
+        "git-fetch(1)",
+    ),
+    row(
+        "git/push git/send-pack",
+        "receive-pack exec",
+        "",
+        Line,
+        "git-push(1)",
+    ),
+    row("git/archive", "exec", "", Line, "git-archive(1)"),
+    row("git/daemon", "access-hook", "", Line, "git-daemon(1)"),
+    row("git/instaweb", "d httpd b browser", "", Line, "git-instaweb(1)"),
+    row(
+        "git/web--browse",
+        "b browser t tool",
+        "",
+        Line,
+        "git-web--browse(1)",
+    ),
+    row(
+        "git/send-email",
+        "smtp-server sendmail-cmd to-cmd cc-cmd header-cmd",
+        "smtp-server-port smtp-server-option",
+        Line,
+        "git-send-email(1)",
+    ),
+    row("git", "exec-path?", "", Code, "git(1)"),
+    row(
+        "svn",
+        "editor-cmd diff-cmd diff3-cmd",
+        "",
+        Line,
+        "svn help commit",
+    ),
+    row("svn svnadmin svnsync", "config-option", "", Code, "svn help"),
+    row("hg chg", "config", "Rb", Code, "hg(1)"),
+    row("hg chg", "e ssh remotecmd", "RbrutU", Line, "hg(1)"),
+    row("hg/bisect", "c command", "", Line, "hg(1)"),
+    row("hg/extdiff", "p program o option", "", Line, "hg(1)"),
+    row(
+        "jj",
+        "config config-toml config-file",
+        "",
+        Code,
+        "jj help -k config",
+    ),
+    row("cvs", "e", "dsTz", Line, "cvs(1)"),
+    row(
+        "gh/alias/set glab/alias/set",
+        "s shell",
+        "",
+        Code,
+        "gh-alias-set(1)",
+    ),
+    // Archives and files.
+    row(
+        "tar gtar bsdtar",
+        "I F use-compress-program info-script new-volume-script to-command rsh-command rmt-command",
+        "bCfgHKLNTVX",
+        Line,
+        "tar(1)",
+    ),
+    row(
+        "tar gtar",
+        "checkpoint-action",
+        "bCfgHKLNTVX checkpoint",
+        Setting,
+        "tar(1)",
+    ),
+    row("cpio", "rsh-command", "CEFHIMOR", Line, "cpio(1)"),
+    row(
+        "zip",
+        "-TT -unzip-command unzip-command",
+        "bntOPstixUZ",
+        Line,
+        "zip(1)",
+    ),
+    row("rsync", "e rsh rsync-path", "BfMT", Line, "rsync(1)"),
+    row("split gsplit", "filter", "abCln", Line, "split(1)"),
+    row("sort gsort", "compress-program", "koSTt", Line, "sort(1)"),
+    row("install ginstall", "strip-program", "gmotS", Line, "install(1)"),
+    row("rg", "pre hostname-bin", "pre-glob", Line, "rg(1)"),
+    row("ag", "pager", "", Line, "ag(1)"),
+    row("ack", "pager", "", Line, "ack(1)"),
+    row("bat batcat delta", "pager", "pager-opts", Line, "bat(1)"),
+    row("man", "P H? pager html?", "CRLmMsSerEprTZ", Line, "man(1)"),
+    row(
+        "fzf",
+        "preview with-shell",
+        "preview-window preview-label preview-label-pos preview-border preview-wrap-sign",
+        Line,
+        "fzf(1)",
+    ),
+    row("fzf", "bind", "", Code, "fzf(1)"),
+    row("fd fdfind", "exec? exec-batch?", "", Line, "fd(1)"),
+    row("mutt neomutt", "e", "AaFfHibcsm", Code, "mutt(1)"),
+    row("nano rnano pico", "s speller", "CoQrTY", Line, "nano(1)"),
+    row("lynx", "-editor", "", Line, "lynx(1)"),
+    // Editors.
+    row(
+        "vim vi nvim ex view gvim vimdiff rvim evim nvi elvis",
+        "c cmd S",
+        "TuUiwWpoO",
+        Code,
+        "vim(1)",
+    ),
+    row(
+        "emacs emacs-nox xemacs",
+        "eval execute -eval -execute f funcall -funcall",
+        "lLudt",
+        Code,
+        "emacs(1)",
+    ),
+    row("emacsclient", "e eval", "sfdac", Code, "emacsclient(1)"),
+    row("emacsclient", "a alternate-editor", "sfd", Line, "emacsclient(1)"),
+    row("kak", "e E", "", Code, "kak(1)"),
+    row("jed", "-eval", "", Code, "jed(1)"),
+    // Networks.
+    row(
+        "ssh autossh slogin scp sftp ssh-copy-id sshfs",
+        "o",
+        "BbcDEeFIiJLlmOpQRSWwXP",
+        SshSetting,
+        "ssh_config(5)",
+    ),
+    row("scp sftp", "S D", "BbcFiJloPRX", Line, "scp(1), sftp(1)"),
+    row(
+        "ssh ssh-keygen ssh-add autossh",
+        "I D",
+        "BbcEeFiJLlmOopQRSWwCfNPtZVYnr",
+        Code,
+        "ssh(1), ssh-keygen(1)",
+    ),
+    row("mosh", "ssh server client", "", Line, "mosh(1)"),
+    row(
+        "nc ncat netcat nc.traditional",
+        "e c exec sh-exec",
+        "GgIiMmOoPpqsTVWwXx",
+        Line,
+        "ncat(1)",
+    ),
+    row("ncat", "lua-exec", "", Code, "ncat(1)"),
+    row("wget", "use-askpass", "", Line, "wget(1)"),
+    row("wget", "e execute", "aBDIiloOPQRTtUwXA", Setting, "wget(1)"),
+    row(
+        "aria2c",
+        "on-download-complete on-download-error on-download-pause on-download-start on-download-stop \
+         on-bt-download-complete",
+        "",
+        Line,
+        "aria2c(1)",
+    ),
+    row(
+        "yt-dlp youtube-dl",
+        "exec exec-before-download netrc-cmd downloader external-downloader",
+        "",
+        Line,
+        "yt-dlp(1)",
+    ),
+    row("lftp", "c e", "upo", Code, "lftp(1)"),
+    row("tcpdump windump", "z", "BCEFGijMmrsTVwWyQ", Line, "tcpdump(1)"),
+    row(
+        "openvpn",
+        "up down route-up ipchange client-connect client-disconnect learn-address tls-verify auth-user-pass-verify",
+        "",
+        Line,
+        "openvpn(8)",
+    ),
+    row(
+        "iptables ip6tables iptables-restore ip6tables-restore",
+        "modprobe M",
+        "",
+        Line,
+        "iptables(8)",
+    ),
+    row("ansible", "a args", "BcefiklmMPtTu", Line, "ansible(1)"),
+    row("gcloud/ssh", "command", "", Line, "gcloud compute ssh"),
+    row("vagrant/ssh", "c command", "", Line, "vagrant ssh --help"),
+    row(
+        "fly/console flyctl/console",
+        "C command",
+        "ars",
+        Line,
+        "fly ssh console --help",
+    ),
+    // Builds.
+    row("make gmake bmake remake", "eval E", "CfIjloW", Code, "make(1)"),
+    row("meson/test", "wrapper wrap", "", Line, "meson test --help"),
+    row("ctest", "test-command build-makeprogram", "", Line, "ctest(1)"),
+    row("bazel bazelisk", "run_under", "", Line, "bazel help run"),
+    row("cargo", "config", "", Setting, "cargo(1)"),
+    row("cargo/watch", "s shell x exec", "wid", Line, "cargo watch --help"),
+    row(
+        "rustc clippy-driver rustdoc",
+        "C codegen",
+        "Ll",
+        Setting,
+        "rustc --help -C",
+    ),
+    row(
+        "rustdoc",
+        "test-runtool runtool test-builder",
+        "",
+        Line,
+        "rustdoc --help",
+    ),
+    row("go", "-toolexec -exec -vettool", "", Line, "go help build"),
+    row("go", "-ldflags -gccgoflags", "", Setting, "go help build"),
+    row(
+        "gcc g++ cc c++ gfortran clang clang++",
+        "-wrapper",
+        "",
+        Line,
+        "gcc(1)",
+    ),
+    row(
+        "gcc g++ cc c++ gfortran clang clang++ ld",
+        "-fplugin -specs -plugin -load",
+        "",
+        Code,
+        "gcc(1)",
+    ),
+    row("groff troff", "U", "", Code, "groff(1)"),
+    row(
+        "latex pdflatex xelatex lualatex tex pdftex luatex latexmk",
+        "shell-escape -shell-escape enable-write18 -enable-write18",
+        "",
+        Code,
+        "tex(1)",
+    ),
+    row("latexmk", "-e", "", Code, "latexmk(1)"),
+    row(
+        "latexmk",
+        "-pdflatex -latex -xelatex -lualatex",
+        "",
+        Line,
+        "latexmk(1)",
+    ),
+    row(
+        "pandoc",
+        "F filter pdf-engine",
+        "LfotrwMVHBAcT pdf-engine-opt",
+        Line,
+        "pandoc(1)",
+    ),
+    row("openssl", "-engine -provider-path", "", Code, "openssl(1)"),
+    row(
+        "gpg gpg2",
+        "agent-program dirmngr-program photo-viewer keyboxd-program pinentry-program",
+        "",
+        Line,
+        "gpg(1)",
+    ),
+    row(
+        "dpkg",
+        "pre-invoke post-invoke status-logger",
+        "",
+        Line,
+        "dpkg(1)",
+    ),
+    row(
+        "apt apt-get aptitude apt-cache apt-config",
+        "o option",
+        "ctq",
+        Setting,
+        "apt.conf(5)",
+    ),
+    row("rpm rpmbuild rpmspec", "E eval D define", "", Code, "rpm(8)"),
+    row("rpm", "pipe", "", Line, "rpm(8)"),
+    row(
+        "npm pnpm yarn npx",
+        "script-shell git editor viewer browser shell",
+        "git-tag-version",
+        Line,
+        "npm-config(7)",
+    ),
+    row("mvn mvnw", "D define", "", Setting, "exec-maven-plugin"),
+    row("nix-shell", "run command", "ApIE", Line, "nix-shell(1)"),
+    row(
+        "nix nix-shell nix-build nix-instantiate",
+        "expr",
+        "",
+        Code,
+        "nix(1)",
+    ),
+    row(
+        "helm",
+        "post-renderer",
+        "post-renderer-args",
+        Line,
+        "helm install --help",
+    ),
+    row("flatpak/run snap/run", "command", "", Line, "flatpak-run(1)"),
+    row(
+        "docker/run podman/run nerdctl/run",
+        "entrypoint",
+        "",
+        Line,
+        "docker-run(1)",
+    ),
+    row("nodemon", "x exec", "ewi", Line, "nodemon --help"),
+    row(
+        "doppler/run infisical/run",
+        "command",
+        "",
+        Line,
+        "doppler run --help",
+    ),
+    row(
+        "start-stop-daemon",
+        "x a exec startas",
+        "nupgdckrNIPs",
+        Line,
+        "start-stop-daemon(8)",
+    ),
+    row("systemd-run", "p property", "EHMunt", Setting, "systemd-run(1)"),
+    // Debuggers and tracers.
+    row(
+        "gdb gdb-multiarch rust-gdb",
+        "-ex -eval-command -iex -init-eval-command eval-command init-eval-command ex iex -eiex",
+        "",
+        Code,
+        "gdb(1)",
+    ),
+    row(
+        "lldb rust-lldb",
+        "o O one-line one-line-before-crash",
+        "snpafkSc",
+        Code,
+        "lldb(1)",
+    ),
+    row("radare2 r2 rizin", "c", "abBdeiIkmpPsN", Code, "radare2(1)"),
+    row("bpftrace", "c", "lBfIo", Line, "bpftrace(8)"),
+    row("bpftrace", "e", "lBfIo", Code, "bpftrace(8)"),
+    row("stap", "c", "eprIDRsxmS", Line, "stap(1)"),
+    row("stap", "e", "pcrIDRsxmS", Code, "stap(1)"),
+    row(
+        "hyperfine",
+        "p prepare s setup c cleanup conclude C",
+        "wrmMSn",
+        Line,
+        "hyperfine(1)",
+    ),
+    // Languages.
+    row("python pypy ipython bpython", "c", "WXmQ", Script, "python(1)"),
+    row("node nodejs", "e eval print", "rC", Script, "node(1)"),
+    row("node nodejs", "p", "rC", Script, "node(1)"),
+    row("bun", "e p eval print", "rcd", Code, "bun --help"),
+    row("perl", "e E", "CDIiMmxVFd", Code, "perlrun(1)"),
+    row("ruby jruby truffleruby", "e", "CEIrTWxF0ik", Code, "ruby(1)"),
+    row(
+        "php",
+        "r B R E run process-begin process-code process-end",
+        "cdfgnStz",
+        Code,
+        "php(1)",
+    ),
+    row("lua luajit texlua", "e", "lW", Code, "lua(1)"),
+    row("expect wish tclsh", "c", "f", Code, "expect(1)"),
+    row("R Rscript r littler", "e", "fg", Code, "R(1)"),
+    row("julia", "e E eval print L load", "pJtH", Code, "julia(1)"),
+    row("octave octave-cli", "eval", "", Code, "octave(1)"),
+    row("matlab", "-r -batch", "", Code, "matlab"),
+    row("ghc runghc stack", "e", "io", Code, "ghc(1)"),
+    row(
+        "scala scala-cli groovy elixir iex clojure clj bb babashka swift nim raku perl6 crystal",
+        "e eval",
+        "",
+        Code,
+        "--help",
+    ),
+    row("erl", "-eval -run -s", "", Code, "erl(1)"),
+    row(
+        "guile racket sbcl ccl csi gsi clisp ecl chez scheme",
+        "c e x eval -x",
+        "l",
+        Code,
+        "--help",
+    ),
+    row("osascript", "e", "ls", Code, "osascript(1)"),
+    row("gnuplot", "e", "", Code, "gnuplot(1)"),
+    row("maxima", "batch-string r", "", Code, "maxima(1)"),
+    row("blender", "python-expr", "", Code, "blender(1)"),
+    row("gimp", "b batch", "", Code, "gimp(1)"),
+    // Data bases.
+    row("mongosh mongo", "eval", "", Script, "mongosh --help"),
+    row("dc", "e expression", "f", Query, "dc(1)"),
+    row("m4 gm4", "D define", "", Query, "m4(1)"),
+    row(
+        "psql",
+        "c command v set variable",
+        "dfFhLopPRTUz",
+        Query,
+        "psql(1)",
+    ),
+    row(
+        "mysql mariadb",
+        "e execute init-command",
+        "hPpuDS",
+        Query,
+        "mysql(1)",
+    ),
+    row("mysql mariadb", "pager", "", Line, "mysql(1)"),
+    row("sqlite3 sqlite duckdb", "-cmd -c -s c s", "", Query, "sqlite3(1)"),
+];

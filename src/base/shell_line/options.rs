@@ -1,0 +1,255 @@
+//! Finds the commands and the code that options give to a program.
+//!
+//! Must not know: the grammar of lines, which programs have which options.
+
+use super::code::is_harmless;
+use super::code_marks::{EDITORS, HARMLESS_SETTINGS, MARKS, READERS};
+use super::grammar::Raw;
+use super::lines::is_unseen;
+use super::option_table::{Holds, OPTIONS, Row};
+use super::reading::Uncertainty;
+use super::unwrap::{Parts, part};
+use super::word::Word;
+
+/// Maximum number of words of a command that are compared with the table.
+const MOST: usize = 4_096;
+
+/// Reads the options of a program that hold commands, and the code on its input.
+pub(super) fn options(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
+    if words.len() > MOST && is_in_table(name) {
+        parts.note(Uncertainty::TooMany);
+    }
+    let words = words.get(..MOST).unwrap_or(words);
+    // What follows a file with code is for that code.
+    let end = if lists(READERS, name) {
+        file(name, words)
+    } else {
+        None
+    };
+    let own = words.get(..end.unwrap_or(words.len())).unwrap_or(words);
+    for row in OPTIONS.iter().filter(|row| is_of(row, name, own)) {
+        for (word, value) in values(row, own) {
+            take(parts, name, row.holds, &part(word, value));
+        }
+    }
+    input(parts, name, words, raw);
+}
+
+/// Returns true for a program that the table knows.
+fn is_in_table(name: &str) -> bool {
+    OPTIONS
+        .iter()
+        .any(|row| programs(row.programs).any(|(program, _)| is_called(name, program)))
+}
+
+/// The programs of a row, each with its subcommands.
+fn programs(text: &str) -> impl Iterator<Item = (&str, impl Iterator<Item = &str>)> {
+    text.split_ascii_whitespace().map(|one| {
+        let mut names = one.split('/');
+        (names.next().unwrap_or_default(), names)
+    })
+}
+
+/// Returns true if a program has this name, perhaps with a version: `python3.12`, `gcc-14`.
+pub(super) fn is_called(name: &str, program: &str) -> bool {
+    let version = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+    name == program || name.trim_end_matches(version) == program
+}
+
+/// Returns true if the text lists the program.
+pub(super) fn lists(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|one| is_called(name, one))
+}
+
+fn is_of(row: &Row, name: &str, words: &[Word]) -> bool {
+    programs(row.programs).any(|(program, mut subcommands)| {
+        is_called(name, program) && subcommands.all(|wanted| words.iter().any(|word| word.text == wanted))
+    })
+}
+
+/// The values of the options of a row, each with the word that it is in.
+fn values<'w>(row: &Row, words: &'w [Word]) -> Vec<(&'w Word, &'w str)> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| words.get(at));
+        // After an option, `--` may be its value.
+        if word.text == "--" && before.is_none_or(|before| !before.text.starts_with('-')) {
+            break;
+        }
+        match value(row, &word.text) {
+            Some(Place::Here(value)) => found.push((word, value)),
+            Some(Place::Next) => found.extend(words.get(at + 1).map(|next| (next, next.text.as_str()))),
+            None => {}
+        }
+    }
+    found
+}
+
+/// Where the value of an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place<'w> {
+    /// In the same word.
+    Here(&'w str),
+    /// The next word.
+    Next,
+}
+
+/// Returns where the value is, if the word is an option of the row that has one.
+fn value<'w>(row: &Row, text: &'w str) -> Option<Place<'w>> {
+    let mut options = row.options.split_ascii_whitespace();
+    let split = |text: &'w str| match text.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (text, None),
+    };
+    let here = |option: &str, value: Option<&'w str>| match value {
+        Some(value) => Some(Place::Here(value)),
+        None => (!option.ends_with('?')).then_some(Place::Next),
+    };
+    let long = text.strip_prefix("--");
+    let dashed = long.or_else(|| text.strip_prefix('-')).map(split);
+    if let Some((name, value)) = dashed
+        && let Some(option) = options
+            .clone()
+            .find(|option| option.strip_prefix('-').is_some_and(|option| option == name))
+    {
+        return here(option, value);
+    }
+    if let Some(long) = long {
+        let (name, value) = split(long);
+        let is_other = row.others.split_ascii_whitespace().any(|other| other == name);
+        if name.len() < 2 || is_other {
+            return None;
+        }
+        // A long option may be cut to what distinguishes it.
+        let option =
+            options.find(|option| option.trim_end_matches('?').len() > 1 && option.starts_with(name))?;
+        return here(option, value);
+    }
+    let letters = text.strip_prefix('-')?;
+    for (at, letter) in letters.char_indices() {
+        let rest = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+        let is_short = |option: &str| {
+            option
+                .strip_prefix(letter)
+                .is_some_and(|rest| ["", "?"].contains(&rest))
+        };
+        if let Some(option) = options.clone().find(|option| is_short(option)) {
+            let rest = rest.strip_prefix('=').unwrap_or(rest);
+            return here(option, (!rest.is_empty()).then_some(rest));
+        }
+        let others = row.others.split_ascii_whitespace().next().unwrap_or_default();
+        if others.contains(letter) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Notes what a value holds.
+fn take(parts: &mut Parts, name: &str, holds: Holds, value: &Word) {
+    let text = value.text.as_str();
+    match holds {
+        Holds::Line => parts.option_line(std::slice::from_ref(value)),
+        Holds::Code => parts.hidden = true,
+        Holds::Script => parts.hidden |= !value.is_sure() || !is_harmless(text),
+        Holds::Query => parts.hidden |= value.unknown || marked(name, text),
+        Holds::SshSetting => {
+            let (key, line) = text.split_once(['=', ' ', '\t']).unwrap_or((text, ""));
+            match key.trim().to_ascii_lowercase().as_str() {
+                "proxycommand" | "localcommand" | "remotecommand" | "knownhostscommand" | "xauthlocation"
+                | "ssh_command" | "sftp_server" => {
+                    let line = line.trim_start_matches([' ', '\t', '=']);
+                    if line != "none" {
+                        parts.option_line(&[part(value, line)]);
+                    }
+                }
+                "pkcs11provider" | "securitykeyprovider" | "include" | "match" => parts.hidden = true,
+                _ => parts.hidden |= value.unknown && key.contains(['$', '`']),
+            }
+        }
+        Holds::Setting => {
+            let lower = text.to_ascii_lowercase();
+            let lower = lower.trim_start_matches(['\'', '"', ' ']);
+            let mut known = HARMLESS_SETTINGS
+                .iter()
+                .filter(|(programs, _)| lists(programs, name));
+            let harmless = known.any(|(_, begins)| begins.iter().any(|begin| lower.starts_with(begin)));
+            if harmless && !value.unknown {
+                return;
+            }
+            parts.hidden = true;
+            if let Some((_, line)) = text.split_once('=') {
+                let line = line.trim_matches(['"', '\'']);
+                parts.option_line(&[part(value, line)]);
+            }
+        }
+    }
+}
+
+/// Returns true if a text for a data base, or the like, has a mark that may begin a command.
+pub(super) fn marked(name: &str, text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    MARKS
+        .iter()
+        .filter(|(programs, _)| lists(programs, name))
+        .any(|(_, marks)| marks.iter().any(|mark| lower.contains(mark)))
+}
+
+/// The code on the input of a program.
+fn input(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
+    let is_editor = lists(EDITORS, name);
+    if !is_editor && !lists(READERS, name) {
+        return;
+    }
+    let is_client = MARKS.iter().any(|(programs, _)| lists(programs, name));
+    let text = raw.input.text.as_ref();
+    if text.is_none() && raw.input.from.is_none() {
+        return;
+    }
+    if !is_editor && names_file(name, words) {
+        return;
+    }
+    parts.hidden |= match text {
+        Some(text) if is_client => !text.sure || marked(name, &text.text),
+        Some(text) => {
+            let is_script = OPTIONS
+                .iter()
+                .any(|row| row.holds == Holds::Script && is_of(row, name, &[]));
+            !(is_script && text.sure && is_harmless(&text.text))
+        }
+        None => true,
+    };
+}
+
+/// Returns true if the words name a file with code, so that the input is no code.
+fn names_file(name: &str, words: &[Word]) -> bool {
+    let is_told = |word: &Word| ["--version", "--help", "-V"].contains(&word.text.as_str());
+    let file = file(name, words).and_then(|at| words.get(at));
+    file.is_some_and(|word| !is_unseen(word)) || words.first().is_some_and(is_told)
+}
+
+/// The place of the file with code, or of what stands for one. What may be the value of an option is none.
+fn file(name: &str, words: &[Word]) -> Option<usize> {
+    let takes_next = |text: &str| {
+        let mut rows = OPTIONS.iter().filter(|row| is_of(row, name, words));
+        let last = text.chars().next_back().unwrap_or_default();
+        rows.any(|row| {
+            let others = row.others.split(' ').next().unwrap_or_default();
+            value(row, text) == Some(Place::Next) || others.contains(last)
+        })
+    };
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.text.as_str();
+        if text == "-" || (text == "-m" && name.contains("py")) || !text.starts_with(['-', '+']) {
+            return Some(at);
+        }
+        let is_long = text.starts_with("--");
+        at += 1 + usize::from(if is_long {
+            !text.contains('=')
+        } else {
+            takes_next(text)
+        });
+    }
+    None
+}

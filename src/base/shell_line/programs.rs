@@ -1,0 +1,346 @@
+//! Finds the commands in words that are no options: scripts of sed and awk, variables of make, addresses of socat.
+//!
+//! Must not know: the grammar of lines.
+
+use super::code::{awk_runs, sed};
+use super::git::{git, is_git};
+use super::grammar::Raw;
+use super::lines::is_unseen;
+use super::options::{lists, marked, options};
+use super::unwrap::{Parts, part};
+use super::variables::{assignment, filled};
+use super::word::Word;
+
+/// Variables of make that name a program. Source: the manual of GNU make, "Implicit Variables".
+const MAKE_PROGRAMS: &str = "CC CXX CPP LD AR AS FC RM LEX YACC LINT M2C PC CO GET TEX WEAVE TANGLE CTANGLE CWEAVE MAKEINFO TEXI2DVI \
+    INSTALL MAKE PYTHON PYTHON3 NODE NPM GO CARGO RUSTC DOCKER SHELLCMD RUN TEST RUNNER";
+/// Addresses of socat that name a command. Source: socat(1).
+const SOCAT: &[&str] = &["EXEC:", "SYSTEM:", "SHELL:"];
+/// Commands of gdb and lldb that run no other program. Source: the manual of gdb.
+const DEBUGGER: &[&str] = &[
+    "run",
+    "r",
+    "bt",
+    "bt full",
+    "backtrace",
+    "where",
+    "quit",
+    "q",
+    "continue",
+    "c",
+    "info threads",
+    "info registers",
+    "thread apply all bt",
+    "set pagination off",
+    "set confirm off",
+    "start",
+    "process launch",
+    "thread backtrace all",
+];
+
+/// Finds what a program runs by its options, its words, its input and the variables that are set for it.
+pub(super) fn given(parts: &mut Parts, name: &str, words: &[Word], raw: &Raw) {
+    if is_git(name) {
+        git(parts, words);
+    }
+    let is_debugger = lists("gdb gdb-multiarch rust-gdb lldb rust-lldb", name);
+    if !(is_debugger && !has_input(raw) && is_quiet(words)) {
+        options(parts, name, words, raw);
+    }
+    match name {
+        "export" | "declare" | "typeset" | "local" | "readonly" | "setenv" => {
+            for word in words {
+                assignment(parts, word);
+            }
+        }
+        "read" | "getopts" | "mapfile" | "readarray" => filled(parts, words),
+        "printf" if words.first().is_some_and(|word| word.text.starts_with("-v")) => {
+            filled(parts, words.get(1..2).unwrap_or_default());
+            let attached = words.first().and_then(|word| word.text.strip_prefix("-v"));
+            filled(parts, &[Word::literal(attached.unwrap_or_default())]);
+        }
+        _ if lists("sqlite3 sqlite duckdb", name) => {
+            parts.hidden |= words.iter().any(|word| marked(name, &word.text));
+        }
+        _ if lists("sed gsed", name) => sed_words(parts, words, raw),
+        _ if lists("awk gawk mawk nawk original-awk", name) => awk_words(parts, words, raw),
+        _ if lists("vim vi nvim ex view gvim vimdiff rvim evim", name) => plus(parts, words, true),
+        _ if lists("less more most pg", name) => plus(parts, words, false),
+        _ if lists("make gmake bmake remake", name) => make_words(parts, words, raw),
+        _ => named(parts, name, words),
+    }
+}
+
+/// Finds what a program runs by words that only it understands.
+fn named(parts: &mut Parts, name: &str, words: &[Word]) {
+    match name {
+        "socat" | "socat1" => {
+            for word in words {
+                let upper = word.text.to_ascii_uppercase();
+                if let Some(begin) = SOCAT.iter().find(|begin| upper.starts_with(*begin)) {
+                    let line = word.text.get(begin.len()..).unwrap_or_default();
+                    let line = line.split(',').next().unwrap_or_default();
+                    parts.option_line(&[part(word, line)]);
+                }
+            }
+        }
+        "cmake" => {
+            for word in words {
+                let setting = word.text.strip_prefix("-D").unwrap_or(&word.text);
+                let Some((key, value)) = setting.split_once('=') else {
+                    continue;
+                };
+                let key = key.split(':').next().unwrap_or_default();
+                let ends = [
+                    "_COMPILER",
+                    "_LAUNCHER",
+                    "_PROGRAM",
+                    "_EMULATOR",
+                    "_LINKER",
+                    "_EXECUTABLE",
+                ];
+                if key.starts_with("CMAKE_") && ends.iter().any(|end| key.ends_with(end)) {
+                    parts.option_line(&[part(word, &value.replace(';', " "))]);
+                }
+            }
+        }
+        "strace" | "ltrace" => {
+            for (at, word) in words.iter().enumerate() {
+                let next = words.get(at + 1).map(|word| word.text.as_str());
+                let value = word
+                    .text
+                    .strip_prefix("-o")
+                    .filter(|value| !value.is_empty())
+                    .or(next);
+                let value = value.filter(|_| word.text.starts_with("-o"));
+                if let Some(line) = value.and_then(|value| value.strip_prefix(['|', '!'])) {
+                    parts.option_line(&[part(word, line)]);
+                }
+            }
+        }
+        "salt" | "salt-call" | "salt-ssh" | "pdsh" | "pssh" | "parallel-ssh" | "clush" | "dsh" => {
+            parts.hidden |= words.len() > 1;
+        }
+        "deno" => {
+            parts.hidden |= words
+                .iter()
+                .any(|word| ["eval", "repl"].contains(&word.text.as_str()));
+        }
+        "bun" => {
+            if let Some(at) = words.iter().position(|word| word.text == "exec") {
+                parts.option_line(words.get(at + 1..).unwrap_or_default());
+            }
+        }
+        _ if lists("python pypy", name) => {
+            let module = words.windows(2).any(|pair| {
+                let [option, module] = pair else { return false };
+                option.text == "-m" && ["timeit", "pdb", "code", "IPython"].contains(&module.text.as_str())
+            });
+            parts.hidden |= module;
+        }
+        _ if lists("perl", name) => {
+            // `-MModule` takes code after the name, and a name of a file that ends in `|` is a command.
+            let is_code = |text: &str| {
+                let module = text.strip_prefix("-M").or_else(|| text.strip_prefix("-m"));
+                module.is_some_and(|module| module.contains([';', '(', '{', '\'', '"', '`', '$']))
+            };
+            parts.hidden |= words
+                .iter()
+                .any(|word| is_code(&word.text) || word.text.trim_end().ends_with('|'));
+        }
+        _ => {}
+    }
+}
+
+/// Returns true if every command of a debugger runs no other program.
+fn is_quiet(words: &[Word]) -> bool {
+    let options = [
+        "-ex",
+        "--ex",
+        "-o",
+        "--one-line",
+        "-iex",
+        "-eval-command",
+        "--eval-command",
+    ];
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let text = word.text.as_str();
+        if options.contains(&text) {
+            let is_known = words
+                .get(at)
+                .is_some_and(|next| DEBUGGER.contains(&next.text.as_str()));
+            if !is_known {
+                return false;
+            }
+            at += 1;
+        } else if ![
+            "-batch", "--batch", "-q", "-quiet", "--quiet", "-b", "--args", "--",
+        ]
+        .contains(&text)
+            && text.starts_with('-')
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Notes the commands of a script, which is in the words or in a file.
+fn sed_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+    let (scripts, files) = texts(words, &["expression"], &["file"], "e", "f", "lsi");
+    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    if scripts.iter().any(|word| word.unknown) {
+        parts.hidden = true;
+    }
+    let whole: Vec<&str> = scripts.iter().map(|word| word.text.as_str()).collect();
+    let found = sed(&whole.join("\n"));
+    parts.hidden |= found.hides;
+    for line in found.lines {
+        parts.option_line(&[Word::literal(line)]);
+    }
+}
+
+/// Notes whether a program of awk runs commands.
+fn awk_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+    let (programs, files) = texts(words, &["source"], &["file", "exec", "include"], "e", "fEi", "Fv");
+    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    parts.hidden |= words.iter().any(|word| {
+        let text = word.text.as_str();
+        text.starts_with("--load") || (text.starts_with("-l") && !text.starts_with("--"))
+    });
+    parts.hidden |= programs.iter().any(|word| word.unknown || awk_runs(&word.text));
+}
+
+const fn has_input(raw: &Raw) -> bool {
+    raw.input.text.is_some() || raw.input.from.is_some()
+}
+
+/// The texts and the files that options name, or else the first word that is no option as a text.
+///
+/// `text`, `file` and `others` are short options that take a value; one of `i` and `s` takes none or an attached one.
+fn texts(
+    words: &[Word],
+    long_text: &[&str],
+    long_file: &[&str],
+    text: &str,
+    file: &str,
+    others: &str,
+) -> (Vec<Word>, Vec<Word>) {
+    let (mut texts, mut files) = (Vec::new(), Vec::new());
+    let mut first = None;
+    let mut at = 0;
+    let mut options = true;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        if options && word.text == "--" {
+            options = false;
+            continue;
+        }
+        if !options || !word.text.starts_with('-') || word.text == "-" {
+            if first.as_ref().is_none_or(|first: &Word| first.text.is_empty()) {
+                first = Some(word.clone());
+            }
+            continue;
+        }
+        let mut take = |value: Option<&str>, list: &mut Vec<Word>| {
+            if let Some(value) = value {
+                list.push(part(word, value));
+            } else {
+                list.extend(words.get(at).cloned());
+                at += 1;
+            }
+        };
+        if let Some(long) = word.text.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (long, None),
+            };
+            let is = |names: &[&str]| !name.is_empty() && names.iter().any(|one| one.starts_with(name));
+            if is(long_text) {
+                take(value, &mut texts);
+            } else if is(long_file) {
+                take(value, &mut files);
+            } else if value.is_none() && is(&["field-separator", "assign", "line-length"]) {
+                at += 1;
+            }
+            continue;
+        }
+        let letters = word.text.get(1..).unwrap_or_default();
+        for (place, letter) in letters.char_indices() {
+            let rest = letters.get(place + letter.len_utf8()..).unwrap_or_default();
+            let value = (!rest.is_empty()).then_some(rest);
+            if text.contains(letter) {
+                take(value, &mut texts);
+                break;
+            }
+            if file.contains(letter) {
+                take(value, &mut files);
+                break;
+            }
+            if letter == 'i' || letter == 's' {
+                // A suffix may follow `-i`, and nothing follows `-s`.
+                if letter == 'i' {
+                    break;
+                }
+                continue;
+            }
+            if others.contains(letter) {
+                take(value, &mut Vec::new());
+                break;
+            }
+        }
+    }
+    if texts.is_empty() && files.is_empty() {
+        texts.extend(first);
+    }
+    (texts, files)
+}
+
+/// Notes the commands after `+` of an editor or a pager.
+fn plus(parts: &mut Parts, words: &[Word], is_editor: bool) {
+    for word in words {
+        let Some(command) = word.text.strip_prefix('+') else {
+            continue;
+        };
+        let is_place = command.chars().all(|c| c.is_ascii_digit())
+            || (command.starts_with('/') && !command.contains(['|', '!', '`', '$', '\n']))
+            || (!is_editor && ["G", "F", "g", "+G", "+F"].contains(&command));
+        parts.hidden |= !is_place;
+    }
+}
+
+/// Notes variables and texts that make runs.
+fn make_words(parts: &mut Parts, words: &[Word], raw: &Raw) {
+    let (_, files) = texts(words, &[], &["file", "makefile"], "", "f", "CIoW");
+    parts.hidden |= files.iter().any(is_unseen) && has_input(raw);
+    for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+        let Some((key, value)) = word.text.split_once('=') else {
+            continue;
+        };
+        let value_word = part(word, value);
+        if key.ends_with('!') {
+            parts.option_line(&[value_word]);
+            continue;
+        }
+        let key = key.trim_end_matches([':', '+', '?']);
+        if ["SHELL", "MAKESHELL", "MAKEFLAGS", "MFLAGS", ".SHELLFLAGS"].contains(&key) {
+            assignment(
+                parts,
+                &Word {
+                    text: format!("{key}={value}"),
+                    raw: None,
+                    ..word.clone()
+                },
+            );
+            parts.hidden |= key == ".SHELLFLAGS";
+        } else if lists(MAKE_PROGRAMS, key) {
+            parts.option_line(&[value_word]);
+        } else if !word.unknown {
+            parts.hidden |= value.contains("$(") || value.contains("${");
+        }
+        // A rule runs a value as a part of its own line.
+        parts.hidden |= value.contains([';', '`']) || value.contains("&&");
+    }
+}
