@@ -14,7 +14,7 @@ use overrule_base::text::visible;
 use overrule_policy::{Danger, DangerKind};
 
 /// Maximum length of an entry in characters.
-const LONGEST: usize = 100;
+const LONGEST: usize = 200;
 /// What a list holds.
 const ENTRIES: &str = "a list of programs with words, or tools, such as [\"rm\", \"git push --force\"]";
 
@@ -32,16 +32,19 @@ pub struct RawDanger {
     outside: Field<Vec<String>>,
     #[serde(deserialize_with = "entries")]
     privilege: Field<Vec<String>>,
+    #[serde(deserialize_with = "entries")]
+    stops: Field<Vec<String>>,
 }
 
 impl RawDanger {
-    fn take(self) -> [(DangerKind, Field<Vec<String>>); 5] {
+    fn take(self) -> [(DangerKind, Field<Vec<String>>); 6] {
         [
             (DangerKind::Deletes, self.deletes),
             (DangerKind::Overwrites, self.overwrites),
             (DangerKind::Network, self.network),
             (DangerKind::Outside, self.outside),
             (DangerKind::Privilege, self.privilege),
+            (DangerKind::Stops, self.stops),
         ]
     }
 }

@@ -12,7 +12,14 @@ use serde_json::Value;
 
 use super::shell::ShellCall;
 use overrule_base::known_tool::{self, DIRECTORY, Kind};
-use overrule_base::shell_line::{Command, HARMLESS, Redirect};
+use overrule_base::shell_line::{HARMLESS, Redirect};
+
+mod entry;
+mod sql;
+mod table;
+
+use entry::{is_like, named};
+use table::built_in;
 
 /// What a call may do that deserves a second look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -28,18 +35,21 @@ pub enum DangerKind {
     Outside,
     /// It runs with more rights, or changes who may do what.
     Privilege,
+    /// It ends programs, services or machines that run.
+    Stops,
     /// It was not compared with the table.
     Unchecked,
 }
 
 impl DangerKind {
     /// Every kind of the table, in the order in which they are shown.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Deletes,
         Self::Overwrites,
         Self::Network,
         Self::Outside,
         Self::Privilege,
+        Self::Stops,
     ];
 
     /// Its key in the settings.
@@ -50,6 +60,7 @@ impl DangerKind {
             Self::Network => "network",
             Self::Outside => "outside",
             Self::Privilege => "privilege",
+            Self::Stops => "stops",
             Self::Unchecked => "unchecked",
         }
     }
@@ -62,116 +73,18 @@ impl DangerKind {
             Self::Network => "network",
             Self::Outside => "outside the workspace",
             Self::Privilege => "more privilege",
+            Self::Stops => "stops what runs",
             Self::Unchecked => "not checked",
-        }
-    }
-
-    /// The entries without settings.
-    const fn built_in(self) -> &'static [&'static str] {
-        match self {
-            Self::Deletes => &[
-                "rm",
-                "rmdir",
-                "unlink",
-                "shred",
-                "find -delete",
-                "git clean",
-                "git rm",
-                "git branch -D",
-                "git push --delete",
-                "git push -d",
-                "git push :*",
-                "git push --prune",
-                "git stash clear",
-                "docker rm",
-                "docker rmi",
-                "docker prune",
-                "rsync --delete*",
-                "kubectl delete",
-                "dropdb",
-                "*** Delete File",
-            ],
-            Self::Overwrites => &[
-                ">",
-                "mv",
-                "cp",
-                "dd",
-                "tee",
-                "truncate",
-                "mkfs*",
-                "sed -i",
-                "sed --in-place",
-                "perl -i",
-                "git reset --hard",
-                "git checkout",
-                "git restore",
-                "git push --force*",
-                "git push -f",
-                "git push +*",
-                "git push --mirror",
-                "git stash drop",
-                "*** Move to",
-            ],
-            Self::Network => &[
-                "curl",
-                "wget",
-                "ssh",
-                "scp",
-                "sftp",
-                "rsync",
-                "ftp",
-                "nc",
-                "ncat",
-                "telnet",
-                "http_request",
-                "git clone",
-                "git fetch",
-                "git pull",
-                "git push",
-                "git ls-remote",
-                "git submodule update",
-                "gh",
-                "npm install",
-                "npm i",
-                "npm ci",
-                "npm publish",
-                "npx",
-                "yarn add",
-                "yarn install",
-                "pip* install",
-                "python* -m pip install",
-                "cargo install",
-                "cargo publish",
-                "go get",
-                "go install",
-                "apt",
-                "apt-get",
-                "apk add",
-                "dnf",
-                "yum",
-                "brew",
-                "docker pull",
-                "docker push",
-                "WebFetch",
-                "WebSearch",
-                "google_web_search",
-                "web_fetch",
-                "web_search",
-                "webfetch",
-                "websearch",
-            ],
-            Self::Outside => &["/", "~", ".."],
-            Self::Privilege => &[
-                "sudo", "doas", "su", "runuser", "pkexec", "chroot", "mount", "chmod", "chown", "chgrp",
-                "chattr", "setcap", "setfacl", "visudo", "usermod", "useradd", "passwd",
-            ],
-            Self::Unchecked => &[],
         }
     }
 }
 
 /// Longest arguments of a shell line or a patch that are compared with the table, in bytes.
 const LONGEST: usize = 64 * 1024;
+/// Maximum number of marks of a call.
+const MOST: usize = 64;
+/// What begins the entry of a statement of SQL.
+const SQL: &str = "SQL ";
 /// The sign of a redirection that replaces a file, as an entry.
 const REDIRECT: &str = ">";
 /// The line of a patch that deletes a file, as an entry.
@@ -188,14 +101,13 @@ pub struct DangerMark {
     pub because: String,
 }
 
-/// The table. An entry is a program with words that must occur after it, or a tool. A word that ends in `*` stands for
-/// every word that begins like it.
+/// The table. An entry is a program with words that must be there, or a tool; see the module `entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Danger(BTreeMap<DangerKind, Vec<String>>);
 
 impl Default for Danger {
     fn default() -> Self {
-        let entries = |kind: DangerKind| kind.built_in().iter().map(|entry| (*entry).to_owned()).collect();
+        let entries = |kind: DangerKind| built_in(kind).iter().map(|entry| (*entry).to_owned()).collect();
         Self(
             DangerKind::ALL
                 .into_iter()
@@ -226,7 +138,7 @@ impl Danger {
         self.0.get(&kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The marks on a call, each kind once. Reads a shell line with the reader of the rules.
+    /// The marks on a call, each once, by kind. Reads a shell line with the reader of the rules.
     pub fn marks(&self, tool: &str, args: &str, workspace: &Path) -> Vec<DangerMark> {
         let kind = known_tool::kind(tool);
         let is_read = matches!(kind, Some(Kind::Shell | Kind::Patch));
@@ -257,60 +169,46 @@ impl Danger {
             workspace,
             directories: &directories,
         };
-        let found = |kind: DangerKind| {
+        let statements: Vec<String> = call
+            .each()
+            .flat_map(sql::statements)
+            .map(|word| format!("{SQL}{word}"))
+            .collect();
+        let found = |kind: DangerKind| -> Vec<String> {
             let entries = self.entries(kind);
-            let is_named = |entry: &&String| {
-                let by_sign = entry.as_str() == REDIRECT && call.redirects().any(Redirect::replaces)
-                    || entry.as_str() == DELETES && does(known_tool::DELETES)
-                    || entry.as_str() == MOVES && does(known_tool::MOVES);
-                entry.as_str() == tool || by_sign || call.each().any(|command| matches(entry, command))
+            if kind == DangerKind::Outside {
+                return place.left(entries, &call, &places);
+            }
+            let of_entry = |entry: &String| -> Vec<String> {
+                let by_sign = entry == REDIRECT && call.redirects().any(Redirect::replaces)
+                    || entry == DELETES && does(known_tool::DELETES)
+                    || entry == MOVES && does(known_tool::MOVES)
+                    || statements.contains(entry);
+                if by_sign || is_like(tool, entry) {
+                    return vec![entry.clone()];
+                }
+                call.each().filter_map(|command| named(entry, command)).collect()
             };
-            let outside = || (kind == DangerKind::Outside).then(|| place.left(entries, &call, &places));
-            let named = entries.iter().find(is_named).cloned();
-            named.or_else(|| outside().flatten())
+            entries.iter().flat_map(of_entry).collect()
         };
-        let unchecked = is_long.then(|| format!("the arguments are longer than {} KiB", LONGEST >> 10));
-        let marks = DangerKind::ALL.map(|kind| (kind, found(kind)));
-        let marks = marks.into_iter().chain([(DangerKind::Unchecked, unchecked)]);
+        let mut marks = Vec::new();
+        for kind in DangerKind::ALL {
+            for because in found(kind) {
+                let mark = DangerMark { kind, because };
+                if !marks.contains(&mark) && marks.len() < MOST {
+                    marks.push(mark);
+                }
+            }
+        }
+        if is_long {
+            let because = format!("the arguments are longer than {} KiB", LONGEST >> 10);
+            marks.push(DangerMark {
+                kind: DangerKind::Unchecked,
+                because,
+            });
+        }
         marks
-            .filter_map(|(kind, because)| because.map(|because| DangerMark { kind, because }))
-            .collect()
     }
-}
-
-/// True if a command is what an entry names.
-fn matches(entry: &str, command: &Command) -> bool {
-    let Some(program) = command.program_name() else {
-        return false;
-    };
-    let program = program.rsplit('/').next().unwrap_or(program);
-    let mut wanted = entry.split_whitespace();
-    let mut given = command.words.iter().skip(1).map(|word| word.text.as_str());
-    // The words occur in this order; others may be between them.
-    wanted.next().is_some_and(|wanted| is_like(program, wanted))
-        && wanted.all(|word| given.any(|one| is_word(one, word)))
-}
-
-/// True if a word is the one of an entry, or begins like one that ends in `*`.
-fn is_like(given: &str, wanted: &str) -> bool {
-    match wanted.strip_suffix('*') {
-        Some(begin) => given.starts_with(begin),
-        None => given == wanted,
-    }
-}
-
-/// True if a word of a command is the one of an entry: itself, an option with a value, or one letter of several.
-fn is_word(given: &str, wanted: &str) -> bool {
-    let with_value = given
-        .strip_prefix(wanted)
-        .is_some_and(|rest| rest.starts_with('='));
-    let letter = wanted.strip_prefix('-').filter(|letter| letter.len() == 1);
-    let among = letter.is_some_and(|letter| {
-        given
-            .strip_prefix('-')
-            .is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
-    });
-    is_like(given, wanted) || with_value || among
 }
 
 /// The workspace, and the directories in which a command may run; the workspace itself where there is none.
@@ -320,24 +218,24 @@ struct Place<'w> {
 }
 
 impl Place<'_> {
-    /// The first place outside of the workspace that the commands, the directories or other arguments name. Only the
-    /// forms that the table lists count.
-    fn left(&self, entries: &[String], call: &ShellCall, places: &[String]) -> Option<String> {
-        let listed = |form: &str| entries.iter().any(|entry| entry == form);
+    /// The places outside of the workspace that the commands, the directories or other arguments name. Only the forms
+    /// that the table lists count.
+    fn left(&self, entries: &[String], call: &ShellCall, places: &[String]) -> Vec<String> {
+        let is_left = |path: &&str| {
+            let form = form_of(path);
+            entries.iter().any(|entry| entry == form) && self.is_outside(path, form)
+        };
         let targets = call.redirects().map(|one| &one.target);
         let words = call
             .reading
             .arguments()
             .chain(targets)
             .map(|word| word.text.as_str());
-        let places = places.iter().map(String::as_str);
-        let words = self.directories.iter().copied().chain(words).flat_map(paths);
-        let mut all = words.chain(places);
-        all.find(|path| {
-            let form = form_of(path);
-            listed(form) && self.is_outside(path, form)
-        })
-        .map(str::to_owned)
+        let words = self.directories.iter().copied().chain(words);
+        // Of the forms of one word the first counts.
+        let of_words = words.filter_map(|word| paths(word).find(is_left));
+        let places = places.iter().map(String::as_str).filter(is_left);
+        of_words.chain(places).map(str::to_owned).collect()
     }
 
     fn is_outside(&self, path: &str, form: &str) -> bool {

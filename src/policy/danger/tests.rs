@@ -2,6 +2,8 @@
 //!
 //! Must not know: settings.
 
+mod rows;
+
 use serde_json::json;
 
 use super::*;
