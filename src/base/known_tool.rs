@@ -115,7 +115,7 @@ pub const ALL: &[&str] = &["all", "replace_all", "replaceAll", "allow_multiple"]
 /// Names of the argument with a patch.
 pub const TEXT: &[&str] = &["input", "patch", "patchText"];
 /// Names of every argument with a place, or with several.
-const PLACES: &[&str] = &[
+pub const PLACES: &[&str] = &[
     "path",
     "file_path",
     "filePath",

@@ -362,6 +362,7 @@ async fn call(
         key: overrule_engine::ids::session().to_string().into(),
         workspace: Arc::new(context.workspace.clone()),
         private: registry.private().clone(),
+        withheld: tools::nothing_withheld(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),

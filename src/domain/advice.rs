@@ -21,6 +21,15 @@ use super::rule::{RuleSpec, SessionRule};
 use super::state::State;
 use super::weight::ToolOffer;
 
+/// How much a rule keeps from a call that walks a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// A place; what is below it counts for itself.
+    Itself,
+    /// A place and everything below it.
+    Below,
+}
+
 /// The questions of a decision or an advance of the run. Implementations are pure: same question,
 /// same answer. Exceptions: [`Advice::operands`] and [`Advice::before`] read files as they are now,
 /// and their answers are recorded; [`Advice::still_runs`] looks at processes.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use overrule_base::canon;
+use overrule_base::{canon, known_tool};
 use overrule_domain::advice::{Advice, RuleUses, Special, ToolFacts};
 use overrule_domain::breaker::{Breaker, Scope, Turn};
 use overrule_domain::call::{Call, Consequence, Digest, EffectClass, Fault, Gate, Operand, Verdict};
@@ -37,6 +37,7 @@ use overrule_resilience::routing::{KindCache, Offer};
 use overrule_resilience::watch::Watch;
 use overrule_resilience::{self as resilience, breaker, instead};
 use overrule_schema::Checker;
+use overrule_tools::Withheld;
 use overrule_tools::child;
 use overrule_tools::registry::Registry;
 use overrule_tools::workspace;
@@ -142,6 +143,38 @@ impl Adviser {
         ];
         parts.extend(contents(&operands));
         Some(Arc::from(canon::hash("overrule always v1", &parts)))
+    }
+
+    /// Returns the places that the links in the paths of a call lead to, if that is elsewhere.
+    fn places(&self, tool: &str, args: &str) -> Vec<PathBuf> {
+        let places = known_tool::places(tool, args).into_iter();
+        let followed = places.filter_map(|path| {
+            let written = self.workspace.join(path);
+            let real = workspace::real(&written);
+            (real != written).then_some(real)
+        });
+        followed.collect()
+    }
+
+    /// Returns what rules keep from a call that walks a tree, as they are now.
+    pub fn withheld(&self, tool: &str, args: &str) -> Withheld {
+        let spec = self.registry.spec(tool);
+        let args_value = parse_args(args);
+        let subject = Subject {
+            tool,
+            effect: self.effect_of(tool, args),
+            tags: spec.map_or(&[], |spec| &spec.card.tags),
+            args: &args_value,
+            server: spec.and_then(|spec| spec.card.server()),
+            is_of_agent: spec.is_some_and(|spec| spec.card.is_of_agent()),
+        };
+        let moment = Moment {
+            now: self.now,
+            links: Some(&workspace::real),
+            ..Moment::default()
+        };
+        let withheld = self.policy.withheld(&subject, &moment);
+        Arc::new(move |path| withheld.extent(path, Some(&workspace::real)))
     }
 
     /// Adopts the failure handling that an operator set during the run. It takes precedence over the
@@ -294,6 +327,7 @@ impl Advice for Adviser {
             now: self.now,
             used: Some(&|rule: &str| used.times(rule)),
             key: Some(&key),
+            links: Some(&workspace::real),
         };
         let verdict = self.policy.verdict_of_parts(&subject, &moment);
         self.put(match spec.and_then(|spec| spec.card.drift()) {
@@ -351,6 +385,9 @@ impl Advice for Adviser {
             self.sandbox.as_bytes(),
         ];
         parts.extend(contents(operands));
+        // Where no link leads elsewhere, the path in the arguments says it all.
+        let places = self.places(tool, args);
+        parts.extend(places.iter().map(|place| place.as_os_str().as_encoded_bytes()));
         Digest(Arc::from(canon::hash("overrule approval v1", &parts)))
     }
 

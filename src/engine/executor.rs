@@ -27,9 +27,9 @@ use overrule_domain::input::Input;
 use overrule_domain::ladder::Timer;
 use overrule_domain::server_question::QuestionId;
 use overrule_model::{Model, Request};
-use overrule_tools::Job;
 use overrule_tools::registry::Registry;
 use overrule_tools::run::{Limits, run};
+use overrule_tools::{Job, Withheld};
 
 /// Default of the time without data from the model after which the operator is notified.
 const IDLE_NOTICE: Duration = Duration::from_secs(60);
@@ -233,8 +233,8 @@ impl Executor {
         self.asks.abort(turn)
     }
 
-    /// Runs exactly what was approved, with the idempotency key that was recorded for it.
-    pub fn launch(&mut self, approved: &Approved, key: Arc<str>) {
+    /// Runs exactly what was approved, with the idempotency key that was recorded for it, without what rules keep from it.
+    pub fn launch(&mut self, approved: &Approved, key: Arc<str>, withheld: Withheld) {
         let (call, rev, attempt) = (approved.call(), approved.rev(), approved.attempt());
         tracing::debug!(%call, attempt = attempt.0, "launching");
         let Some(tool) = self.registry.get(approved.tool()).cloned() else {
@@ -260,6 +260,7 @@ impl Executor {
             text: approved.bytes().clone(),
             workspace: self.workspace.clone(),
             private: self.registry.private().clone(),
+            withheld,
             cancel,
             on_spawn: Arc::new(move |pid, ticks| {
                 let spawn = Input::Spawned {

@@ -3,11 +3,11 @@
 //! Must not know: other conditions, what a match leads to.
 
 use std::cell::OnceCell;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::matcher::{Predicate, Subject, WORDS, is_line};
+use super::place::Places;
 use super::shell::ShellCall;
 use overrule_base::known_tool;
 use overrule_base::shell_line::Command;
@@ -46,18 +46,18 @@ impl<'a> Case<'a> {
 }
 
 /// Returns true if the conditions hold for the whole line or for a command in it.
-pub(super) fn hold(conditions: &[&Predicate], case: &Case<'_>, workspace: Option<&Path>) -> bool {
+pub(super) fn hold(conditions: &[&Predicate], case: &Case<'_>, places: Places<'_>) -> bool {
     let args = case.subject.args;
     let Some(shell) = case.shell().filter(|shell| !shell.whole.is_empty()) else {
         return conditions
             .iter()
-            .all(|one| one.meets(args.pointer(&one.at), workspace));
+            .all(|one| one.meets(args.pointer(&one.at), places));
     };
     let (not, is): (Vec<&Predicate>, Vec<&Predicate>) = conditions.iter().copied().partition(|one| one.not);
     let commands = &shell.reading.commands;
     if not.is_empty() {
         // Nothing is excepted.
-        return whole(&is, case, shell, workspace) || commands.iter().any(|one| all(&is, one, workspace));
+        return whole(&is, case, shell, places) || commands.iter().any(|one| all(&is, one, places));
     }
     if is.is_empty() && not.iter().any(|one| is_spelled(one, args, shell)) {
         return false;
@@ -66,50 +66,50 @@ pub(super) fn hold(conditions: &[&Predicate], case: &Case<'_>, workspace: Option
         (is.is_empty() && command.is_idle())
             || not.iter().any(|one| {
                 let absent = !is_line(&one.at) && args.pointer(&one.at).is_none();
-                !absent && covers(one, command, workspace)
+                !absent && covers(one, command, places)
             })
     });
     let mut each = commands.iter().zip(&excepted);
     if is.is_empty() {
         return each.any(|(_, excepted)| !excepted);
     }
-    (excepted.iter().any(|excepted| !excepted) && whole(&is, case, shell, workspace))
-        || each.any(|(command, excepted)| !excepted && all(&is, command, workspace))
+    (excepted.iter().any(|excepted| !excepted) && whole(&is, case, shell, places))
+        || each.any(|(command, excepted)| !excepted && all(&is, command, places))
 }
 
 /// Returns true if the conditions hold for the arguments as written.
-fn whole(conditions: &[&Predicate], case: &Case<'_>, shell: &ShellCall, workspace: Option<&Path>) -> bool {
+fn whole(conditions: &[&Predicate], case: &Case<'_>, shell: &ShellCall, places: Places<'_>) -> bool {
     conditions.iter().all(|one| {
         if !is_line(&one.at) {
-            return one.meets(case.subject.args.pointer(&one.at), workspace);
+            return one.meets(case.subject.args.pointer(&one.at), places);
         }
         let mut texts = shell.whole.iter().map(|text| Value::from(text.as_str()));
-        texts.any(|text| one.meets(Some(&text), workspace))
+        texts.any(|text| one.meets(Some(&text), places))
     })
 }
 
 /// Returns true if one form of the command satisfies all conditions.
-fn all(conditions: &[&Predicate], command: &Command, workspace: Option<&Path>) -> bool {
+fn all(conditions: &[&Predicate], command: &Command, places: Places<'_>) -> bool {
     let (line, words): (Vec<&Predicate>, Vec<&Predicate>) =
         conditions.iter().copied().partition(|one| is_line(&one.at));
-    words.iter().all(|one| covers(one, command, workspace))
+    words.iter().all(|one| covers(one, command, places))
         && (line.is_empty()
             || command.any_form(|form| {
                 let form = Value::from(form);
-                line.iter().all(|one| one.tests(&form, workspace))
+                line.iter().all(|one| one.tests(&form, places))
             }))
 }
 
 /// Returns true if the test of a condition holds for a form of the command.
-pub(super) fn covers(condition: &Predicate, command: &Command, workspace: Option<&Path>) -> bool {
+pub(super) fn covers(condition: &Predicate, command: &Command, places: Places<'_>) -> bool {
     if is_line(&condition.at) {
-        return command.any_form(|form| condition.tests(&Value::from(form), workspace));
+        return command.any_form(|form| condition.tests(&Value::from(form), places));
     }
     let mut texts: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
     let test = |texts: &[&str]| {
         let args = json!({ "argv": texts });
         args.pointer(&condition.at)
-            .is_some_and(|value| condition.tests(value, workspace))
+            .is_some_and(|value| condition.tests(value, places))
     };
     if test(&texts) {
         return true;

@@ -16,9 +16,11 @@ use overrule_domain::tags::IRREVERSIBLE;
 use super::commands::Case;
 use super::expiry::Deadline;
 use super::matcher::{Matcher, Subject};
+use super::place::{Links, Places};
 use super::preset::Preset;
 use super::rule::{Origin, Rule};
 use super::shell::ShellCall;
+use super::withheld::Withheld;
 
 /// The tool that ends a run with its answer.
 const FINAL_ANSWER: &str = "final_answer";
@@ -42,6 +44,8 @@ pub struct Moment<'u> {
     /// Returns the key of exactly this call, or `None` if it is unknown. Consulted only for rules about
     /// exactly one call.
     pub key: Option<&'u dyn Fn() -> Option<Arc<str>>>,
+    /// Follows the links of a path. Without it, rules see paths as written.
+    pub links: Option<&'u Links<'u>>,
 }
 
 /// A preset and a list of rules.
@@ -204,6 +208,24 @@ impl Policy {
         verdict
     }
 
+    /// Returns which places a call must leave out that walks a tree, as its rules ask about them or deny them. An ask rule
+    /// that matches the call itself was asked about already.
+    pub fn withheld(&self, subject: &Subject<'_>, moment: &Moment<'_>) -> Withheld {
+        let places = Places {
+            workspace: self.workspace.as_deref(),
+            links: moment.links,
+        };
+        let case = Case::new(*subject);
+        let is_met =
+            |rule: &&Rule| rule.gate == Gate::Deny || !rule.matcher.matches(&case, rule.gate, places);
+        let rules = self
+            .rules
+            .iter()
+            .filter(|rule| rule.gate != Gate::Allow && counts(rule, moment));
+        let rules = rules.filter(|rule| rule.matcher.is_about_places()).filter(is_met);
+        Withheld::new(rules.cloned().collect(), subject, self.workspace.clone())
+    }
+
     /// Returns every rule that matches a call with its gate, the deciding one first.
     pub fn explain(&self, subject: &Subject<'_>) -> Vec<(Rule, Gate)> {
         let rules = self.matching(&Case::new(*subject), &Moment::default());
@@ -218,7 +240,10 @@ impl Policy {
             return vec![answer];
         }
         let asks = subject.is_built_in(ASK_OPERATOR);
-        let workspace = self.workspace.as_deref();
+        let places = Places {
+            workspace: self.workspace.as_deref(),
+            links: moment.links,
+        };
         let mut found: Vec<&Rule> = asks
             .then_some(question)
             .into_iter()
@@ -228,14 +253,12 @@ impl Policy {
                     .filter(|rule| !(asks && rule.gate == Gate::Allow)),
             )
             .chain(self.presets.iter().filter(|_| !asks))
-            .filter(|rule| rule.matcher.matches(case, rule.gate, workspace))
+            .filter(|rule| rule.matcher.matches(case, rule.gate, places))
             .filter(|rule| is_exactly(rule, moment) && counts(rule, moment) && may_loosen(rule, subject))
             .collect();
         let is_unknown = || case.shell().is_some_and(|shell| shell.uncertainty().is_some());
         let turns = |rule: &Rule| {
-            rule.gate != Gate::Allow
-                && counts(rule, moment)
-                && rule.matcher.turns_on_commands(case, workspace)
+            rule.gate != Gate::Allow && counts(rule, moment) && rule.matcher.turns_on_commands(case, places)
         };
         if self.rules.iter().any(turns) && is_unknown() {
             found.push(hidden);

@@ -21,6 +21,7 @@ pub mod preset;
 pub mod rule;
 pub mod session;
 pub mod shell;
+mod withheld;
 
 #[cfg(test)]
 mod tests;
@@ -29,5 +30,7 @@ pub use danger::{Danger, DangerKind, DangerMark};
 pub use evaluate::{Moment, Notice, Policy};
 pub use expiry::headless;
 pub use matcher::Subject;
+pub use place::Links;
 pub use preset::Preset;
 pub use rule::{Origin, Rule};
+pub use withheld::Withheld;

@@ -5,7 +5,7 @@
 //! If a match is uncertain, the careful result is used: an allow rule matches less, an ask or deny
 //! rule matches more.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use globset::GlobMatcher;
 use regex::Regex;
@@ -16,8 +16,9 @@ use overrule_domain::event::run::ToolCard;
 
 use super::commands::{self, Case};
 use super::literal;
-use super::place::{Leads, leads};
+use super::place::{Leads, Places, leads};
 use super::shell::ShellCall;
+use overrule_base::known_tool;
 
 /// The places of a shell line among the arguments, by tool.
 const LINES: [&str; 3] = ["/command", "/cmd", "/chars"];
@@ -99,7 +100,7 @@ pub enum Test {
         /// The upper bound.
         max: Option<f64>,
     },
-    /// A path at or below a directory of the workspace, matched by its text alone.
+    /// A path at or below a directory of the places, matched by its text alone.
     Under(PathBuf),
 }
 
@@ -158,6 +159,17 @@ impl Matcher {
         self.tools.iter().any(|pattern| pattern.spells(tool))
     }
 
+    /// Returns true if it has a condition on a place.
+    pub(super) fn is_about_places(&self) -> bool {
+        self.args.iter().any(Predicate::is_about_place)
+    }
+
+    /// Returns true if what it says of a directory holds for everything below.
+    pub(super) fn is_about_whole_directories(&self) -> bool {
+        let is_whole = |one: &Predicate| matches!(one.test, Test::Under(_)) && !one.not;
+        self.args.iter().filter(|one| one.is_about_place()).all(is_whole)
+    }
+
     /// Returns true if some call of this tool may match, depending on its arguments.
     pub fn reaches(&self, card: &ToolCard) -> bool {
         let named = self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(&card.name));
@@ -172,34 +184,34 @@ impl Matcher {
     }
 
     /// Returns true if the call matches. `gate` determines which side is the careful one.
-    pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, workspace: Option<&Path>) -> bool {
+    pub(super) fn matches(&self, case: &Case<'_>, gate: Gate, places: Places<'_>) -> bool {
         let subject = &case.subject;
         if !self.names(subject) {
             return false;
         }
         if gate == Gate::Allow {
-            let holds = |one: &Predicate| one.allows(case, workspace);
+            let holds = |one: &Predicate| one.allows(case, places);
             return self.args.iter().all(holds) && !self.is_uncertain(case);
         }
         let (lines, others) = self.about(case);
         let hold = || {
-            commands::hold(&lines, case, workspace)
+            commands::hold(&lines, case, places)
                 || (gate == Gate::Deny && case.shell().is_some_and(|shell| literal::denies(&lines, shell)))
         };
         others
             .iter()
-            .all(|one| one.meets(subject.args.pointer(&one.at), workspace))
+            .all(|one| one.meets(subject.args.pointer(&one.at), places))
             && (lines.is_empty() || hold())
     }
 
     /// Returns true if whether the call matches depends only on the commands that it runs.
-    pub(super) fn turns_on_commands(&self, case: &Case<'_>, workspace: Option<&Path>) -> bool {
+    pub(super) fn turns_on_commands(&self, case: &Case<'_>, places: Places<'_>) -> bool {
         let (lines, others) = self.about(case);
         !lines.is_empty()
             && self.names(&case.subject)
             && others
                 .iter()
-                .all(|one| one.meets(case.subject.args.pointer(&one.at), workspace))
+                .all(|one| one.meets(case.subject.args.pointer(&one.at), places))
     }
 
     /// Returns true if the rule is about the tool of the call.
@@ -250,38 +262,44 @@ impl Predicate {
 
     /// Returns true if it holds in an allow rule. The narrow reading of a test is the careful one here, and the wide
     /// one where it is negated.
-    fn allows(&self, case: &Case<'_>, workspace: Option<&Path>) -> bool {
-        let held = self.held(case.subject.args.pointer(&self.at), !self.not, workspace);
+    fn allows(&self, case: &Case<'_>, places: Places<'_>) -> bool {
+        let held = self.held(case.subject.args.pointer(&self.at), !self.not, places);
         if !self.not {
-            return held == TestResult::Yes;
+            return held.iter().all(|held| *held == TestResult::Yes);
         }
         // A call that runs an excepted command does not match.
         let shell = case.shell().filter(|_| self.is_about_commands());
         let runs = |shell: &ShellCall| {
             let mut commands = shell.reading.commands.iter();
-            shell.uncertainty().is_some() || commands.any(|one| commands::covers(self, one, workspace))
+            shell.uncertainty().is_some() || commands.any(|one| commands::covers(self, one, places))
         };
-        held == TestResult::No && !shell.is_some_and(runs)
+        held.iter().all(|held| *held == TestResult::No) && !shell.is_some_and(runs)
     }
 
-    /// Returns true if it holds of this value in an ask or deny rule.
-    pub(super) fn meets(&self, value: Option<&Value>, workspace: Option<&Path>) -> bool {
-        match self.held(value, self.not, workspace) {
+    /// Returns true if it holds of this value in an ask or deny rule: as written, or with its links followed.
+    pub(super) fn meets(&self, value: Option<&Value>, places: Places<'_>) -> bool {
+        self.held(value, self.not, places).iter().any(|held| match held {
             // What cannot be known is asked about or denied, whether the test is negated or not.
             TestResult::Unknown => true,
             TestResult::Absent | TestResult::No => self.not,
             TestResult::Yes => !self.not,
-        }
+        })
     }
 
     /// Returns true if the test, without its negation, holds for this value. An unknown value
     /// counts as a match, which a negated test must not except.
-    pub(super) fn tests(&self, value: &Value, workspace: Option<&Path>) -> bool {
-        match self.held(Some(value), self.not, workspace) {
+    pub(super) fn tests(&self, value: &Value, places: Places<'_>) -> bool {
+        match self.test.holds(value, self.not, places) {
             TestResult::Unknown => !self.not,
             TestResult::Absent | TestResult::No => false,
             TestResult::Yes => true,
         }
+    }
+
+    /// Returns true if it is about a place.
+    pub(super) fn is_about_place(&self) -> bool {
+        let name = self.at.rsplit('/').next().unwrap_or_default();
+        matches!(self.test, Test::Under(_)) || known_tool::PLACES.contains(&name)
     }
 
     /// Returns true if it names exactly this value.
@@ -289,10 +307,28 @@ impl Predicate {
         matches!(&self.test, Test::Is(requested) if equal(requested, value))
     }
 
-    fn held(&self, value: Option<&Value>, whole: bool, workspace: Option<&Path>) -> TestResult {
-        value.map_or(TestResult::Absent, |value| {
-            self.test.holds(value, whole, workspace)
-        })
+    /// The results for the value as written, and with its links followed if it is a place.
+    fn held(&self, value: Option<&Value>, whole: bool, places: Places<'_>) -> Vec<TestResult> {
+        let Some(value) = value else {
+            return vec![TestResult::Absent];
+        };
+        let mut held = vec![self.test.holds(value, whole, places)];
+        let path = value.as_str().filter(|_| self.is_about_place());
+        held.extend(path.and_then(|path| match &self.test {
+            Test::Under(directory) => {
+                let is_inside = places.follows_to(path, directory)?;
+                Some(if is_inside {
+                    TestResult::Yes
+                } else {
+                    TestResult::No
+                })
+            }
+            test => {
+                let followed = places.followed(path)?;
+                Some(test.holds(&Value::from(followed), whole, places))
+            }
+        }));
+        held
     }
 
     const fn is_pattern(&self) -> bool {
@@ -322,7 +358,7 @@ enum TestResult {
 }
 
 impl Test {
-    fn holds(&self, value: &Value, whole: bool, workspace: Option<&Path>) -> TestResult {
+    fn holds(&self, value: &Value, whole: bool, places: Places<'_>) -> TestResult {
         let yes = match self {
             Self::Is(requested) => Some(equal(requested, value)),
             Self::Glob(pattern) => value.as_str().map(|text| pattern.matches(text)),
@@ -333,7 +369,10 @@ impl Test {
             Self::Range { min, max } => value
                 .as_f64()
                 .map(|n| min.is_none_or(|min| n >= min) && max.is_none_or(|max| n <= max)),
-            Self::Under(directory) => match value.as_str().map(|path| leads(path, directory, workspace)) {
+            Self::Under(directory) => match value
+                .as_str()
+                .map(|path| leads(path, directory, places.workspace))
+            {
                 Some(Leads::Unknown) => return TestResult::Unknown,
                 found => found.map(|found| found == Leads::Inside),
             },

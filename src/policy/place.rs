@@ -3,11 +3,49 @@
 //!
 //! Must not know: rules, gates.
 //!
-//! Links are not followed: that is the tools' part, which never leave the workspace. But a path
-//! that leaves it by its text may come back to it by a link (`/proc/self/cwd`, another name of the
-//! workspace), so that its target is unknown.
+//! Who can look gives a function that follows links; then both forms of a path count. A path that
+//! leaves the workspace by its text may come back to it by a link (`/proc/self/cwd`, another name of
+//! the workspace), so that its target is unknown.
 
 use std::path::{Component, Path, PathBuf};
+
+/// Follows the links of a full path, as far as it exists.
+pub type Links<'l> = dyn Fn(&Path) -> PathBuf + 'l;
+
+/// What is known about the places of a call.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Places<'p> {
+    /// The directory that the tools work in.
+    pub(super) workspace: Option<&'p Path>,
+    /// Follows links; nothing where nobody can look.
+    pub(super) links: Option<&'p Links<'p>>,
+}
+
+impl Places<'_> {
+    /// Returns whether a path leads to `directory` (of the workspace) or below it once all links are followed; nothing if
+    /// nobody can look.
+    pub(super) fn follows_to(&self, path: &str, directory: &Path) -> Option<bool> {
+        let (workspace, links) = (self.workspace?, self.links?);
+        let path = links(&workspace.join(path));
+        Some(path.starts_with(links(&workspace.join(directory))))
+    }
+
+    /// Returns the place that a path leads to, written like the path: relative or absolute. Nothing if no link leads
+    /// elsewhere.
+    pub(super) fn followed(&self, path: &str) -> Option<String> {
+        let (workspace, links) = (self.workspace?, self.links?);
+        let written = workspace.join(path);
+        let real = links(&written);
+        if flatten(&written).as_ref() == Some(&real) {
+            return None;
+        }
+        let relative = Path::new(path)
+            .is_relative()
+            .then(|| real.strip_prefix(links(workspace)).ok());
+        let place = relative.flatten().unwrap_or(&real);
+        Some(place.to_string_lossy().into_owned())
+    }
+}
 
 /// Where a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,7 @@ use overrule_domain::rule::RuleSpec;
 use super::commands::Case;
 use super::matcher::{Matcher, Pattern, Subject, Test};
 use super::parse;
+use super::place::Places;
 use super::rule::{Origin, Rule};
 use super::shell::ShellCall;
 
@@ -185,7 +186,11 @@ pub fn is_about(rule: &Rule, card: &ToolCard, args: &Value, workspace: Option<&P
         server: card.server(),
         is_of_agent: card.is_of_agent(),
     };
-    rule.matcher.matches(&Case::new(subject), rule.gate, workspace)
+    let places = Places {
+        workspace,
+        links: None,
+    };
+    rule.matcher.matches(&Case::new(subject), rule.gate, places)
 }
 
 #[cfg(test)]

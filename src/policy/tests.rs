@@ -5,6 +5,7 @@
 mod documents;
 mod hidden;
 mod levels;
+mod links;
 mod matching;
 mod presets;
 
@@ -83,6 +84,7 @@ fn verdict_at(policy: &Policy, subject: &Subject<'_>, now: i64) -> Verdict {
             now: Some(now),
             used: None,
             key: None,
+            ..Moment::default()
         },
     )
 }

@@ -19,4 +19,4 @@ pub mod workspace;
 pub use registry::Registry;
 pub use run::run;
 pub use sources::builtin;
-pub use tool::{AskOperator, Job, OnOutput, Replacement, Spec, Tool, ask_nobody};
+pub use tool::{AskOperator, Job, OnOutput, Replacement, Spec, Tool, Withheld, ask_nobody, nothing_withheld};

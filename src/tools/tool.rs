@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use overrule_domain::advice::ToolFacts;
+use overrule_domain::advice::{Extent, ToolFacts};
 use overrule_domain::call::{Operand, Outcome};
 use overrule_domain::event::run::ToolCard;
 use overrule_domain::id::NodeId;
@@ -32,6 +32,14 @@ pub type OnOutput = Arc<dyn Fn(&[u8]) + Send + Sync>;
 /// operator, and a token that withdraws the question. Returns the answer as JSON text; none if there is none.
 pub type AskOperator =
     Arc<dyn Fn(Arc<str>, Arc<str>, CancellationToken) -> BoxFuture<'static, Option<Arc<str>>> + Send + Sync>;
+
+/// Returns what a rule keeps from a call that walks a tree, by the path in the workspace; nothing where no rule does.
+pub type Withheld = Arc<dyn Fn(&Path) -> Option<Extent> + Send + Sync>;
+
+/// Keeps nothing from a call: for an execution without rules.
+pub fn nothing_withheld() -> Withheld {
+    Arc::new(|_| None)
+}
 
 /// Asks nobody: for an execution without an operator.
 pub fn ask_nobody() -> AskOperator {
@@ -56,6 +64,8 @@ pub struct Job {
     pub workspace: Arc<PathBuf>,
     /// Files and directories of this program, which no tool reads or writes.
     pub private: Arc<[PathBuf]>,
+    /// What rules keep from a call that walks a tree.
+    pub withheld: Withheld,
     /// Ends the execution; a tool that may have had an effect by then reports it in its outcome.
     pub cancel: CancellationToken,
     /// Called once with (process id, start time in clock ticks since boot) when a child was started.

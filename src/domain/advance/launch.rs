@@ -173,8 +173,12 @@ pub(super) fn start(
         auto_approved::take_back(draft, call, "the policy no longer allows it");
         return None;
     }
-    // A file that it may run changed since it was approved: it goes through the gate again.
-    if advice.operands(tool, &bytes) != call.operands() {
+    // A file that it may run, or the place that a link leads to, changed since it was approved: it goes through the gate
+    // again.
+    let operands = advice.operands(tool, &bytes);
+    let rev = draft.state.node(call.id)?.rev();
+    let is_same = || call.digest.as_ref() == Some(&advice.digest(call.id, rev, (tool, &bytes), &operands));
+    if operands != call.operands() || !is_same() {
         draft.call(CallEvent::Woken { call: call.id });
         return None;
     }

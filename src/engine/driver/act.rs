@@ -35,7 +35,10 @@ impl Driver {
                 attempt,
                 key,
             } => match Approved::from_decision(&self.state, &self.adviser, (call, rev, attempt)) {
-                Ok(approved) => executor.launch(&approved, key),
+                Ok(approved) => {
+                    let withheld = self.adviser.withheld(approved.tool(), approved.bytes());
+                    executor.launch(&approved, key, withheld);
+                }
                 Err(error) => executor.refuse(call, rev, attempt, error.to_string()),
             },
             Effect::Cancel { call, attempt } => _ = executor.cancel(call, attempt),

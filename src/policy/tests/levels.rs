@@ -279,6 +279,7 @@ fn an_allow_with_an_end_counts_only_while_it_is_known_to_count() {
             now: None,
             used: Some(&|rule: &str| if rule == cite { used } else { 0 }),
             key: None,
+            links: None,
         };
         policy.verdict_at(&shell, &moment).gate
     };

@@ -71,6 +71,7 @@ fn job(cancel: &CancellationToken) -> Job {
         text: "{}".into(),
         workspace: Arc::new(std::env::temp_dir()),
         private: Arc::default(),
+        withheld: crate::tool::nothing_withheld(),
         cancel: cancel.clone(),
         on_spawn: Arc::new(|_, _| ()),
         on_output: Arc::new(|_| ()),

@@ -33,6 +33,7 @@ async fn ask(registry: &Registry, tool: &str, args: Value) -> Result<Value, (Err
         text: text.into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::default(),
+        withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| ()),

@@ -48,7 +48,8 @@ impl ListDir {
             spec: spec(
                 "list_dir",
                 "List a directory of the workspace: one path per line, relative to the workspace, sorted, \
-                 directories with a trailing slash. Leaves out hidden files and files named in ignore files.",
+                 directories with a trailing slash. Leaves out hidden files and files named in ignore files, and says how \
+                 many if there is nothing else; also what the operator's rules keep from you.",
                 &schema,
                 EffectClass::Read,
             ),
@@ -80,7 +81,8 @@ fn list(job: &Job) -> Result<Outcome, ToolError> {
     let depth = usize::from(args.depth.unwrap_or(1).max(1));
     let mut lines = Vec::new();
     let (mut files, mut dirs, mut unreadable, mut truncated) = (0_u64, 0_u64, 0_u64, false);
-    for step in walk::below(&workspace, &place, Some(depth)) {
+    let left_out: Arc<walk::LeftOut> = Arc::default();
+    for step in walk::below(&workspace, &place, Some(depth), (&job.withheld, &left_out)) {
         if job.cancel.is_cancelled() {
             return Ok(untouched());
         }
@@ -88,6 +90,10 @@ fn list(job: &Job) -> Result<Outcome, ToolError> {
             unreadable += 1;
             continue;
         };
+        if step.is_withheld {
+            left_out.count_by_rule();
+            continue;
+        }
         if lines.len() == MOST {
             truncated = true;
             break;
@@ -101,7 +107,7 @@ fn list(job: &Job) -> Result<Outcome, ToolError> {
         }
         lines.push(line);
     }
-    let meta = json!({
+    let mut meta = json!({
         "path": args.path.as_deref().unwrap_or("."),
         "entries": lines.len(),
         "files": files,
@@ -112,5 +118,6 @@ fn list(job: &Job) -> Result<Outcome, ToolError> {
     if truncated {
         lines.push(format!("[… more than {MOST} entries; list a part of it …]"));
     }
+    left_out.tell(lines.is_empty(), &mut lines, &mut meta);
     Ok(text_outcome(&lines.join("\n"), &meta, 0))
 }

@@ -83,7 +83,7 @@ impl Search {
                 "search",
                 "Search the files of the workspace for a regular expression. Returns `path:line:text` for every \
                  matching line, sorted by path, or an empty text. Leaves out hidden, binary and ignored \
-                 files.",
+                 files, and says how many if there was nothing else; also what the operator's rules keep from you.",
                 &schema,
                 EffectClass::Read,
             ),
@@ -134,6 +134,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     let workspace = Arc::new(Workspace::open(&job.workspace)?.without(&job.private));
     let place = workspace.find(args.path.as_deref().unwrap_or("."))?;
     let mut found = SearchResults::default();
+    let left_out: Arc<walk::LeftOut> = Arc::default();
     let requested = SearchQuery {
         workspace: &workspace,
         pattern: &pattern,
@@ -142,7 +143,7 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     };
     let whole = workspace.root().join(&place.path);
     if whole.is_dir() {
-        for step in walk::below(&workspace, &place, None) {
+        for step in walk::below(&workspace, &place, None, (&job.withheld, &left_out)) {
             if job.cancel.is_cancelled() {
                 return Ok(untouched());
             }
@@ -162,7 +163,11 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     } else {
         // A named file is searched even if an ignore file or the glob excludes it.
         let (_, _, place) = workspace.file(args.path.as_deref().unwrap_or("."))?;
-        look(&requested, &place.path, &mut found);
+        if (job.withheld)(&place.path).is_some() {
+            left_out.count_by_rule();
+        } else {
+            look(&requested, &place.path, &mut found);
+        }
     }
     if job.cancel.is_cancelled() {
         return Ok(untouched());
@@ -178,6 +183,8 @@ fn search(job: &Job) -> Result<Outcome, ToolError> {
     if let (Some((_, top)), Some(map)) = (&found.top, meta.as_object_mut()) {
         map.insert("top".to_owned(), top.as_str().into());
     }
+    let is_empty = found.lines.is_empty() && found.searched == 0;
+    left_out.tell(is_empty, &mut found.lines, &mut meta);
     Ok(text_outcome(&found.lines.join("\n"), &meta, 0))
 }
 

@@ -6,6 +6,7 @@ mod edits;
 mod files;
 mod http;
 mod ignored;
+mod left_out;
 mod private;
 mod replaces;
 mod shell;
@@ -22,7 +23,7 @@ use super::{Setup, all};
 use crate::child::Environment;
 use crate::registry::Registry;
 use crate::run::{Limits, run};
-use crate::tool::Job;
+use crate::tool::{Job, Withheld};
 use overrule_domain::call::{ErrorClass, Outcome, ToolError};
 
 /// A workspace with all tools.
@@ -32,6 +33,7 @@ struct Bench {
     cancel: CancellationToken,
     spawned: Arc<Mutex<Vec<(u32, u64)>>>,
     printed: Arc<Mutex<Vec<u8>>>,
+    withheld: Withheld,
 }
 
 impl Bench {
@@ -51,6 +53,7 @@ impl Bench {
             cancel: CancellationToken::new(),
             spawned: Arc::default(),
             printed: Arc::default(),
+            withheld: crate::tool::nothing_withheld(),
         }
     }
 
@@ -85,6 +88,7 @@ impl Bench {
             args,
             workspace: Arc::new(self.path().to_owned()),
             private: self.tools.private().clone(),
+            withheld: self.withheld.clone(),
             cancel: self.cancel.clone(),
             on_spawn: Arc::new(move |pid, ticks| spawned.lock().unwrap().push((pid, ticks))),
             on_output: Arc::new(move |bytes| printed.lock().unwrap().extend_from_slice(bytes)),

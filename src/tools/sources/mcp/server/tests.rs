@@ -182,6 +182,7 @@ fn job(version: u32) -> Job {
         key: "key".into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::from([]),
+        withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),

@@ -56,6 +56,7 @@ async fn ran(name: &str, thinks: Duration) -> (Outcome, Duration) {
         key: "key".into(),
         workspace: Arc::new(PathBuf::from("/")),
         private: Arc::from([]),
+        withheld: crate::tool::nothing_withheld(),
         cancel: CancellationToken::new(),
         on_spawn: Arc::new(|_, _| {}),
         on_output: Arc::new(|_| {}),
